@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "settle",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Settle", targets: ["Settle"]),
+        .library(name: "SettleTesting", targets: ["SettleTesting"]),
+    ],
+    targets: [
+        .target(name: "Settle", swiftSettings: strict),
+        .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
+        .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
+    ]
+)

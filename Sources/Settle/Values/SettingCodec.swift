@@ -1,0 +1,15 @@
+/// How a setting's value becomes a ``SettingValue`` and comes back.
+///
+/// A value that cannot be converted is an error, never a silent loss: the error is a ``SettingCodingError``.
+public struct SettingCodec<Value: Sendable>: Sendable {
+    public let encode: @Sendable (Value) throws -> SettingValue
+    public let decode: @Sendable (SettingValue) throws -> Value
+
+    public init(
+        encode: @escaping @Sendable (Value) throws -> SettingValue,
+        decode: @escaping @Sendable (SettingValue) throws -> Value
+    ) {
+        self.encode = encode
+        self.decode = decode
+    }
+}

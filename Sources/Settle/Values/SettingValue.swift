@@ -1,0 +1,24 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A value as storages see it: a tree of plain data that every file format can spell.
+///
+/// Declared settings convert to and from this type through their ``SettingCodec``; keys that no setting declares
+/// stay in this form and are written back as they were read.
+public enum SettingValue: Sendable, Hashable {
+    /// An explicit nothing (JSON `null`). Property lists cannot spell it at top level and leave the key out.
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case real(Double)
+    case string(String)
+    case date(Date)
+    case data(Data)
+    case array([SettingValue])
+    case dictionary([String: SettingValue])
+    /// A number that neither `integer` nor `real` holds exactly, kept as it was spelled.
+    case number(String)
+}

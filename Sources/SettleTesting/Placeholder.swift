@@ -1,0 +1,1 @@
+// Test support for programs that use Settle.
