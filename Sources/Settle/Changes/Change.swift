@@ -1,0 +1,54 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a subscriber receives: one transaction, with the mutations that concern the subscriber.
+public struct Change: Sendable {
+    /// The transaction's number. Revisions rise by one with each transaction of a store.
+    public let revision: UInt64
+    /// Wall time of the transaction.
+    public let time: Date
+    public let origin: Origin
+    /// The name that the writer gave itself, see ``SettingsGroup/update(by:_:)-(_,()->Result)``.
+    public let writer: String?
+    /// The changed settings, in the order in which they were first written. Never empty.
+    public let mutations: [Mutation]
+    /// Whether the transaction was on stable storage when this change was delivered.
+    public let isDurable: Bool
+    /// How many changes this subscriber should have got before this one and did not, because it fell behind the
+    /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.
+    public let missed: UInt64
+
+    /// The mutation of one setting, if this change has one.
+    public subscript<Value>(setting: SettingReference<Value>) -> (oldValue: Value, newValue: Value)? {
+        let key = setting.key
+        guard let mutation = mutations.first(where: { $0.key == key }),
+            let old = mutation.oldValue as? Value, let new = mutation.newValue as? Value
+        else { return nil }
+        return (old, new)
+    }
+}
+
+/// One recorded write: a key with its value before and after.
+public struct Mutation: Sendable, CustomStringConvertible {
+    /// The setting's full key, such as `passcode.attemptCount`.
+    public let key: String
+    /// The value before, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    public let oldValue: any Sendable
+    /// The value after, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    public let newValue: any Sendable
+
+    public var description: String {
+        "\(key): \(oldValue) → \(newValue)"
+    }
+}
+
+/// Which changes a subscriber is given.
+public enum Delivery: Sendable, Hashable {
+    /// The newest state only: changes that were overtaken before the subscriber asked are passed over.
+    case newest
+    /// Every change, in order, as long as the store's log holds it; see ``Change/missed``.
+    case every
+}

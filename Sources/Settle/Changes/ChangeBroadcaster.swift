@@ -1,0 +1,47 @@
+/// Drains the mutation log: wakes the subscribers of what has changed and notifies the observers.
+///
+/// Writers only note what has changed and, if the broadcaster sleeps, wake it; so a write costs the same however many
+/// subscribers there are, and no subscriber runs on a writer's thread or under a lock.
+actor ChangeBroadcaster {
+    private let log: MutationLog
+    private var batch: [UnsafeContinuation<Void, Never>] = []
+    private static let batchSize = 64
+
+    private init(log: MutationLog) {
+        self.log = log
+        batch.reserveCapacity(Self.batchSize)
+    }
+
+    /// Starts a broadcaster that lives until the log is finished. It keeps the log, but not the store, alive.
+    static func start(draining log: MutationLog) {
+        let broadcaster = ChangeBroadcaster(log: log)
+        Task.detached { await broadcaster.run() }
+    }
+
+    private func run() async {
+        while true {
+            switch log.nextStep() {
+            case .work(let lists, let nodes):
+                for list in lists { resumeAll(in: list) }
+                for node in nodes { node.notify() }
+                // Lets those who were woken run before the next wave, which then finds more of them waiting.
+                await Task.yield()
+            case .wait:
+                await withUnsafeContinuation { continuation in
+                    if !log.parkBroadcaster(continuation) { continuation.resume() }
+                }
+            case .finish:
+                return
+            }
+        }
+    }
+
+    private func resumeAll(in list: WaiterList) {
+        repeat {
+            batch.removeAll(keepingCapacity: true)
+            log.take(Self.batchSize, from: list, into: &batch)
+            for continuation in batch { continuation.resume() }
+        } while batch.count == Self.batchSize
+        batch.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,73 @@
+/// The broadcaster's side of the log.
+extension MutationLog {
+    enum BroadcastStep {
+        case work([WaiterList], [ObservationNode])
+        case wait
+        case finish
+    }
+
+    /// What the broadcaster has to do now.
+    func nextStep() -> BroadcastStep {
+        lock.withLock {
+            guard !work.isEmpty else { return isFinished ? .finish : .wait }
+            var lists: [WaiterList] = []
+            lists.reserveCapacity(work.channels.count)
+            for channel in work.channels {
+                channel.isPending = false
+                // Those who wait again go into a new list, so that nobody is woken twice for one change.
+                if let waiters = channel.waiters { lists.append(waiters) }
+                channel.waiters = nil
+            }
+            let nodes = work.observers.map(\.node)
+            for (slot, _) in work.observers { slot.isNotifying = false }
+            work.channels.removeAll(keepingCapacity: true)
+            work.observers.removeAll(keepingCapacity: true)
+            return .work(lists, nodes)
+        }
+    }
+
+    /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait.
+    func take(_ limit: Int, from list: WaiterList, into batch: inout [UnsafeContinuation<Void, Never>]) {
+        lock.withLock {
+            while batch.count < limit, let continuation = list.popFirst() { batch.append(continuation) }
+        }
+    }
+
+    /// Parks the broadcaster until a writer resumes it. False if there is something to do, so that it must not wait.
+    func parkBroadcaster(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
+        lock.withLock {
+            guard work.isEmpty, !isFinished else { return false }
+            broadcaster = .parked(continuation)
+            return true
+        }
+    }
+
+    /// Ends all streams: every subscriber is woken and finds the log finished.
+    func finish() -> Signals {
+        lock.withLock {
+            isFinished = true
+            wakeAll()
+            if case .parked(let continuation) = broadcaster {
+                broadcaster = .running
+                return Signals(broadcaster: .resume(continuation))
+            }
+            return Signals(broadcaster: claimBroadcaster())
+        }
+    }
+
+    /// Notes that a channel's changes are in another log now, and sends its subscribers there. Under the lock.
+    func forward(_ channel: Channel, to log: MutationLog, _ successor: Channel) {
+        channel.successor = (log, successor)
+        wake(channel)
+        wake(durability)
+    }
+
+    /// Puts every waiter on the broadcaster's list. Under the lock.
+    func wakeAll() {
+        wake(root)
+        wake(durability)
+        wake(lifetime)
+        for channel in channels.values { wake(channel) }
+        for slot in slots.values { wake(slot) }
+    }
+}

@@ -1,0 +1,54 @@
+/// A setting: a property of a ``SettingsGroup`` whose mutations are atomic, published and saved.
+///
+/// ```swift
+/// struct PasscodeSettings: SettingsGroup {
+///     @Setting var isPasscodeEnabled = false
+///     @Setting(in: 0...20) var attemptCount = 0
+///     @Setting("nextCheck") var nextCheckDate: Date?
+/// }
+/// ```
+///
+/// Reading never waits for a writer and is tracked by Observation. `attemptCount += 1` and other changes in place are
+/// atomic. `$attemptCount` is a ``SettingReference``: an async sequence of values with the setting's other operations.
+///
+/// The value may be of any `Codable & Sendable` type. The key in the storage is the property's name unless the declaration
+/// gives one; keys with dots nest.
+@propertyWrapper
+public struct Setting<Value: Sendable>: Sendable {
+    @usableFromInline let box: SettingBox<Value>
+
+    init(_ definition: SettingDefinition<Value>) {
+        box = SettingBox(definition)
+    }
+
+    /// The value as the calling thread sees it: inside its own `update`, what that has written.
+    ///
+    /// An assignment of an equal value is no change. One that breaks the setting's rule leaves the old value and is
+    /// reported on ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
+    @inlinable
+    public var wrappedValue: Value {
+        get {
+            box.node.access()
+            return box.value
+        }
+        nonmutating set {
+            box.assign(newValue)
+        }
+        nonmutating _modify {
+            var (value, attachment) = box.beginModifying()
+            // Also when the caller throws: what it has changed until then is written, as with any variable.
+            defer { box.endModifying(value, attachment) }
+            yield &value
+        }
+    }
+
+    /// The setting itself, rather than its value.
+    @inlinable
+    public var projectedValue: SettingReference<Value> {
+        SettingReference(box: box)
+    }
+}
+
+extension Setting: AnySetting {
+    var erasedBox: AnySettingBox { box }
+}

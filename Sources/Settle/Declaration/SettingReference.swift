@@ -1,0 +1,70 @@
+/// A setting itself, rather than its value: what `$name` gives.
+///
+/// It is an async sequence of the setting's values, the current one first and then the newest one after each change:
+///
+/// ```swift
+/// for await count in settings.$attemptCount { … }
+/// ```
+public struct SettingReference<Value: Sendable>: Sendable {
+    @usableFromInline let box: SettingBox<Value>
+
+    @usableFromInline
+    init(box: SettingBox<Value>) {
+        self.box = box
+    }
+
+    /// The value, without being tracked by Observation.
+    @inlinable
+    public var value: Value { box.value }
+
+    /// Writes a value.
+    ///
+    /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule;
+    ///   or if the store has been closed. The old value stays then.
+    public func set(_ newValue: Value) throws {
+        try box.set(newValue)
+    }
+
+    /// Changes the value in place, atomically: no other write comes between reading and writing.
+    ///
+    /// - Throws: What the closure throws, in which case nothing is written; else as ``set(_:)``.
+    @discardableResult
+    public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
+        let attachment = box.resolved.lockForWriting()
+        defer { attachment.store.writer.unlock() }
+        var value = box.value
+        let result = try body(&value)
+        try box.set(value)
+        return result
+    }
+
+    /// Puts the setting back to its default; nothing is stored for it then.
+    public func reset(by writer: String? = nil) throws {
+        let box = box.resolved
+        try place.store.transact(origin: .reset, writer: writer) { box.stageDefault() }
+    }
+
+    /// The full key, such as `passcode.attemptCount`. For a setting whose group nobody has opened or used as a whole, the
+    /// key of its declaration, or an empty string.
+    public var key: String { place.slot.key }
+
+    /// The value that the setting has while none is stored.
+    public var defaultValue: Value { box.definition.defaultValue }
+
+    /// Whether no value is stored, so that the default is used. Storing a value that equals the default makes this false.
+    public var isDefault: Bool {
+        let place = place
+        return place.store.log.lock.withLock { !place.slot.isStored }
+    }
+
+    /// Where the current value comes from.
+    public var origin: Origin {
+        let place = place
+        return place.store.log.lock.withLock { place.slot.origin }
+    }
+
+    var place: Attachment {
+        let box = box.resolved
+        return box.attachment ?? Detachment.attach(box)
+    }
+}

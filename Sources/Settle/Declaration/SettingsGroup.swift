@@ -1,0 +1,78 @@
+/// A struct of settings.
+///
+/// ```swift
+/// struct AppSettings: SettingsGroup {
+///     @Setting var applicationVersion = "1.0"
+///     let passcode = PasscodeSettings()
+/// }
+/// ```
+///
+/// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and every copy is the
+/// same settings. One that no store has opened works in memory, for tests and previews.
+public protocol SettingsGroup: Sendable {
+    init()
+
+    /// When the group's changes are saved. By default as the group around it, or the store's configuration, says.
+    static var durability: Durability { get }
+}
+
+extension SettingsGroup {
+    public static var durability: Durability { .inherited }
+
+    /// The store to which the group belongs; `nil` for a group without settings.
+    var store: SettingsStore? {
+        guard let first = GroupLayout.firstBox(of: self) else { return nil }
+        if let store = first.original.attachment?.store, !store.isDetached { return store }
+        return Detachment.unite(GroupLayout(self))
+    }
+
+    /// Runs a transaction: all writes of the closure become visible and are saved together, or none is.
+    ///
+    /// The closure sees its own writes; nobody else sees them before it has ended. If it throws, all of them are undone. An
+    /// `update` inside another one, of whatever group of the same store, is a part of it. The transaction gets one
+    /// revision and is one change for subscribers. The closure is executed at once, on the calling thread, while other
+    /// writers of the store wait.
+    ///
+    /// - Parameter writer: The name by which ``Change/writer`` tells who made the change.
+    /// - Throws: What the closure throws; ``SettingsError`` if a written value breaks its rule or the store is closed.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
+        guard let store else { return try body() }
+        return try store.update(by: writer, body)
+    }
+
+    /// Runs a transaction, as ``update(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
+        try update(by: writer) { try body(self) }
+    }
+
+    /// Runs a transaction, and returns when it is on stable storage.
+    ///
+    /// - Throws: As `update`, and ``SettingsError`` if saving fails. In that case the values are published nevertheless,
+    ///   and the store goes on trying to save them.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        by writer: String? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let store else { return try body() }
+        return try await store.commit(by: writer, body)
+    }
+
+    /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        by writer: String? = nil, _ body: (Self) throws -> Result
+    ) async throws -> Result {
+        try await commit(by: writer) { try body(self) }
+    }
+
+    /// Puts every setting of the group and of the groups within it back to its default, in one transaction.
+    public func reset(by writer: String? = nil) throws {
+        guard let store else { return }
+        let boxes = GroupLayout(self).settings.map(\.box.original)
+        try store.transact(origin: .reset, writer: writer) {
+            for box in boxes { box.stageDefault() }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// A lock that its owner may take again, and that can tell whether the caller is its owner.
+///
+/// The owner's identity is written only by the thread that has the lock, so a thread that compares it with its own
+/// identity can't be misled: it reads its own last write or somebody else's identity.
+@usableFromInline
+package final class RecursiveLock: Sendable {
+    private let base = Lock()
+    private let owner = Atomic<UInt>(0)
+    /// Written only by the owner; atomic so that the class needs no unchecked conformance.
+    private let depth = Atomic<Int>(0)
+
+    package init() {}
+
+    package var isHeldByCurrentThread: Bool {
+        owner.load(ordering: .relaxed) == currentThreadID()
+    }
+
+    @usableFromInline
+    package func lock() {
+        let me = currentThreadID()
+        if owner.load(ordering: .relaxed) == me {
+            depth.store(depth.load(ordering: .relaxed) + 1, ordering: .relaxed)
+            return
+        }
+        base.lock()
+        owner.store(me, ordering: .relaxed)
+    }
+
+    package func tryLock() -> Bool {
+        if isHeldByCurrentThread {
+            lock()
+            return true
+        }
+        guard base.tryLock() else { return false }
+        owner.store(currentThreadID(), ordering: .relaxed)
+        return true
+    }
+
+    @usableFromInline
+    package func unlock() {
+        let depth = depth.load(ordering: .relaxed)
+        if depth > 0 {
+            self.depth.store(depth - 1, ordering: .relaxed)
+            return
+        }
+        owner.store(0, ordering: .relaxed)
+        base.unlock()
+    }
+}

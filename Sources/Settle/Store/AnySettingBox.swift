@@ -1,0 +1,123 @@
+public import Synchronization
+
+/// Where a setting's value lives, without its type.
+///
+/// Copies of a group share its boxes. A box belongs to a store from the first moment in which that matters: the store
+/// that opened its group, or a store of its own in memory if nobody opened it.
+@usableFromInline
+package class AnySettingBox: @unchecked Sendable {
+    // Sendable: constants and atomics, but for `attachments` (guarded by `Detachment.lock` or not shared yet) and
+    // `alias` (set before the box is shared).
+
+    @usableFromInline package let node = ObservationNode()
+    /// `isStaged` and `isAlias`; 0 in a box that a reader may read without another thought.
+    @usableFromInline let flags = Atomic<UInt>(0)
+    /// Rises with each published value.
+    @usableFromInline let version = Atomic<UInt64>(0)
+    /// The key given in the declaration, or `nil` if the property's name is the key.
+    let declaredKey: String?
+    /// Whether an assignment has to be checked.
+    let hasRules: Bool
+    /// The newest of `attachments`, which keeps it alive.
+    private let current = Atomic<Unmanaged<Attachment>?>(nil)
+    /// The box's places so far. Earlier ones are kept for threads that have just read them.
+    private var attachments: [Attachment] = []
+    /// The box that really has the value, if this one was made for a key that a living box has already.
+    private(set) var alias: AnySettingBox?
+
+    @usableFromInline static var isStaged: UInt { 1 }
+    @usableFromInline static var isAlias: UInt { 2 }
+
+    init(declaredKey: String?, hasRules: Bool) {
+        self.declaredKey = declaredKey
+        self.hasRules = hasRules
+    }
+
+    // MARK: Belonging to a store
+
+    /// The box that has the value: this one, unless it is an alias.
+    var original: AnySettingBox { alias ?? self }
+
+    var attachment: Attachment? {
+        current.load(ordering: .acquiring)?.takeUnretainedValue()
+    }
+
+    /// Puts the box into a store. The caller makes sure that nobody writes meanwhile.
+    func attach(to attachment: Attachment) {
+        attachments.append(attachment)
+        current.store(.passUnretained(attachment), ordering: .releasing)
+    }
+
+    /// Makes this box, which nobody else has seen yet, another name for `original`.
+    func become(aliasOf original: AnySettingBox) {
+        alias = original
+        flags.store(Self.isAlias, ordering: .releasing)
+    }
+
+    /// The place of the box, which gets one of its own if it has none, with the writer's lock of its store taken.
+    func lockForWriting() -> Attachment {
+        while true {
+            let attachment = attachment ?? Detachment.attach(self)
+            attachment.store.writer.lock()
+            if let now = self.attachment, now === attachment { return attachment }
+            attachment.store.writer.unlock()
+        }
+    }
+
+    /// Takes the writer's lock if a value can be published at once: no rule, no transaction, no alias, and open.
+    @usableFromInline
+    final func beginDirectWrite() -> Attachment? {
+        guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
+        let attachment = lockForWriting()
+        if attachment.store.mode == .direct { return attachment }
+        attachment.store.writer.unlock()
+        return nil
+    }
+
+    // MARK: What the engine needs of a value whose type it does not know
+
+    /// The published value. Under the writer's lock or the log's lock.
+    var committedValue: any Sendable { abstract() }
+    /// Encodes a value of this setting.
+    var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
+    /// The name of the value's type.
+    var typeName: String { abstract() }
+    /// The staged mutation, with its cost in memory, or `nil` if what is staged equals what is published.
+    func stagedMutation() -> (old: any Sendable, new: any Sendable, cost: Int)? { abstract() }
+    /// What is staged, for putting it back.
+    func stagedState() -> (any Sendable)? { abstract() }
+    func restoreStaged(_ state: (any Sendable)?) { abstract() }
+    /// Whether the key is to be stored once what is staged is published.
+    var stagesStoredValue: Bool { abstract() }
+    /// Publishes what is staged. Under both locks.
+    func installStaged() { abstract() }
+    /// Stages a decoded value. Throws if it does not convert or breaks a rule.
+    func stage(decoding value: SettingValue) throws { abstract() }
+    /// Stages a copy of the value in another box of the same type.
+    func stageDefault() { abstract() }
+    /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.
+    func adopt(loaded value: SettingValue) throws { abstract() }
+    /// Takes over a value of this setting's type, before the box is shared.
+    func adopt(erased value: any Sendable) { abstract() }
+    /// The value as the calling thread sees it.
+    var visibleValue: any Sendable { abstract() }
+    /// Why the declaration's default breaks the declaration's rule, if it does.
+    var defaultViolation: SettingsError? { abstract() }
+
+    private func abstract(_ function: StaticString = #function) -> Never {
+        // Proof: the only subclass is SettingBox, which overrides every one of these.
+        preconditionFailure("\(function) is not overridden")
+    }
+}
+
+/// A box's place in a store.
+@usableFromInline
+package final class Attachment: Sendable {
+    @usableFromInline let store: SettingsStore
+    @usableFromInline let slot: SettingSlot
+
+    init(store: SettingsStore, slot: SettingSlot) {
+        self.store = store
+        self.slot = slot
+    }
+}

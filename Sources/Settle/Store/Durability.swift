@@ -1,0 +1,11 @@
+/// When a group's changes are saved.
+public enum Durability: Sendable, Hashable {
+    /// As the group around it, or, for a group that is opened itself, as ``SettingsStore/Configuration/durability``.
+    case inherited
+    /// After a quiet period without another change, and at the latest after a longest delay since the first.
+    case debounced(quiet: Duration = .milliseconds(250), atMost: Duration = .seconds(2))
+    /// As soon as possible after each change, without any wait.
+    case immediate
+    /// Never: the values live as long as the process.
+    case memoryOnly
+}

@@ -1,0 +1,56 @@
+/// The settings of a group and of the groups within it, as they are declared.
+struct GroupLayout {
+    struct Declared {
+        /// Relative to the opened group, such as `passcode.attemptCount`.
+        let key: String
+        /// The dotted path of the group around the setting; empty for the opened group itself.
+        let group: String
+        /// Such as `PasscodeSettings.attemptCount`.
+        let name: String
+        let durability: Durability
+        let box: AnySettingBox
+    }
+
+    private(set) var settings: [Declared] = []
+
+    init(_ group: any SettingsGroup, at path: String = "", durability: Durability = .inherited) {
+        add(group, path: path, durability: durability)
+    }
+
+    private mutating func add(_ group: any SettingsGroup, path: String, durability inherited: Durability) {
+        let type = type(of: group)
+        let durability = type.durability == .inherited ? inherited : type.durability
+        for child in Mirror(reflecting: group).children {
+            guard let label = child.label else { continue }
+            if let setting = child.value as? any AnySetting {
+                // The wrapper of the property `x` is stored as `_x`.
+                let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
+                let box = setting.erasedBox
+                settings.append(
+                    Declared(
+                        key: Self.join(path, box.declaredKey ?? name), group: path, name: "\(type).\(name)",
+                        durability: durability, box: box))
+            } else if let inner = child.value as? any SettingsGroup {
+                add(inner, path: Self.join(path, label), durability: durability)
+            }
+        }
+    }
+
+    /// The first setting, without looking at the others.
+    static func firstBox(of group: any SettingsGroup) -> AnySettingBox? {
+        for child in Mirror(reflecting: group).children {
+            if let setting = child.value as? any AnySetting { return setting.erasedBox }
+            if let inner = child.value as? any SettingsGroup, let box = firstBox(of: inner) { return box }
+        }
+        return nil
+    }
+
+    static func join(_ path: String, _ key: String) -> String {
+        path.isEmpty ? key : "\(path).\(key)"
+    }
+}
+
+/// A `Setting` of any type.
+protocol AnySetting {
+    var erasedBox: AnySettingBox { get }
+}

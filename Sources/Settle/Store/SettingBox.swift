@@ -1,0 +1,269 @@
+public import Synchronization
+
+/// Where a setting's value lives.
+///
+/// The published value is a word that is read with one atomic load, if its type is plain memory of at most eight bytes,
+/// and a ``LockedCell`` otherwise. A value that a transaction has written but not published yet is staged beside it,
+/// where only the transaction's thread sees it.
+@usableFromInline
+package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Sendable {
+    // Sendable: `staged` is guarded by the writer's lock of the box's store; the rest are constants and atomics.
+
+    @usableFromInline let definition: SettingDefinition<Value>
+    @usableFromInline let word: Atomic<UInt64>
+    /// `nil` if the value fits into `word`.
+    @usableFromInline let cell: LockedCell<Value>?
+    private var staged: StagedValue<Value>?
+
+    /// Constant once the type is known, so that the branches on it disappear.
+    @inlinable
+    static var fitsIntoWord: Bool {
+        MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size && _isPOD(Value.self)
+    }
+
+    init(_ definition: SettingDefinition<Value>) {
+        self.definition = definition
+        if Self.fitsIntoWord {
+            word = Atomic(Self.word(of: definition.defaultValue))
+            cell = nil
+        } else {
+            word = Atomic(0)
+            cell = LockedCell(definition.defaultValue)
+        }
+        super.init(declaredKey: definition.key, hasRules: !definition.rules.isEmpty)
+    }
+
+    @inlinable
+    static func word(of value: Value) -> UInt64 {
+        var word: UInt64 = 0
+        withUnsafeMutableBytes(of: &word) { $0.baseAddress?.storeBytes(of: value, as: Value.self) }
+        return word
+    }
+
+    @inlinable
+    static func value(of word: UInt64) -> Value {
+        withUnsafePointer(to: word) { UnsafeRawPointer($0).load(as: Value.self) }
+    }
+
+    // MARK: Reading
+
+    /// The value as the calling thread sees it.
+    @inlinable
+    var value: Value {
+        flags.load(ordering: .acquiring) == 0 ? published : valueInSpecialState
+    }
+
+    /// The value that everybody sees.
+    @inlinable
+    var published: Value {
+        if Self.fitsIntoWord { return Self.value(of: word.load(ordering: .acquiring)) }
+        return cell.map { $0.load() } ?? definition.defaultValue
+    }
+
+    @usableFromInline
+    var valueInSpecialState: Value {
+        let box = resolved
+        if let store = box.attachment?.store, store.writer.isHeldByCurrentThread, let staged = box.staged {
+            return staged.value
+        }
+        return box.published
+    }
+
+    /// The box that has the value: this one, unless it is an alias.
+    @usableFromInline
+    var resolved: SettingBox {
+        // An alias is only made of a box of the same type, see `SettingsStore.group`.
+        (alias as? SettingBox) ?? self
+    }
+
+    // MARK: Writing
+
+    /// Assigns a value. One that breaks a rule is refused and reported, or fails the transaction in progress.
+    @inlinable
+    func assign(_ newValue: Value) {
+        if Self.fitsIntoWord, flags.load(ordering: .acquiring) == 0,
+            word.load(ordering: .acquiring) == Self.word(of: newValue)
+        {
+            return
+        }
+        guard let attachment = beginDirectWrite() else {
+            assignWithCare(newValue)
+            return
+        }
+        publish(newValue, in: attachment)
+    }
+
+    /// Takes the writer's lock and gives the value to be changed in place.
+    @usableFromInline
+    func beginModifying() -> (value: Value, attachment: Attachment) {
+        let box = resolved
+        let attachment = box.lockForWriting()
+        return (box.staged?.value ?? box.published, attachment)
+    }
+
+    /// Writes the value that was changed in place and lets go of the writer's lock.
+    @usableFromInline
+    func endModifying(_ newValue: Value, _ attachment: Attachment) {
+        if !hasRules, flags.load(ordering: .relaxed) == 0, attachment.store.mode == .direct,
+            self.attachment === attachment
+        {
+            publish(newValue, in: attachment)
+        } else {
+            resolved.assignWithCare(newValue)
+            attachment.store.writer.unlock()
+        }
+    }
+
+    /// Publishes a transaction of one write and lets go of the writer's lock.
+    @inlinable
+    func publish(_ newValue: Value, in attachment: Attachment) {
+        let store = attachment.store
+        let old = published
+        if let areEqual = definition.areEqual, areEqual(old, newValue) {
+            store.writer.unlock()
+            return
+        }
+        let cost = definition.cost.map { $0(newValue) } ?? 0
+        let time = store.now()
+        let log = store.log
+        log.lock.lock()
+        log.beginInstalling()
+        install(newValue)
+        log.endInstalling()
+        let signals = log.record(attachment.slot, node: node, old: old, new: newValue, cost: cost, time: time)
+        log.lock.unlock()
+        store.writer.unlock()
+        if !signals.isEmpty { store.act(on: signals) }
+    }
+
+    @inlinable
+    func install(_ newValue: Value) {
+        if Self.fitsIntoWord {
+            word.store(Self.word(of: newValue), ordering: .releasing)
+        } else {
+            cell?.store(newValue)
+        }
+        version.store(version.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    }
+
+    /// The way of a write that has rules, belongs to a transaction, or comes too late.
+    @usableFromInline
+    func assignWithCare(_ newValue: Value) {
+        let box = resolved
+        let attachment = box.lockForWriting()
+        defer { attachment.store.writer.unlock() }
+        do {
+            try box.write(newValue, in: attachment)
+        } catch {
+            attachment.store.refuse(error)
+        }
+    }
+
+    /// Writes a value, or throws and leaves the old one.
+    func set(_ newValue: Value) throws(SettingsError) {
+        let box = resolved
+        let attachment = box.lockForWriting()
+        defer { attachment.store.writer.unlock() }
+        try box.write(newValue, in: attachment)
+    }
+
+    /// Under the writer's lock.
+    private func write(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
+        let store = attachment.store
+        guard store.mode != .closed else { throw .closed(key: attachment.slot.key) }
+        try check(newValue, key: attachment.slot.key)
+        if store.mode == .transaction {
+            stage(newValue, isStored: true, in: store)
+        } else {
+            store.writer.lock()
+            publish(newValue, in: attachment)
+        }
+    }
+
+    private func check(_ value: Value, key: String) throws(SettingsError) {
+        for rule in definition.rules where !rule.accepts(value) {
+            throw .invalidValue(key: key, value: value, rule: rule.description)
+        }
+    }
+
+    // MARK: Staging, under the writer's lock
+
+    private func stage(_ value: Value, isStored: Bool, in store: SettingsStore) {
+        store.willStage(self)
+        staged = StagedValue(value: value, isStored: isStored)
+        flags.store(Self.isStaged, ordering: .releasing)
+    }
+
+    override func stageDefault() {
+        guard let store = attachment?.store else { return }
+        stage(definition.defaultValue, isStored: false, in: store)
+    }
+
+    override func stage(decoding value: SettingValue) throws {
+        guard let attachment else { return }
+        let decoded = try definition.codec.decode(value)
+        try check(decoded, key: attachment.slot.key)
+        stage(decoded, isStored: true, in: attachment.store)
+    }
+
+    override func stagedState() -> (any Sendable)? { staged }
+
+    override func restoreStaged(_ state: (any Sendable)?) {
+        staged = state as? StagedValue<Value>
+        flags.store(staged == nil ? 0 : Self.isStaged, ordering: .releasing)
+    }
+
+    override var stagesStoredValue: Bool { staged?.isStored ?? false }
+
+    override func stagedMutation() -> (old: any Sendable, new: any Sendable, cost: Int)? {
+        guard let new = staged?.value else { return nil }
+        let old = published
+        if let areEqual = definition.areEqual, areEqual(old, new) { return nil }
+        return (old, new, definition.cost.map { $0(new) } ?? 0)
+    }
+
+    override func installStaged() {
+        guard let new = staged?.value else { return }
+        install(new)
+    }
+
+    // MARK: Without the type
+
+    override var committedValue: any Sendable { published }
+    override var visibleValue: any Sendable { value }
+    override var typeName: String { "\(Value.self)" }
+
+    override var encoder: @Sendable (any Sendable) throws -> SettingValue {
+        let encode = definition.codec.encode
+        return { erased in
+            guard let value = erased as? Value else { return .null }
+            return try encode(value)
+        }
+    }
+
+    override func adopt(loaded value: SettingValue) throws {
+        let decoded = try definition.codec.decode(value)
+        try check(decoded, key: declaredKey ?? "")
+        install(decoded)
+    }
+
+    override func adopt(erased value: any Sendable) {
+        if let value = value as? Value { install(value) }
+    }
+
+    override var defaultViolation: SettingsError? {
+        do {
+            try check(definition.defaultValue, key: declaredKey ?? "")
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// A value that a transaction has written and not published yet.
+struct StagedValue<Value: Sendable>: Sendable {
+    var value: Value
+    /// False if the value is the declaration's default, put back by a reset.
+    var isStored: Bool
+}

@@ -1,0 +1,29 @@
+/// A key's place in a store: what the engine knows of a setting without knowing its type.
+///
+/// All state is guarded by the lock of the log to which the slot belongs.
+@usableFromInline
+package final class SettingSlot: Channel, @unchecked Sendable {
+    // Sendable: see above.
+    let key: String
+    /// The declaration, such as `PasscodeSettings.attemptCount`, for errors; `nil` for a key used at run time only.
+    let declaration: String?
+    /// The index of the slot's save schedule in the log, or `nil` if the setting is kept in memory only.
+    let schedule: Int?
+    /// Where the value lives. Weak, because a store does not keep alive the groups it has given out.
+    private(set) weak var box: AnySettingBox?
+    /// Whether a value is stored, rather than the declaration's default being used.
+    var isStored = false
+    var origin = Origin.default
+    /// Whether there is something to save.
+    var isDirty = false
+    /// Whether the broadcaster has been told to notify the observers.
+    var isNotifying = false
+
+    init(key: String, declaration: String?, schedule: Int?, box: AnySettingBox?, parent: Channel?) {
+        self.key = key
+        self.declaration = declaration
+        self.schedule = schedule
+        self.box = box
+        super.init(parent: parent)
+    }
+}

@@ -1,0 +1,90 @@
+/// Why a setting could not be declared, written or saved.
+public struct SettingsError: Error, Sendable, CustomStringConvertible {
+    /// An extensible kind of error.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+        public init(_ description: String) { self.description = description }
+
+        /// The value breaks the setting's rule.
+        public static let invalidValue = Code("invalidValue")
+        /// The store has been closed.
+        public static let closed = Code("closed")
+        /// Two settings have one key, or one's key lies within the other's.
+        public static let duplicateKey = Code("duplicateKey")
+        /// A key is empty or has an empty part.
+        public static let invalidKey = Code("invalidKey")
+        /// A name can't be used for a store.
+        public static let invalidName = Code("invalidName")
+        /// A stored value does not convert to the setting's type, or breaks its rule.
+        public static let unusableValue = Code("unusableValue")
+        /// A value could not be converted for saving.
+        public static let encodingFailed = Code("encodingFailed")
+        /// The log does not hold the requested revision any more, or not yet.
+        public static let revisionUnavailable = Code("revisionUnavailable")
+        /// The storage failed; `underlying` says how.
+        public static let storage = Code("storage")
+        /// Stored state was damaged and has been put aside.
+        public static let recovered = Code("recovered")
+    }
+
+    public var code: Code
+    /// The full key concerned, if there is one.
+    public var key: String?
+    /// The refused value, if there is one.
+    public var value: (any Sendable)?
+    /// The rule that was broken, if there is one.
+    public var rule: String?
+    /// The error below, if there is one.
+    public var underlying: (any Error)?
+    /// A sentence that a person can act on.
+    public var description: String
+
+    public init(
+        _ code: Code, _ description: String, key: String? = nil, value: (any Sendable)? = nil, rule: String? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.description = description
+        self.key = key
+        self.value = value
+        self.rule = rule
+        self.underlying = underlying
+    }
+}
+
+extension SettingsError {
+    static func invalidValue(key: String, value: any Sendable, rule: String) -> SettingsError {
+        SettingsError(
+            .invalidValue, "\(quoted(key)) can't be \(value): it must be \(rule). The old value stays.",
+            key: key, value: value, rule: rule)
+    }
+
+    static func closed(key: String?) -> SettingsError {
+        let what = key.map { "\(quoted($0)) can't be written" } ?? "This can't be done"
+        return SettingsError(.closed, "\(what): the store has been closed.", key: key)
+    }
+
+    static func encodingFailed(key: String, _ error: any Error) -> SettingsError {
+        SettingsError(
+            .encodingFailed, "\(quoted(key)) can't be saved: \(error). Its stored value stays as it was.",
+            key: key, underlying: error)
+    }
+
+    static func unusableValue(key: String, stored: SettingValue, _ error: any Error) -> SettingsError {
+        let reason = (error as? SettingsError).flatMap { $0.rule.map { "it must be \($0)" } } ?? "\(error)"
+        return SettingsError(
+            .unusableValue,
+            "The stored value of \(quoted(key)) can't be used: \(reason). The default is used instead; the stored "
+                + "value is kept until someone writes the key.",
+            key: key, value: stored, rule: (error as? SettingsError)?.rule, underlying: error)
+    }
+
+    static func storage(_ error: any Error) -> SettingsError {
+        SettingsError(.storage, "\(error)", underlying: error)
+    }
+
+    /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
+    private static func quoted(_ key: String) -> String {
+        key.isEmpty ? "The setting" : "“\(key)”"
+    }
+}

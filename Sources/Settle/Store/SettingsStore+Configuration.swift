@@ -1,0 +1,33 @@
+extension SettingsStore {
+    /// How a store behaves. Every value has a default that suits an app and a service.
+    public struct Configuration: Sendable {
+        /// When changes are saved, for groups that do not choose. Default: 250 ms after the last change, at most 2 s
+        /// after the first.
+        public var durability: Durability
+        /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
+        /// up to a power of two. Default 1,024. Fewer save memory; a slow subscriber misses more.
+        public var historyLimit: Int
+        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. The newest transaction is
+        /// kept whatever it takes.
+        public var historyCostLimit: Int
+        /// The shortest and the longest wait before a failed save is tried again; each failure doubles the wait.
+        /// Default 250 ms to 30 s.
+        public var retryDelay: ClosedRange<Duration>
+        /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other clock,
+        /// the times of changes follow it too, from the moment in which the store is opened.
+        public var clock: any Clock<Duration>
+
+        public init(
+            durability: Durability = .debounced(), historyLimit: Int = 1_024,
+            historyCostLimit: Int = 4 << 20,
+            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30),
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.durability = durability
+            self.historyLimit = max(1, historyLimit)
+            self.historyCostLimit = max(0, historyCostLimit)
+            self.retryDelay = retryDelay
+            self.clock = clock
+        }
+    }
+}

@@ -1,0 +1,160 @@
+extension SettingsStore {
+    /// Opens a group: its settings get their stored values, and from now on this store publishes and saves them.
+    ///
+    /// Opening the same group at the same path again gives the same settings. The same type may be opened at several
+    /// paths. A stored value that can't be used (wrong type, or against the setting's rule) is replaced by the default for
+    /// that key alone, reported on ``issues``, and kept in the storage until someone writes the key.
+    ///
+    /// - Parameter path: The dotted path below which the group's keys lie; empty for the top level.
+    /// - Throws: ``SettingsError`` if two settings have one key, one's key lies within another's, a key is not valid, a
+    ///   default breaks its rule, or the store has been closed. Then nothing has been opened.
+    public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group {
+        try open(type, at: path)
+    }
+
+    private func open<Group: SettingsGroup>(_ type: Group.Type, at path: String) throws(SettingsError) -> Group {
+        if !path.isEmpty { try Self.checkKey(path, of: "\(type)") }
+        let group = Group()
+        let layout = GroupLayout(group, at: path, durability: configuration.durability)
+        try layout.check()
+        writer.lock()
+        defer { writer.unlock() }
+        guard mode != .closed else { throw .closed(key: path.isEmpty ? nil : path) }
+        let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
+        for plan in plans { carryOut(plan, below: path) }
+        return group
+    }
+
+    private enum Plan {
+        case alias(AnySettingBox, of: AnySettingBox)
+        case new(GroupLayout.Declared)
+    }
+
+    /// Under the writer's lock.
+    private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
+        let (slot, neighbour) = log.lock.withLock { (log.slots[declared.key], log.neighbour(of: declared.key)) }
+        if let neighbour {
+            throw .duplicateKey(
+                declared.key, declared.name, neighbour.key, neighbour.declaration ?? "a write at run time")
+        }
+        guard let slot, let box = slot.box, let existing = slot.declaration else { return .new(declared) }
+        guard existing == declared.name, box.typeName == declared.box.typeName else {
+            throw .duplicateKey(declared.key, declared.name, slot.key, existing)
+        }
+        return .alias(declared.box, of: box)
+    }
+
+    /// Under the writer's lock.
+    private func carryOut(_ plan: Plan, below path: String) {
+        switch plan {
+        case .alias(let box, let original):
+            box.become(aliasOf: original)
+        case .new(let declared):
+            retireRuntimeBox(of: declared.key)
+            let stored = log.lock.withLock { log.tree[declared.key] }
+            var isUsable = false
+            if let stored {
+                do {
+                    try declared.box.adopt(loaded: stored)
+                    isUsable = true
+                } catch {
+                    issueBoard.report(.unusableValue(key: declared.key, stored: stored, error))
+                }
+            }
+            let slot = log.lock.withLock {
+                let slot = SettingSlot(
+                    key: declared.key, declaration: declared.name, schedule: log.schedule(for: declared.durability),
+                    box: declared.box, parent: log.channel(at: declared.group))
+                slot.isStored = isUsable
+                slot.origin = isUsable ? .loaded : .default
+                log.slots[declared.key] = slot
+                return slot
+            }
+            declared.box.attach(to: Attachment(store: self, slot: slot))
+        }
+    }
+
+    static func checkKey(_ key: String, of name: String) throws(SettingsError) {
+        guard !key.isEmpty, !key.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
+            throw SettingsError(
+                .invalidKey, "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
+                key: key)
+        }
+    }
+}
+
+extension GroupLayout {
+    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not.
+    fileprivate func check() throws(SettingsError) {
+        var names: [String: String] = [:]
+        for setting in settings {
+            try SettingsStore.checkKey(setting.key, of: setting.name)
+            if let violation = setting.box.defaultViolation {
+                throw SettingsError(
+                    .invalidValue, "The default of \(setting.name) breaks its own rule: \(violation)",
+                    key: setting.key, value: violation.value, rule: violation.rule)
+            }
+            if let other = names.updateValue(setting.name, forKey: setting.key) {
+                throw .duplicateKey(setting.key, other, setting.key, setting.name)
+            }
+        }
+        for (key, name) in names {
+            for parent in MutationLog.parents(of: key) {
+                if let other = names[parent] { throw .duplicateKey(key, name, parent, other) }
+            }
+        }
+    }
+}
+
+extension SettingsError {
+    static func duplicateKey(_ key: String, _ name: String, _ otherKey: String, _ otherName: String) -> SettingsError {
+        let description =
+            key == otherKey
+            ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
+            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
+                + "them another key: @Setting(\"…\")."
+        return SettingsError(.duplicateKey, description, key: key)
+    }
+}
+
+extension MutationLog {
+    /// The keys of the dictionaries in which a key lies, outermost first.
+    static func parents(of key: String) -> [String] {
+        key.indices.filter { key[$0] == "." }.map { String(key[..<$0]) }
+    }
+
+    /// A living setting whose key lies around or within a key. Under the lock.
+    func neighbour(of key: String) -> SettingSlot? {
+        for parent in Self.parents(of: key) {
+            if let slot = slots[parent], slot.box != nil { return slot }
+        }
+        return slots.values.first { $0.key.hasPrefix(key + ".") && $0.box != nil }
+    }
+
+    /// The channel of a group. Under the lock.
+    func channel(at path: String) -> Channel {
+        if path.isEmpty { return root }
+        if let channel = channels[path] { return channel }
+        let parent = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? ""
+        let channel = Channel(parent: channel(at: parent))
+        channels[path] = channel
+        return channel
+    }
+
+    /// The index of the schedule for a durability, or `nil` for settings that are never saved. Under the lock.
+    func schedule(for durability: Durability) -> Int? {
+        let schedule: ScheduledSave
+        switch durability {
+        case .memoryOnly: return nil
+        case .immediate: schedule = ScheduledSave(quiet: .zero, longest: .zero)
+        case .inherited: schedule = ScheduledSave(quiet: .milliseconds(250), longest: .seconds(2))
+        case .debounced(let quiet, let longest):
+            schedule = ScheduledSave(quiet: max(.zero, quiet), longest: max(.zero, longest))
+        }
+        if let index = schedules.firstIndex(where: { $0.quiet == schedule.quiet && $0.longest == schedule.longest }) {
+            return index
+        }
+        schedules.append(schedule)
+        return schedules.count - 1
+    }
+}

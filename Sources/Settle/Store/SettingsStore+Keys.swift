@@ -1,0 +1,112 @@
+/// Settings by keys that are known at run time only.
+extension SettingsStore {
+    /// The value stored for a key, or that of the setting which a group declares for it.
+    ///
+    /// - Throws: ``SettingsError`` if the value does not convert to the type.
+    /// - Returns: `nil` if nothing is stored for the key and no group declares it.
+    public func value<Value: Codable & Sendable>(
+        forKey key: String, as type: Value.Type = Value.self
+    ) throws -> Value? {
+        guard let found = lookUp(key) else { return nil }
+        switch found {
+        case .stored(let stored):
+            if let value = stored.plain(as: Value.self) { return value }
+            return try convert(stored, key: key)
+        case .declared(let box):
+            let value = box.visibleValue
+            if let value = value as? Value { return value }
+            return try convert(try box.encoder(value), key: key)
+        }
+    }
+
+    /// Writes the value of a key, which a group may declare or not.
+    ///
+    /// - Throws: ``SettingsError`` if the value does not convert, breaks the declared setting's rule, or the store is closed.
+    public func setValue<Value: Codable & Sendable>(
+        _ value: Value, forKey key: String, by writer: String? = nil
+    ) throws {
+        try Self.checkKey(key, of: "setValue(_:forKey:)")
+        let encoded: SettingValue
+        do {
+            encoded = try SettingCodec<Value>.standard.encode(value)
+        } catch {
+            throw SettingsError.encodingFailed(key: key, error)
+        }
+        try transact(origin: .local, writer: writer) {
+            do {
+                try box(forKey: key).stage(decoding: encoded)
+            } catch let error as SettingsError {
+                throw error
+            } catch {
+                throw SettingsError(
+                    .unusableValue, "“\(key)” can't be \(value): \(error)", key: key, value: value, underlying: error)
+            }
+        }
+    }
+
+    /// Removes what is stored for a key. A declared setting goes back to its default.
+    public func removeValue(forKey key: String, by writer: String? = nil) throws {
+        try Self.checkKey(key, of: "removeValue(forKey:)")
+        try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
+    }
+
+    private enum Found {
+        case stored(SettingValue)
+        case declared(AnySettingBox)
+    }
+
+    private func lookUp(_ key: String) -> Found? {
+        log.lock.withLock {
+            if !log.slots.isEmpty, let slot = log.slots[key], let box = slot.box {
+                return slot.isStored || slot.declaration != nil ? .declared(box) : nil
+            }
+            return log.tree[key].map { .stored($0) }
+        }
+    }
+
+    private func convert<Value: Codable & Sendable>(_ stored: SettingValue, key: String) throws -> Value {
+        do {
+            return try SettingCodec<Value>.standard.decode(stored)
+        } catch {
+            throw SettingsError(
+                .unusableValue, "“\(key)” is not \(Value.self): \(error)", key: key, value: stored, underlying: error)
+        }
+    }
+}
+
+extension SettingsStore {
+    /// The box of a key, made if there is none. Under the writer's lock.
+    private func box(forKey key: String) throws(SettingsError) -> AnySettingBox {
+        if let box = log.lock.withLock({ log.slots[key]?.box }) { return box }
+        if let neighbour = log.lock.withLock({ log.neighbour(of: key) }) {
+            throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
+        }
+        let definition = SettingDefinition(
+            key: key, defaultValue: SettingValue.null, rules: [],
+            codec: SettingCodec(encode: { $0 }, decode: { $0 }))
+        let box = SettingBox(definition)
+        let stored = log.lock.withLock { log.tree[key] }
+        if let stored { box.adopt(erased: stored) }
+        let slot = log.lock.withLock {
+            let slot = SettingSlot(
+                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability), box: box,
+                parent: log.root)
+            slot.isStored = stored != nil
+            slot.origin = stored == nil ? .default : .loaded
+            log.slots[key] = slot
+            return slot
+        }
+        box.attach(to: Attachment(store: self, slot: slot))
+        runtimeBoxes[key] = box
+        return box
+    }
+
+    /// Makes room for a declared setting: what was written at run time is taken over. Under the writer's lock.
+    func retireRuntimeBox(of key: String) {
+        guard let box = runtimeBoxes.removeValue(forKey: key) else { return }
+        log.lock.withLock {
+            guard let slot = log.slots[key] else { return }
+            log.tree[key] = slot.isStored ? box.published : nil
+        }
+    }
+}

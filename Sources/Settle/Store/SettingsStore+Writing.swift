@@ -1,0 +1,103 @@
+extension SettingsStore {
+    /// Runs a transaction; see ``SettingsGroup/update(by:_:)-(_,()->Result)``.
+    ///
+    /// The closure may write settings of any group of this store. Writes to other stores are their own.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
+        try transact(origin: .local, writer: writer, body)
+    }
+
+    /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept.
+    public func reset(by writer: String? = nil) throws {
+        try transact(origin: .reset, writer: writer) {
+            let boxes = log.lock.withLock { log.slots.values.compactMap { $0.declaration == nil ? nil : $0.box } }
+            for box in boxes { box.stageDefault() }
+        }
+    }
+
+    /// Runs a transaction, or a part of the one in progress on this thread.
+    func transact<Result>(origin: Origin, writer name: String?, _ body: () throws -> Result) throws -> Result {
+        writer.lock()
+        var signals = Signals()
+        defer {
+            writer.unlock()
+            act(on: signals)
+        }
+        guard mode != .closed else { throw SettingsError.closed(key: nil) }
+        if transaction == nil {
+            transaction = Transaction(origin: origin, writer: name)
+            mode = .transaction
+        }
+        transaction?.begin()
+        do {
+            let result = try body()
+            if let violation = transaction?.violation { throw violation }
+            if transaction?.isOutermost == true { signals = publishTransaction() }
+            transaction?.keep()
+            endIfOutermost()
+            return result
+        } catch {
+            transaction?.undo()
+            endIfOutermost()
+            throw error
+        }
+    }
+
+    private func endIfOutermost() {
+        if let transaction, !transaction.isEmpty { return }
+        transaction = nil
+        mode = .direct
+    }
+
+    /// Notes that a setting is about to be staged. Under the writer's lock.
+    func willStage(_ box: AnySettingBox) {
+        transaction?.willStage(box)
+    }
+
+    /// Deals with an assignment that can't throw. Under the writer's lock.
+    func refuse(_ error: SettingsError) {
+        if transaction != nil {
+            if transaction?.violation == nil { transaction?.violation = error }
+        } else {
+            issueBoard.report(error)
+        }
+    }
+
+    /// Makes what the transaction has staged visible, in one step. Under the writer's lock.
+    private func publishTransaction() -> Signals {
+        guard let transaction else { return Signals() }
+        var written: [(box: AnySettingBox, slot: SettingSlot)] = []
+        var mutations: [LoggedMutation] = []
+        var cost = 0
+        for box in transaction.boxes {
+            guard box.stagedState() != nil, let slot = box.attachment?.slot else { continue }
+            written.append((box, slot))
+            guard let mutation = box.stagedMutation() else { continue }
+            mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
+            cost += mutation.cost
+        }
+        guard !written.isEmpty else { return Signals() }
+        let time = time.now()
+        let signals = log.lock.withLock {
+            var signals = Signals()
+            for (box, slot) in written where slot.isStored != box.stagesStoredValue {
+                // The value may be the same, but whether it is stored is not.
+                slot.isStored = box.stagesStoredValue
+                if transaction.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
+            }
+            guard let first = mutations.first else { return signals }
+            log.beginInstalling()
+            for (box, _) in written { box.installStaged() }
+            log.endInstalling()
+            let entry = LogEntry(
+                first: first, others: Array(mutations.dropFirst()), time: time, origin: transaction.origin,
+                writer: transaction.writer, cost: cost)
+            let recorded = log.record(entry, nodes: written.map { ($0.slot, $0.box.node) })
+            signals.broadcaster = recorded.broadcaster
+            signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister
+            return signals
+        }
+        for (box, _) in written { box.restoreStaged(nil) }
+        return signals
+    }
+}

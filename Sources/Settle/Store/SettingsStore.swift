@@ -1,0 +1,145 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+import Synchronization
+
+/// A place that keeps settings: it opens groups, publishes their changes and saves them.
+///
+/// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
+/// its groups with ``group(_:at:)``. A store stays open as long as it or one of its groups is in use; what is pending
+/// when the last reference goes is still saved. ``close()`` ends it earlier.
+public final class SettingsStore: @unchecked Sendable {
+    // Sendable: `mode`, `transaction` and `runtimeBoxes` are guarded by `writer`; the rest is constant and Sendable.
+
+    /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
+    @usableFromInline let writer: RecursiveLock
+    @usableFromInline let log: MutationLog
+    @usableFromInline var mode = Mode.direct
+    let time: TimeSource
+    let configuration: Configuration
+    let issueBoard: IssueBoard
+    /// `nil` for a group that no store has opened.
+    let persister: Persister?
+    var transaction: Transaction?
+    var runtimeBoxes: [String: SettingBox<SettingValue>] = [:]
+    /// Whether this is the store of a group that nobody has opened.
+    let isDetached: Bool
+    /// Whether the writer's lock is shared with other groups that nobody has opened.
+    let sharesWriter: Bool
+
+    /// What a write has to do.
+    @usableFromInline
+    enum Mode: UInt8, Sendable {
+        /// Publish at once.
+        case direct
+        /// Stage the value, for the end of the transaction.
+        case transaction
+        /// Refuse.
+        case closed
+    }
+
+    init(configuration: Configuration, storage: (any Storage)?, contents: StorageContents? = nil) {
+        self.configuration = configuration
+        let time = TimeSource(configuration.clock)
+        self.time = time
+        let issueBoard = IssueBoard()
+        self.issueBoard = issueBoard
+        writer = RecursiveLock()
+        isDetached = false
+        sharesWriter = false
+        let log = MutationLog(
+            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
+        self.log = log
+        if let contents { log.tree = contents.tree }
+        persister = storage.map { storage in
+            Persister(
+                storage: storage, log: log, time: time, retryDelay: configuration.retryDelay,
+                report: { issueBoard.report($0) })
+        }
+        if case .recovered(let description)? = contents?.outcome {
+            issueBoard.report(SettingsError(.recovered, description))
+        }
+    }
+
+    /// A store in memory, for a group that nobody has opened.
+    init(detachedWith writer: RecursiveLock?) {
+        configuration = Configuration()
+        issueBoard = IssueBoard()
+        time = TimeSource(ContinuousClock())
+        isDetached = true
+        sharesWriter = writer != nil
+        self.writer = writer ?? RecursiveLock()
+        log = MutationLog(
+            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
+        persister = nil
+    }
+
+    deinit {
+        persister?.release()
+        issueBoard.finish()
+        Self.act(on: log.finish(), log: log)
+    }
+
+    /// Wall time in seconds since the reference date.
+    @usableFromInline
+    func now() -> Double { time.now() }
+
+    /// Wakes whom a write has to wake. Without any lock.
+    @usableFromInline
+    func act(on signals: Signals) {
+        Self.act(on: signals, log: log)
+        if signals.wakesPersister { persister?.changesArrived() }
+    }
+
+    static func act(on signals: Signals, log: MutationLog) {
+        switch signals.broadcaster {
+        case .none: break
+        case .start: ChangeBroadcaster.start(draining: log)
+        case .resume(let continuation): continuation.resume()
+        }
+    }
+}
+
+extension SettingsStore {
+    /// The number of the newest transaction; 0 before the first.
+    public var revision: UInt64 { log.lock.withLock { log.revision } }
+
+    /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed
+    /// saves. Each subscriber first gets the newest issues from before (up to 100), then every new one.
+    public var issues: AsyncStream<SettingsError> { issueBoard.subscribe() }
+
+    /// How far saving has come.
+    public var status: Status {
+        log.lock.withLock {
+            switch log.saveState {
+            case .saving: .saving
+            case .failing(let since, let error):
+                .failing(since: Date(timeIntervalSinceReferenceDate: since), error: error)
+            case .idle: log.dirty.isEmpty ? .saved : .pending
+            }
+        }
+    }
+
+    /// How far saving has come.
+    public enum Status: Sendable, CustomStringConvertible {
+        /// Everything is saved.
+        case saved
+        /// There are changes that wait for their time.
+        case pending
+        /// A save is under way.
+        case saving
+        /// Saves have failed since a time, the last one with an error. They are tried again; nothing is forgotten.
+        case failing(since: Date, error: any Error)
+
+        public var description: String {
+            switch self {
+            case .saved: "saved"
+            case .pending: "pending"
+            case .saving: "saving"
+            case .failing(let since, let error): "failing since \(since): \(error)"
+            }
+        }
+    }
+}
