@@ -6,7 +6,8 @@ extension FileOperations {
     package func makeFolders(_ path: FilePath, made: inout [FilePath]) throws(FileError) {
         do {
             try makeFolder(path, recordingIn: &made)
-        } catch where error.cause == .notFound && path.folder != path {
+        } catch {
+            guard error.cause == .notFound && path.folder != path else { throw error }
             try makeFolders(path.folder, made: &made)
             try makeFolder(path, recordingIn: &made)
         }
@@ -16,7 +17,8 @@ extension FileOperations {
         do {
             try makeFolder(path)
             made.append(path.folder)
-        } catch where error.cause == .alreadyExists {
+        } catch {
+            guard error.cause == .alreadyExists else { throw error }
             // Somebody else was faster, or it is no folder; opening a file in it will tell.
         }
     }
@@ -43,7 +45,8 @@ extension FileOperations {
             let target: String
             do {
                 target = try linkTarget(path)
-            } catch where error.cause == .invalidArgument || error.cause == .notFound {
+            } catch {
+                guard error.cause == .invalidArgument || error.cause == .notFound else { throw error }
                 return path
             }
             path = target.hasPrefix("/") ? FilePath(target) : path.sibling(named: target)

@@ -53,9 +53,9 @@ package struct FileOperations: Sendable {
     package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         do {
             try calls.closeFile(file)
-        } catch where error != .interrupted {
-            throw FileError(action: "close", path: path.text, cause: error)
-        } catch {}
+        } catch {
+            guard error == .interrupted else { throw FileError(action: "close", path: path.text, cause: error) }
+        }
     }
 
     package func lock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
