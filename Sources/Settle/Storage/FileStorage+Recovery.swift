@@ -24,13 +24,13 @@ extension FileStorage {
         }
         let consequence =
             earlier == nil
-            ? "There is no earlier version, so every setting has its default."
-            : "The version that was saved before it is used."
+            ? "there is no earlier version, so every setting has its default"
+            : "the version that was saved before it is used"
         return StorageContents(
             tree: earlier?.tree ?? SettingTree(),
             outcome: .recovered(
-                description: "\"\(names.file)\" is damaged (\(damage)) and was put aside as \"\(aside.name)\". "
-                    + consequence))
+                description: "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
+                    + "\(consequence)."))
     }
 
     private func earlierVersion(_ names: FileNames) -> (tree: SettingTree, format: FileFormat)? {

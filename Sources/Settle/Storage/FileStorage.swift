@@ -127,7 +127,7 @@ public final class FileStorage: Storage {
         do {
             bytes = try format.encode(tree)
         } catch {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold one of its values: \(error)")
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold one of its values. \(error)")
         }
         guard bytes.count <= Self.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
         return bytes
