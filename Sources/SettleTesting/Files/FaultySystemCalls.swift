@@ -19,10 +19,13 @@ package final class FaultySystemCalls: SystemCalls {
     }
 
     private let real: any SystemCalls
+    private let mask: UInt16
     private let state = Mutex(State())
 
-    package init(_ real: any SystemCalls = POSIXSystemCalls()) {
+    /// - Parameter mask: The permissions that new files and folders do not get, as if the process's mask said so.
+    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0) {
         self.real = real
+        self.mask = mask
     }
 
     /// The calls since the start or since ``forget()``.
@@ -75,7 +78,12 @@ package final class FaultySystemCalls: SystemCalls {
             case .folder: .openFolder
             }
         try check(kind, path)
-        let file = try real.openFile(path, mode)
+        let file: FileDescriptor
+        if case .createNew(let permissions) = mode {
+            file = try real.openFile(path, .createNew(permissions: permissions & ~mask))
+        } else {
+            file = try real.openFile(path, mode)
+        }
         state.withLock { $0.paths[file] = path }
         return file
     }
@@ -146,7 +154,7 @@ package final class FaultySystemCalls: SystemCalls {
 
     package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
         try check(.makeFolder, path)
-        try real.makeFolder(path, permissions: permissions)
+        try real.makeFolder(path, permissions: permissions & ~mask)
     }
 
     package func namesInFolder(_ path: String) throws(SystemError) -> [String] {

@@ -62,7 +62,7 @@ public struct StorageConformance {
         [
             .null, .bool(false), .bool(true),
             .integer(0), .integer(-1), .integer(.min), .integer(.max),
-            .real(0.5), .real(0.1), .real(-2), .real(1e300), .real(5e-324),
+            .real(0.5), .real(0.1), .real(-2), .real(1e300), .real(.leastNonzeroMagnitude),
             .string(""), .string("0"), .string("a \"quoted\" line\nand \\ another\u{1F600}e\u{301}"),
             .date(Date(timeIntervalSinceReferenceDate: 0)), .date(Date(timeIntervalSinceReferenceDate: 700_000_000)),
             .data(Data()), .data(Data([0, 255, 10])),
