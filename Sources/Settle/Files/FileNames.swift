@@ -1,0 +1,39 @@
+/// The names of a settings file and of what stands beside it. All are in one folder, so that a rename can join them.
+///
+///     settings.json                          the file
+///     .settings.json.previous                the version before it, where the file system has hard links
+///     .settings.json.0123456789abcdef.tmp    one that is being written
+///     settings.json.corrupt-1                a damaged one that was put aside
+package struct FileNames: Sendable, Hashable {
+    package let file: FilePath
+
+    /// - Parameter file: The path of the file itself, not that of a symbolic link to it.
+    package init(_ file: FilePath) {
+        self.file = file
+    }
+
+    package var folder: FilePath { file.folder }
+
+    package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
+
+    /// A name that no file has, short of a coincidence once in 2⁶⁴.
+    package func newTemporary() -> FilePath {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        let zeros = String(repeating: "0", count: Self.digitCount - digits.count)
+        return file.sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
+    }
+
+    package func isTemporary(_ name: String) -> Bool {
+        guard name.hasPrefix(temporaryPrefix), name.hasSuffix(Self.temporarySuffix) else { return false }
+        let digits = name.dropFirst(temporaryPrefix.count).dropLast(Self.temporarySuffix.count)
+        return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
+    }
+
+    package func corrupt(_ number: Int) -> FilePath {
+        file.sibling(named: "\(file.name).corrupt-\(number)")
+    }
+
+    private var temporaryPrefix: String { ".\(file.name)." }
+    private static let temporarySuffix = ".tmp"
+    private static let digitCount = 16
+}

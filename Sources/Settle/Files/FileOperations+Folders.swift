@@ -1,0 +1,56 @@
+extension FileOperations {
+    /// Makes a folder and those above it that are missing.
+    ///
+    /// - Parameter made: Gets each folder in which a new one was made: these are to be synced, the last one first,
+    ///   before anything inside counts as stored for good. Also filled when this throws.
+    package func makeFolders(_ path: FilePath, made: inout [FilePath]) throws(FileError) {
+        do {
+            try makeFolder(path, recordingIn: &made)
+        } catch {
+            guard error.cause == .notFound && path.folder != path else { throw error }
+            try makeFolders(path.folder, made: &made)
+            try makeFolder(path, recordingIn: &made)
+        }
+    }
+
+    private func makeFolder(_ path: FilePath, recordingIn made: inout [FilePath]) throws(FileError) {
+        do {
+            try makeFolder(path)
+            made.append(path.folder)
+        } catch {
+            guard error.cause == .alreadyExists else { throw error }
+            // Somebody else was faster, or it is no folder; opening a file in it will tell.
+        }
+    }
+
+    /// Moves the names in a folder to stable storage.
+    package func synchronizeFolder(_ path: FilePath) throws(FileError) {
+        let folder = try open(path, .folder)
+        do {
+            try synchronize(folder, at: path)
+        } catch {
+            try? close(folder, at: path)
+            // Some file systems cannot sync a folder at all and say so with these; there is nothing more to be done.
+            guard error.cause == .invalidArgument || error.cause == .notSupported else { throw error }
+            return
+        }
+        // Nothing was written through this descriptor, so closing it has nothing to report.
+        try? close(folder, at: path)
+    }
+
+    /// Where a path leads after every symbolic link at its end, also when nothing is there yet.
+    package func followLinks(_ path: FilePath) throws(FileError) -> FilePath {
+        var path = path
+        for _ in 0..<40 {
+            let target: String
+            do {
+                target = try linkTarget(path)
+            } catch {
+                guard error.cause == .invalidArgument || error.cause == .notFound else { throw error }
+                return path
+            }
+            path = target.hasPrefix("/") ? FilePath(target) : path.sibling(named: target)
+        }
+        throw FileError(action: "follow", path: path.text, cause: .tooManySymbolicLinks)
+    }
+}

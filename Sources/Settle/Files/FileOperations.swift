@@ -1,0 +1,130 @@
+/// File operations that finish what they start: they go on after interrupted calls and short reads and writes, and
+/// name the file in their errors.
+package struct FileOperations: Sendable {
+    private let calls: any SystemCalls
+
+    /// How often an interrupted call is made again before the interruption counts as a failure.
+    private static let attempts = 100
+
+    package init(_ calls: any SystemCalls) {
+        self.calls = calls
+    }
+
+    package func open(_ path: FilePath, _ mode: OpenMode) throws(FileError) -> FileDescriptor {
+        try finishing("open", path) { () throws(SystemError) in try calls.openFile(path.text, mode) }
+    }
+
+    package func readAll(_ file: FileDescriptor, at path: FilePath, limit: Int) throws(FileError) -> [UInt8] {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        // One byte more than the limit tells the caller that there is more.
+        while contents.count <= limit {
+            let count = try finishing("read", path) { () throws(SystemError) in
+                try chunk.withUnsafeMutableBufferPointer { (buffer) throws(SystemError) in
+                    try calls.readBytes(file, into: UnsafeMutableRawBufferPointer(buffer))
+                }
+            }
+            if count == 0 { break }
+            contents.append(contentsOf: chunk[..<count])
+        }
+        return contents
+    }
+
+    package func writeAll(_ bytes: [UInt8], to file: FileDescriptor, at path: FilePath) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = try finishing("write", path) { () throws(SystemError) in
+                try bytes.withUnsafeBufferPointer { (buffer) throws(SystemError) in
+                    let rest = UnsafeBufferPointer(rebasing: buffer[written...])
+                    return try calls.writeBytes(file, from: UnsafeRawBufferPointer(rest))
+                }
+            }
+            // A file that takes nothing and gives no reason would otherwise be written to for ever.
+            guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
+            written += count
+        }
+    }
+
+    package func synchronize(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        try finishing("sync", path) { () throws(SystemError) in try calls.synchronize(file) }
+    }
+
+    /// Not made again when interrupted: the descriptor is gone by then, and may already belong to another thread.
+    package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        do {
+            try calls.closeFile(file)
+        } catch {
+            guard error == .interrupted else { throw FileError(action: "close", path: path.text, cause: error) }
+        }
+    }
+
+    package func lock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        try finishing("lock", path) { () throws(SystemError) in try calls.lockFile(file) }
+    }
+
+    package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {
+        try finishing("examine", path) { () throws(SystemError) in try calls.status(of: file) }
+    }
+
+    package func status(at path: FilePath) throws(FileError) -> FileStatus {
+        try finishing("examine", path) { () throws(SystemError) in try calls.status(at: path.text) }
+    }
+
+    package func setPermissions(
+        of file: FileDescriptor, at path: FilePath, to permissions: UInt16
+    ) throws(FileError) {
+        try finishing("set the permissions of", path) { () throws(SystemError) in
+            try calls.setPermissions(of: file, to: permissions)
+        }
+    }
+
+    package func rename(_ path: FilePath, to newPath: FilePath) throws(FileError) {
+        try finishing("put in place", newPath) { () throws(SystemError) in
+            try calls.renameFile(path.text, to: newPath.text)
+        }
+    }
+
+    package func link(_ path: FilePath, to newPath: FilePath) throws(FileError) {
+        try finishing("give a second name to", path) { () throws(SystemError) in
+            try calls.linkFile(path.text, to: newPath.text)
+        }
+    }
+
+    package func remove(_ path: FilePath) throws(FileError) {
+        try finishing("remove", path) { () throws(SystemError) in try calls.removeFile(path.text) }
+    }
+
+    package func names(in folder: FilePath) throws(FileError) -> [String] {
+        try finishing("list", folder) { () throws(SystemError) in try calls.namesInFolder(folder.text) }
+    }
+
+    /// Makes one folder that only the user may enter, whatever the process's mask says.
+    package func makeFolder(_ path: FilePath) throws(FileError) {
+        try finishing("make the folder", path) { () throws(SystemError) in
+            try calls.makeFolder(path.text, permissions: 0o700)
+        }
+        try finishing("set the permissions of", path) { () throws(SystemError) in
+            try calls.setPermissions(at: path.text, to: 0o700)
+        }
+    }
+
+    package func linkTarget(_ path: FilePath) throws(FileError) -> String {
+        try finishing("follow", path) { () throws(SystemError) in try calls.linkTarget(path.text) }
+    }
+
+    private func finishing<Result>(
+        _ action: String, _ path: FilePath, _ call: () throws(SystemError) -> Result
+    ) throws(FileError) -> Result {
+        var attempt = 1
+        while true {
+            do {
+                return try call()
+            } catch {
+                guard error == .interrupted && attempt < Self.attempts else {
+                    throw FileError(action: action, path: path.text, cause: error)
+                }
+                attempt += 1
+            }
+        }
+    }
+}

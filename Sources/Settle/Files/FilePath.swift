@@ -1,0 +1,35 @@
+/// Plain text operations on absolute paths.
+///
+/// `URL` is not used for them because it percent-encodes, and because it drops `..` without asking the file system,
+/// which is wrong behind a symbolic link.
+package struct FilePath: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    /// What follows the last slash.
+    package var name: String {
+        text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
+    }
+
+    /// The folder that the file is in.
+    package var folder: FilePath {
+        guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
+        return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
+    }
+
+    /// The path of another file in the same folder.
+    package func sibling(named name: String) -> FilePath {
+        folder.appending(name)
+    }
+
+    package func appending(_ name: String) -> FilePath {
+        FilePath(text.hasSuffix("/") ? text + name : text + "/" + name)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+}

@@ -1,0 +1,111 @@
+/// Puts new contents in a file's place so that every reader, also one after a crash, sees the old or the new.
+///
+///     make a new file beside it ▶ write ▶ sync ▶ keep the previous version ▶ rename ▶ sync the folder
+///
+/// The syncs are left out unless ``isStable``. A failure before the rename leaves the old file as it was and removes the
+/// new one. A failure after it leaves the new contents in place, but perhaps not on stable storage; then the only way
+/// on is another replacement with another new file, since a sync that failed once may succeed the second time without
+/// having written anything.
+package struct FileReplacement: Sendable {
+    /// What becomes of the version that is replaced.
+    package enum Previous: Sendable, Hashable {
+        /// It is gone.
+        case drop
+        /// It gets the name ``FileNames/previous``: its bytes are on stable storage.
+        case keep
+        /// The same, but nobody knows whether its bytes are on stable storage: they are synced first. Otherwise the
+        /// one version that is known to be safe could be given up for one that is not.
+        case syncAndKeep
+    }
+
+    package let operations: FileOperations
+    package let names: FileNames
+    /// Whether the contents are to survive a loss of power.
+    package let isStable: Bool
+    package let previous: Previous
+    /// Folders in which others were made without being synced yet, from the first made to the last.
+    package private(set) var unsyncedFolders: [FilePath]
+    /// Whether the new contents stand at the file's path.
+    package private(set) var isInPlace = false
+
+    package init(
+        _ operations: FileOperations, names: FileNames, isStable: Bool, previous: Previous, unsyncedFolders: [FilePath]
+    ) {
+        self.operations = operations
+        self.names = names
+        self.isStable = isStable
+        self.previous = previous
+        self.unsyncedFolders = unsyncedFolders
+    }
+
+    package mutating func run(_ bytes: [UInt8]) throws(FileError) {
+        let new = names.newTemporary()
+        let file = try create(new)
+        do {
+            try write(bytes, to: file, at: new)
+            keepPrevious()
+            try operations.rename(new, to: names.file)
+        } catch {
+            // What can't be removed now is found by its name and removed by a later load.
+            try? operations.remove(new)
+            throw error
+        }
+        isInPlace = true
+        if isStable { try synchronizeFolders() }
+    }
+
+    private mutating func create(_ path: FilePath) throws(FileError) -> FileDescriptor {
+        do {
+            return try operations.open(path, .createNew(permissions: 0o600))
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            try operations.makeFolders(path.folder, made: &unsyncedFolders)
+            return try operations.open(path, .createNew(permissions: 0o600))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to file: FileDescriptor, at path: FilePath) throws(FileError) {
+        do {
+            // Tells others that the file has an owner. Without locks nobody removes it either.
+            try? operations.lock(file, at: path)
+            // The process's mask may have taken away permissions that the user needs.
+            try operations.setPermissions(of: file, at: path, to: 0o600)
+            try operations.writeAll(bytes, to: file, at: path)
+            if isStable { try operations.synchronize(file, at: path) }
+        } catch {
+            try? operations.close(file, at: path)
+            throw error
+        }
+        // Before the rename, because some file systems report a failed write only here.
+        try operations.close(file, at: path)
+    }
+
+    /// Nothing depends on the previous version until the file is damaged, so a failure here is no failure of the save.
+    private func keepPrevious() {
+        guard previous != .drop else { return }
+        do {
+            if previous == .syncAndKeep { try synchronizeCurrent() }
+            do {
+                try operations.remove(names.previous)
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+            try operations.link(names.file, to: names.previous)
+        } catch {}
+    }
+
+    private func synchronizeCurrent() throws(FileError) {
+        let current = try operations.open(names.file, .read)
+        defer { try? operations.close(current, at: names.file) }
+        try operations.setPermissions(of: current, at: names.file, to: 0o600)
+        try operations.synchronize(current, at: names.file)
+    }
+
+    private mutating func synchronizeFolders() throws(FileError) {
+        try operations.synchronizeFolder(names.folder)
+        while let folder = unsyncedFolders.last {
+            try operations.synchronizeFolder(folder)
+            unsyncedFolders.removeLast()
+        }
+    }
+}

@@ -1,0 +1,13 @@
+#if canImport(Darwin)
+    import Darwin
+
+    extension POSIXSystemCalls {
+        package func synchronize(_ file: FileDescriptor) throws(SystemError) {
+            // `fsync` stops at the device's own cache here; only this call goes past it.
+            if fcntl(file.number, F_FULLFSYNC) == 0 { return }
+            // Network file systems do not have it, and their `fsync` is all that they offer.
+            guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { throw .last }
+            guard fsync(file.number) == 0 else { throw .last }
+        }
+    }
+#endif

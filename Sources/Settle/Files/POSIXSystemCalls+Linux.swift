@@ -1,0 +1,13 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+#if os(Linux) || os(Android)
+    extension POSIXSystemCalls {
+        package func synchronize(_ file: FileDescriptor) throws(SystemError) {
+            guard fsync(file.number) == 0 else { throw .last }
+        }
+    }
+#endif

@@ -1,0 +1,131 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The calls of the operating system that the process runs on.
+package struct POSIXSystemCalls: SystemCalls {
+    package init() {}
+
+    package func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
+        let number =
+            switch mode {
+            case .read: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            case .createNew(let permissions):
+                open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
+            case .folder: open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            }
+        guard number >= 0 else { throw .last }
+        return FileDescriptor(number)
+    }
+
+    package func readBytes(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let count = read(file.number, buffer.baseAddress, buffer.count)
+        guard count >= 0 else { throw .last }
+        return count
+    }
+
+    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        let count = write(file.number, buffer.baseAddress, buffer.count)
+        guard count >= 0 else { throw .last }
+        return count
+    }
+
+    package func closeFile(_ file: FileDescriptor) throws(SystemError) {
+        try check(close(file.number))
+    }
+
+    package func lockFile(_ file: FileDescriptor) throws(SystemError) {
+        try check(flock(file.number, LOCK_EX | LOCK_NB))
+    }
+
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        var found = stat()
+        try check(fstat(file.number, &found))
+        return FileStatus(found)
+    }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus {
+        var found = stat()
+        try check(lstat(path, &found))
+        return FileStatus(found)
+    }
+
+    package func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError) {
+        try check(fchmod(file.number, mode_t(permissions)))
+    }
+
+    package func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) {
+        try check(chmod(path, mode_t(permissions)))
+    }
+
+    package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
+        try check(rename(path, newPath))
+    }
+
+    package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
+        try check(link(path, newPath))
+    }
+
+    package func removeFile(_ path: String) throws(SystemError) {
+        try check(unlink(path))
+    }
+
+    package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
+        try check(mkdir(path, mode_t(permissions)))
+    }
+
+    package func namesInFolder(_ path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else { throw .last }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            // The end and an error look alike but for `errno`.
+            errno = 0
+            guard let entry = readdir(folder) else {
+                guard errno == 0 else { throw .last }
+                return names
+            }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    package func linkTarget(_ path: String) throws(SystemError) -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+        }
+        guard count >= 0 else { throw .last }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    private func check(_ result: Int32) throws(SystemError) {
+        guard result == 0 else { throw .last }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ found: stat) {
+        let kind: Kind =
+            switch found.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        self.init(
+            kind: kind,
+            size: Int64(found.st_size),
+            permissions: UInt16(found.st_mode & 0o777),
+            identity: Identity(
+                device: UInt64(truncatingIfNeeded: found.st_dev), file: UInt64(truncatingIfNeeded: found.st_ino)))
+    }
+}

@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The place where the platform keeps the settings of an app.
+///
+/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `~/.config/<name>/settings.json` if the variable is not set or not
+/// an absolute path. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
+package struct StandardLocation: Sendable {
+    private let folder: FilePath
+
+    /// The current user's place.
+    package init() {
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        #if canImport(Darwin)
+            self.init(home: home, subfolder: "Library/Application Support", override: nil)
+        #else
+            let override = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]
+            self.init(home: home, subfolder: ".config", override: override)
+        #endif
+    }
+
+    /// - Parameter override: Stands for the whole path, if it is absolute.
+    package init(home: String, subfolder: String, override: String?) {
+        if let override, override.hasPrefix("/") {
+            folder = FilePath(override)
+        } else {
+            folder = FilePath(home).appending(subfolder)
+        }
+    }
+
+    /// The file of the store with this name, such as `com.example.app`.
+    ///
+    /// - Throws: ``StorageError`` if the name can't be that of a folder.
+    package func file(
+        forStore name: String, format: FileFormat? = nil
+    ) throws(StorageError) -> URL {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw StorageError(
+                .unreadable,
+                "\"\(name)\" can't be the name of a store: it must be the name of a folder, such as "
+                    + "\"com.example.app\", without a slash.")
+        }
+        let isPropertyList = format == .propertyListXML || format == .propertyListBinary
+        let file = folder.appending(name).appending(isPropertyList ? "settings.plist" : "settings.json")
+        return URL(filePath: file.text, directoryHint: .notDirectory)
+    }
+}

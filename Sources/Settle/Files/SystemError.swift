@@ -1,0 +1,44 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The operating system's error number.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let number: Int32
+
+    package init(_ number: Int32) {
+        self.number = number
+    }
+
+    /// The operating system's sentence for the error, with its number.
+    package var description: String {
+        let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
+        return "\(text) (error \(number))"
+    }
+
+    /// The error that the last failed call on this thread left behind.
+    static var last: SystemError { SystemError(errno) }
+
+    package static let alreadyExists = SystemError(EEXIST)
+    package static let crossesDevices = SystemError(EXDEV)
+    package static let inputOutput = SystemError(EIO)
+    package static let interrupted = SystemError(EINTR)
+    package static let invalidArgument = SystemError(EINVAL)
+    package static let isFolder = SystemError(EISDIR)
+    package static let noLocks = SystemError(ENOLCK)
+    package static let noSpace = SystemError(ENOSPC)
+    package static let notFound = SystemError(ENOENT)
+    package static let notPermitted = SystemError(EPERM)
+    package static let notSupported = SystemError(ENOTSUP)
+    package static let permissionDenied = SystemError(EACCES)
+    package static let quotaExceeded = SystemError(EDQUOT)
+    package static let readOnlyFileSystem = SystemError(EROFS)
+    package static let tooManyLinks = SystemError(EMLINK)
+    package static let tooManySymbolicLinks = SystemError(ELOOP)
+    package static let unimplemented = SystemError(ENOSYS)
+    package static let wouldBlock = SystemError(EWOULDBLOCK)
+}

@@ -1,0 +1,38 @@
+extension StorageError {
+    static func closed(_ path: FilePath) -> StorageError {
+        StorageError(.closed, "The storage for \"\(path)\" has been closed.")
+    }
+
+    static func unreadable(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
+        StorageError(.unreadable, "\"\(path)\" can't be read: \(reason).", errno: errno)
+    }
+
+    static func unreadable(_ path: FilePath, _ error: FileError) -> StorageError {
+        unreadable(path, "\(error)", errno: error.cause.number)
+    }
+
+    static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
+        StorageError(.unreadable, "Nothing is written over \"\(path)\" because \(reason)", errno: errno)
+    }
+
+    static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "\"\(path)\" can't hold its values: they need \(size) bytes, and the limit is \(FileStorage.sizeLimit).")
+    }
+
+    static func saveFailed(_ path: FilePath, _ error: FileError, isInPlace: Bool) -> StorageError {
+        let code: Code =
+            switch error.cause {
+            case .noSpace, .quotaExceeded: .noSpace
+            case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
+            default: .writeFailed
+            }
+        let consequence =
+            isInPlace
+            ? "It has the new values, but may lose them if the power fails."
+            : "It is as it was."
+        return StorageError(
+            code, "\"\(path)\" was not saved: \(error). \(consequence)", errno: error.cause.number)
+    }
+}

@@ -1,0 +1,33 @@
+/// Why a storage could not do what was asked.
+public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// An extensible kind of failure.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+        public init(_ description: String) { self.description = description }
+
+        /// The stored state exists but cannot be read (permission, I/O, a newer format).
+        public static let unreadable = Code("unreadable")
+        /// A write or sync failed; the stored state is the old one or, after a failed last sync, the new one.
+        public static let writeFailed = Code("writeFailed")
+        /// The device has no room or the quota is used up.
+        public static let noSpace = Code("noSpace")
+        /// The process may not write there.
+        public static let permissionDenied = Code("permissionDenied")
+        /// A value has no spelling in the storage's format.
+        public static let unsupportedValue = Code("unsupportedValue")
+        /// The storage has been closed.
+        public static let closed = Code("closed")
+    }
+
+    public var code: Code
+    /// A sentence that a person can act on: what failed, on which file or key, and by which rule.
+    public var description: String
+    /// The operating system's error number, where there is one.
+    public var errno: Int32?
+
+    public init(_ code: Code, _ description: String, errno: Int32? = nil) {
+        self.code = code
+        self.description = description
+        self.errno = errno
+    }
+}

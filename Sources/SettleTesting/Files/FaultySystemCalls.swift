@@ -1,0 +1,190 @@
+package import Settle
+import Synchronization
+
+/// Passes system calls on to the real ones, remembers them, and makes one of them, or all from one on, go wrong.
+package final class FaultySystemCalls: SystemCalls {
+    package enum Fault: Sendable, Hashable {
+        /// The call does nothing and throws; a close throws after it has closed.
+        case error(SystemError)
+        /// A read or write does half of what was asked, but at least one byte. Other calls work.
+        case short
+    }
+
+    private struct State: Sendable {
+        var calls: [SystemCall] = []
+        var paths: [FileDescriptor: String] = [:]
+        var fault: Fault?
+        var faultyCalls = 0..<0
+        var faultCount = 0
+    }
+
+    private let real: any SystemCalls
+    private let mask: UInt16
+    private let state = Mutex(State())
+
+    /// - Parameter mask: The permissions that new files and folders do not get, as if the process's mask said so.
+    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0) {
+        self.real = real
+        self.mask = mask
+    }
+
+    /// The calls since the start or since ``forget()``.
+    package var calls: [SystemCall] {
+        state.withLock { $0.calls }
+    }
+
+    /// How many calls have gone wrong since the last ``fail(call:with:forGood:)``.
+    package var faultCount: Int {
+        state.withLock { $0.faultCount }
+    }
+
+    /// The files that are open.
+    package var openFiles: [String] {
+        state.withLock { $0.paths.values.sorted() }
+    }
+
+    /// Makes a call go wrong.
+    ///
+    /// - Parameters:
+    ///   - number: Which call, counted from 0 and from now on.
+    ///   - forGood: Whether all calls after it go wrong too.
+    package func fail(call number: Int, with fault: Fault, forGood: Bool) {
+        state.withLock { state in
+            let first = state.calls.count + number
+            state.fault = fault
+            state.faultyCalls = first..<(forGood ? Int.max : first + 1)
+            state.faultCount = 0
+        }
+    }
+
+    /// Lets all calls work again.
+    package func heal() {
+        state.withLock { $0.fault = nil }
+    }
+
+    /// Forgets the calls so far.
+    package func forget() {
+        state.withLock { state in
+            state.calls = []
+            state.fault = nil
+        }
+    }
+
+    package func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
+        let kind: SystemCall.Kind =
+            switch mode {
+            case .read: .open
+            case .createNew: .create
+            case .folder: .openFolder
+            }
+        try check(kind, path)
+        let file: FileDescriptor
+        if case .createNew(let permissions) = mode {
+            file = try real.openFile(path, .createNew(permissions: permissions & ~mask))
+        } else {
+            file = try real.openFile(path, mode)
+        }
+        state.withLock { $0.paths[file] = path }
+        return file
+    }
+
+    package func readBytes(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        guard try check(.read, path(of: file)) == .short else { return try real.readBytes(file, into: buffer) }
+        return try real.readBytes(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<half(buffer.count)]))
+    }
+
+    package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        guard try check(.write, path(of: file)) == .short else { return try real.writeBytes(file, from: buffer) }
+        return try real.writeBytes(file, from: UnsafeRawBufferPointer(rebasing: buffer[..<half(buffer.count)]))
+    }
+
+    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
+        try check(.synchronize, path(of: file))
+        try real.synchronize(file)
+    }
+
+    package func closeFile(_ file: FileDescriptor) throws(SystemError) {
+        let path = path(of: file)
+        state.withLock { $0.paths[file] = nil }
+        try real.closeFile(file)
+        try check(.close, path)
+    }
+
+    package func lockFile(_ file: FileDescriptor) throws(SystemError) {
+        try check(.lock, path(of: file))
+        try real.lockFile(file)
+    }
+
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        try check(.status, path(of: file))
+        return try real.status(of: file)
+    }
+
+    package func status(at path: String) throws(SystemError) -> FileStatus {
+        try check(.status, path)
+        return try real.status(at: path)
+    }
+
+    package func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError) {
+        try check(.setPermissions, path(of: file))
+        try real.setPermissions(of: file, to: permissions)
+    }
+
+    package func setPermissions(at path: String, to permissions: UInt16) throws(SystemError) {
+        try check(.setPermissions, path)
+        try real.setPermissions(at: path, to: permissions)
+    }
+
+    package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
+        try check(.rename, newPath)
+        try real.renameFile(path, to: newPath)
+    }
+
+    package func linkFile(_ path: String, to newPath: String) throws(SystemError) {
+        try check(.link, newPath)
+        try real.linkFile(path, to: newPath)
+    }
+
+    package func removeFile(_ path: String) throws(SystemError) {
+        try check(.remove, path)
+        try real.removeFile(path)
+    }
+
+    package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
+        try check(.makeFolder, path)
+        try real.makeFolder(path, permissions: permissions & ~mask)
+    }
+
+    package func namesInFolder(_ path: String) throws(SystemError) -> [String] {
+        try check(.names, path)
+        return try real.namesInFolder(path)
+    }
+
+    package func linkTarget(_ path: String) throws(SystemError) -> String {
+        try check(.linkTarget, path)
+        return try real.linkTarget(path)
+    }
+
+    @discardableResult
+    private func check(_ kind: SystemCall.Kind, _ path: String) throws(SystemError) -> Fault? {
+        let fault: Fault? = state.withLock { state in
+            let number = state.calls.count
+            state.calls.append(SystemCall(kind: kind, path: path))
+            guard let fault = state.fault, state.faultyCalls.contains(number) else { return nil }
+            state.faultCount += 1
+            return fault
+        }
+        if case .error(let error) = fault { throw error }
+        return fault
+    }
+
+    private func path(of file: FileDescriptor) -> String {
+        state.withLock { $0.paths[file] ?? "?" }
+    }
+
+    private func half(_ count: Int) -> Int {
+        max(1, count / 2)
+    }
+}

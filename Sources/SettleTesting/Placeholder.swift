@@ -1,1 +1,0 @@
-// Test support for programs that use Settle.

@@ -1,0 +1,112 @@
+public import Settle
+import Synchronization
+
+/// Passes calls to another storage, and fails or holds those that a test has chosen.
+public final class FailingStorage: Storage {
+    public enum Operation: Sendable, Hashable, CaseIterable {
+        case load, append, checkpoint
+    }
+
+    /// When a call fails: before the other storage has seen it, or after it has done it.
+    public enum Moment: Sendable, Hashable {
+        case before, after
+    }
+
+    fileprivate struct Failure: Sendable {
+        var skipped: Int
+        var remaining: Int
+        var moment: Moment
+        var error: StorageError
+    }
+
+    fileprivate struct State: Sendable {
+        var failures: [Operation: Failure] = [:]
+        var holds: [Operation: [StorageHold]] = [:]
+    }
+
+    private let base: any Storage
+    private let state = Mutex(State())
+
+    public init(_ base: any Storage = InMemoryStorage()) {
+        self.base = base
+    }
+
+    /// Fails calls of one kind, from now on; replaces what was said about this kind before.
+    ///
+    /// - Parameters:
+    ///   - skipped: How many calls go through first.
+    ///   - count: How many calls fail then.
+    public func fail(
+        _ operation: Operation, with error: StorageError, skipping skipped: Int = 0, count: Int = .max,
+        moment: Moment = .before
+    ) {
+        state.withLock {
+            $0.failures[operation] = Failure(skipped: skipped, remaining: count, moment: moment, error: error)
+        }
+    }
+
+    /// Lets all calls through again.
+    public func heal() {
+        state.withLock { $0.failures = [:] }
+    }
+
+    /// Holds the next call of one kind until the hold is released. Several holds stop as many calls, one each.
+    public func hold(_ operation: Operation) -> StorageHold {
+        let hold = StorageHold()
+        state.withLock { $0.holds[operation, default: []].append(hold) }
+        return hold
+    }
+
+    public var externalChanges: AsyncStream<StorageContents> {
+        base.externalChanges
+    }
+
+    public func load() throws(StorageError) -> StorageContents {
+        try run(.load) { () throws(StorageError) in try base.load() }
+    }
+
+    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try run(.append) { () throws(StorageError) in try base.append(batch, durability: durability) }
+    }
+
+    public func checkpoint() throws(StorageError) {
+        try run(.checkpoint) { () throws(StorageError) in try base.checkpoint() }
+    }
+
+    public func close() {
+        base.close()
+    }
+
+    private func run<Result>(
+        _ operation: Operation, _ call: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        let (hold, failure) = state.withLock { state in
+            (state.nextHold(operation), state.nextFailure(operation))
+        }
+        hold?.pass()
+        if let failure, failure.moment == .before { throw failure.error }
+        let result = try call()
+        if let failure { throw failure.error }
+        return result
+    }
+}
+
+extension FailingStorage.State {
+    fileprivate mutating func nextHold(_ operation: FailingStorage.Operation) -> StorageHold? {
+        guard let waiting = holds[operation], let first = waiting.first else { return nil }
+        holds[operation] = Array(waiting.dropFirst())
+        return first
+    }
+
+    fileprivate mutating func nextFailure(_ operation: FailingStorage.Operation) -> FailingStorage.Failure? {
+        guard var failure = failures[operation] else { return nil }
+        defer { failures[operation] = failure }
+        if failure.skipped > 0 {
+            failure.skipped -= 1
+            return nil
+        }
+        guard failure.remaining > 0 else { return nil }
+        failure.remaining -= 1
+        return failure
+    }
+}

@@ -1,0 +1,78 @@
+public import Settle
+
+/// Passes every call to another storage, and remembers it once it has ended.
+public final class RecordingStorage: Storage {
+    private let base: any Storage
+    private let recorded = WatchedValue<[StorageCall]>([])
+
+    public init(_ base: any Storage = InMemoryStorage()) {
+        self.base = base
+    }
+
+    /// The calls that have ended, in this order.
+    public var calls: [StorageCall] {
+        recorded.value
+    }
+
+    /// The batches that were appended without an error.
+    public var batches: [StorageBatch] {
+        calls.compactMap { call in
+            guard case .append(let batch, _) = call.operation, call.error == nil else { return nil }
+            return batch
+        }
+    }
+
+    /// Waits until the calls that have ended meet a condition.
+    ///
+    /// - Returns: The calls that met it. If the task is cancelled: those that have ended by then.
+    public func calls(when condition: @escaping @Sendable ([StorageCall]) -> Bool) async -> [StorageCall] {
+        await recorded.value(when: condition)
+    }
+
+    /// Waits until this many batches have been appended without an error.
+    public func batches(atLeast count: Int) async -> [StorageBatch] {
+        _ = await calls { calls in
+            calls.count { call in
+                guard case .append = call.operation else { return false }
+                return call.error == nil
+            } >= count
+        }
+        return batches
+    }
+
+    public var externalChanges: AsyncStream<StorageContents> {
+        base.externalChanges
+    }
+
+    public func load() throws(StorageError) -> StorageContents {
+        try record(.load) { () throws(StorageError) in try base.load() }
+    }
+
+    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try record(.append(batch, durability)) { () throws(StorageError) in
+            try base.append(batch, durability: durability)
+        }
+    }
+
+    public func checkpoint() throws(StorageError) {
+        try record(.checkpoint) { () throws(StorageError) in try base.checkpoint() }
+    }
+
+    public func close() {
+        base.close()
+        recorded.update { $0.append(StorageCall(.close)) }
+    }
+
+    private func record<Result>(
+        _ operation: StorageCall.Operation, _ call: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        do {
+            let result = try call()
+            recorded.update { $0.append(StorageCall(operation)) }
+            return result
+        } catch {
+            recorded.update { $0.append(StorageCall(operation, error: error)) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Settle
+
+extension StorageConformance {
+    /// What a check found instead of what it expected.
+    struct Mismatch: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// A new storage, loaded and so ready for appends.
+    func opened(_ number: Int) throws -> any Storage {
+        let storage = try makeStorage(number)
+        _ = try storage.load()
+        return storage
+    }
+
+    func batch(_ revision: UInt64, _ values: [String: SettingValue?]) -> StorageBatch {
+        StorageBatch(revision: revision, values: values)
+    }
+
+    func intact(_ root: [String: SettingValue]) -> StorageContents {
+        StorageContents(tree: SettingTree(root), outcome: .intact)
+    }
+
+    /// Appends the batches one after the other and compares what is there then with what is expected: at once, and after
+    /// closing and opening again.
+    func check(
+        _ number: Int, _ batches: [[String: SettingValue?]], resultIn expected: [String: SettingValue]
+    ) throws {
+        let storage = try opened(number)
+        for (index, values) in batches.enumerated() {
+            try storage.append(batch(UInt64(index + 1), values), durability: .process)
+        }
+        try expect(storage.load(), intact(expected))
+        storage.close()
+        let again = try reopen(number, storage)
+        defer { again.close() }
+        try expect(again.load(), intact(expected))
+    }
+
+    func expect(_ found: StorageContents, _ expected: StorageContents) throws {
+        guard found != expected else { return }
+        throw Mismatch(
+            "expected \(expected.outcome), \(expected.tree.root); found \(found.outcome), \(found.tree.root)")
+    }
+
+    func expectClosed(_ name: String, _ call: () throws(StorageError) -> Void) throws {
+        do {
+            try call()
+        } catch {
+            guard error.code != .closed else { return }
+            throw Mismatch("\(name) threw another error: \(error)")
+        }
+        throw Mismatch("\(name) did not throw")
+    }
+}

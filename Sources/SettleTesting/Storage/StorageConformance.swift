@@ -1,0 +1,74 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The promises of `Storage`, as checks that every implementation can run on itself.
+///
+/// ```swift
+/// @Test func conformance() throws {
+///     try withTemporaryFolder { folder in
+///         try StorageConformance.check(
+///             makeStorage: { FileStorage(at: folder.appending(path: "\($0).json")) },
+///             reopen: { number, _ in FileStorage(at: folder.appending(path: "\(number).json")) })
+///     }
+/// }
+/// ```
+public struct StorageConformance {
+    /// Makes a storage with nothing in it. The number is another one each time.
+    public typealias Make = (_ number: Int) throws -> any Storage
+    /// Makes another storage of what a storage, which has been closed, has stored.
+    public typealias Reopen = (_ number: Int, _ closed: any Storage) throws -> any Storage
+    /// Makes every append to a storage fail, or work again.
+    public typealias SetFailing = (_ storage: any Storage, _ isFailing: Bool) throws -> Void
+
+    let makeStorage: Make
+    let reopen: Reopen
+    let setFailing: SetFailing?
+    let values: [SettingValue]
+
+    /// Runs all checks.
+    ///
+    /// - Parameters:
+    ///   - makeStorage: Makes a storage with nothing in it.
+    ///   - reopen: Makes another storage of what a closed one has stored.
+    ///   - setFailing: Makes appends fail, and work again. Without it the checks of failed appends are left out.
+    ///   - values: What must come back as it was stored. Leave out the kinds that the storage's format does not have.
+    /// - Throws: ``StorageConformanceFailure`` with all that went wrong.
+    public static func check(
+        makeStorage: @escaping Make,
+        reopen: @escaping Reopen,
+        setFailing: SetFailing? = nil,
+        values: [SettingValue] = everyKindOfValue
+    ) throws(StorageConformanceFailure) {
+        let suite = StorageConformance(
+            makeStorage: makeStorage, reopen: reopen, setFailing: setFailing, values: values)
+        var failures: [String] = []
+        for (number, check) in suite.checks.enumerated() {
+            do {
+                try check.run(number)
+            } catch {
+                failures.append("\(check.promise): \(error)")
+            }
+        }
+        if !failures.isEmpty { throw StorageConformanceFailure(failures: failures) }
+    }
+
+    /// Every case of `SettingValue`, with the values of each that are easiest to get wrong.
+    public static var everyKindOfValue: [SettingValue] {
+        [
+            .null, .bool(false), .bool(true),
+            .integer(0), .integer(-1), .integer(.min), .integer(.max),
+            .real(0.5), .real(0.1), .real(-2), .real(1e300), .real(.leastNonzeroMagnitude),
+            .string(""), .string("0"), .string("a \"quoted\" line\nand \\ another\u{1F600}e\u{301}"),
+            .date(Date(timeIntervalSinceReferenceDate: 0)), .date(Date(timeIntervalSinceReferenceDate: 700_000_000)),
+            .data(Data()), .data(Data([0, 255, 10])),
+            .array([]), .array([.integer(1), .string("two"), .array([.bool(true)])]),
+            .dictionary(["inner": .dictionary(["x": .integer(1)]), "": .string("no name")]),
+            .number("123456789012345678901234567890"),
+        ]
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct StorageConformanceTests {
+    @Test("the in-memory storage keeps all promises") func inMemory() throws {
+        try StorageConformance.check(
+            makeStorage: { _ in InMemoryStorage() },
+            reopen: { _, closed in InMemoryStorage((closed as? InMemoryStorage)?.tree ?? SettingTree()) })
+    }
+
+    @Test(
+        "the file storage keeps all promises in every format",
+        arguments: [FileFormat.json, .propertyListXML, .propertyListBinary])
+    func file(format: FileFormat) throws {
+        let values = StorageConformance.everyKindOfValue.filter { value in
+            switch value {
+            case .date, .data: format != .json
+            case .number: format == .json
+            case .null: format == .json
+            default: true
+            }
+        }
+        try withTemporaryFolder { folder in
+            let open = { (number: Int) in
+                FailingFileStorage(at: folder.appending(path: "\(number)/settings"), format: format)
+            }
+            try StorageConformance.check(
+                makeStorage: { open($0) }, reopen: { number, _ in open(number) },
+                setFailing: { storage, isFailing in (storage as? FailingFileStorage)?.setFailing(isFailing) },
+                values: values)
+        }
+    }
+
+    @Test("the recording and the failing storage keep the promises of the one they wrap") func wrappers() throws {
+        let noSpace = StorageError(.noSpace, "There is no room.")
+        try withTemporaryFolder { folder in
+            let open = { (number: Int) in
+                FailingStorage(RecordingStorage(FileStorage(at: folder.appending(path: "\(number).json"))))
+            }
+            try StorageConformance.check(
+                makeStorage: { open($0) }, reopen: { number, _ in open(number) },
+                setFailing: { storage, isFailing in
+                    let storage = storage as? FailingStorage
+                    isFailing ? storage?.fail(.append, with: noSpace) : storage?.heal()
+                },
+                values: [.integer(1)])
+        }
+    }
+
+    @Test("a storage that forgets is found out, by name") func forgetful() {
+        let failure = #expect(throws: StorageConformanceFailure.self) {
+            try StorageConformance.check(
+                makeStorage: { _ in InMemoryStorage() }, reopen: { _, _ in InMemoryStorage() })
+        }
+        #expect(failure?.description.contains("What was appended is loaded") == true)
+    }
+
+    @Test("a storage that takes a batch although it throws is found out") func dishonest() {
+        let error = StorageError(.writeFailed, "It failed.")
+        let failure = #expect(throws: StorageConformanceFailure.self) {
+            let memory = WatchedStorages()
+            try StorageConformance.check(
+                makeStorage: { FailingStorage(memory.make($0)) },
+                reopen: { number, _ in FailingStorage(memory.reopen(number)) },
+                setFailing: { storage, isFailing in
+                    let storage = storage as? FailingStorage
+                    isFailing ? storage?.fail(.append, with: error, moment: .after) : storage?.heal()
+                })
+        }
+        #expect(failure?.failures.count == 1)
+        #expect(failure?.description.contains("After a failed append the old values are there") == true)
+    }
+}
+
+/// In-memory storages by number, to be opened again.
+private final class WatchedStorages {
+    private var storages: [Int: InMemoryStorage] = [:]
+
+    func make(_ number: Int) -> InMemoryStorage {
+        let storage = InMemoryStorage()
+        storages[number] = storage
+        return storage
+    }
+
+    func reopen(_ number: Int) -> InMemoryStorage {
+        InMemoryStorage(storages[number]?.tree ?? SettingTree())
+    }
+}
+
+/// A file storage whose device is full when a test says so.
+private final class FailingFileStorage: Storage {
+    private let calls = FaultySystemCalls()
+    private let base: FileStorage
+
+    init(at url: URL, format: FileFormat) {
+        base = FileStorage(at: url, format: format, calls: calls)
+    }
+
+    func setFailing(_ isFailing: Bool) {
+        if isFailing {
+            calls.fail(call: 0, with: .error(.noSpace), forGood: true)
+        } else {
+            calls.heal()
+        }
+    }
+
+    var externalChanges: AsyncStream<StorageContents> { base.externalChanges }
+    func load() throws(StorageError) -> StorageContents { try base.load() }
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try base.append(batch, durability: durability)
+    }
+    func checkpoint() throws(StorageError) { try base.checkpoint() }
+    func close() { base.close() }
+}
