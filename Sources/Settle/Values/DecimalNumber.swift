@@ -10,30 +10,18 @@ struct DecimalNumber: Hashable {
 
     /// Reads a literal as JSON spells numbers. Exponents beyond ±1,000,000 are not read: no caller has a use for them.
     init?(_ literal: some StringProtocol) {
-        var rest = Array(literal.utf8)[...]
-        let isNegative = rest.first == UInt8(ascii: "-")
-        if isNegative { rest.removeFirst() }
-        let whole = rest.prefix(while: \.isDigit)
-        rest = rest.dropFirst(whole.count)
-        guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
-        var fraction: ArraySlice<UInt8> = []
-        if rest.first == UInt8(ascii: ".") {
-            fraction = rest.dropFirst().prefix(while: \.isDigit)
-            guard !fraction.isEmpty else { return nil }
-            rest = rest.dropFirst(fraction.count + 1)
-        }
+        let text = Array(literal.utf8)
+        guard let parts = LiteralParts(text[...]) else { return nil }
         var exponent = 0
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest.removeFirst()
-            guard let last = rest.last, last.isDigit, let written = Int(String(decoding: rest, as: UTF8.self)),
-                abs(written.clamped(to: 2_000_000)) <= 1_000_000
+        if let written = parts.exponent {
+            guard let value = Int(String(decoding: written, as: UTF8.self)), (-1_000_000...1_000_000).contains(value)
             else { return nil }
-            exponent = written
-            rest = []
+            exponent = value
         }
-        guard rest.isEmpty else { return nil }
         self.init(
-            isNegative: isNegative, digits: (whole + fraction).map(\.digitValue), exponent: exponent - fraction.count)
+            isNegative: parts.isNegative,
+            digits: (parts.whole + parts.fraction).map(\.digitValue),
+            exponent: exponent - parts.fraction.count)
     }
 
     /// The number's shortest decimal spelling that no other double shares; `nil` if the number is not finite.
@@ -57,6 +45,17 @@ struct DecimalNumber: Hashable {
         self.exponent = self.digits.isEmpty ? 0 : exponent + trailing
     }
 
+    /// Whether a text is a number as JSON spells them.
+    static func isLiteral(_ text: String) -> Bool {
+        LiteralParts(Array(text.utf8)[...]) != nil
+    }
+
+    /// The number in scientific notation.
+    var literal: String {
+        let digits = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+        return isZero ? "0" : "\(isNegative ? "-" : "")\(digits)e\(exponent)"
+    }
+
     var isZero: Bool { digits.isEmpty }
     var isInteger: Bool { exponent >= 0 }
 
@@ -78,6 +77,40 @@ struct DecimalNumber: Hashable {
         guard -exponent <= limit else { return nil }
         let padding = max(0, -exponent - digits.count)
         return Array(repeating: 0, count: padding) + digits.suffix(-exponent)
+    }
+}
+
+/// What a number literal of JSON consists of.
+private struct LiteralParts {
+    let isNegative: Bool
+    let whole: ArraySlice<UInt8>
+    let fraction: ArraySlice<UInt8>
+    /// With its sign.
+    let exponent: ArraySlice<UInt8>?
+
+    init?(_ text: ArraySlice<UInt8>) {
+        var rest = text
+        isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest.removeFirst() }
+        whole = rest.prefix(while: \.isDigit)
+        guard !whole.isEmpty, whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
+        rest = rest.dropFirst(whole.count)
+        if rest.first == UInt8(ascii: ".") {
+            fraction = rest.dropFirst().prefix(while: \.isDigit)
+            guard !fraction.isEmpty else { return nil }
+            rest = rest.dropFirst(fraction.count + 1)
+        } else {
+            fraction = []
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            exponent = rest
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard !rest.isEmpty, rest.allSatisfy(\.isDigit) else { return nil }
+        } else {
+            exponent = nil
+            guard rest.isEmpty else { return nil }
+        }
     }
 }
 

@@ -11,9 +11,9 @@ extension Date: DirectSettingValue {
             switch settingValue {
             case .date(let value): value
             case .string(let text): Timestamp(iso8601: text)?.date
-            case .integer(let seconds): Timestamp(secondsSince1970: DecimalNumber(seconds))?.date
-            case .real(let seconds): DecimalNumber(shortest: seconds).flatMap(Timestamp.init(secondsSince1970:))?.date
-            case .number(let literal): DecimalNumber(literal).flatMap(Timestamp.init(secondsSince1970:))?.date
+            case .integer(let seconds): Date(secondsSince1970: DecimalNumber(seconds))
+            case .real(let seconds): DecimalNumber(shortest: seconds).flatMap(Date.init(secondsSince1970:))
+            case .number(let literal): DecimalNumber(literal).flatMap(Date.init(secondsSince1970:))
             default: nil
             }
         guard let date, date.timeIntervalSinceReferenceDate.isFinite else {

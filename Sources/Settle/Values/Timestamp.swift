@@ -28,7 +28,7 @@ struct Timestamp: Hashable {
 // MARK: - Numbers
 
 extension Timestamp {
-    /// `nil` for dates that are not finite, or so far away that 39 digits do not suffice for their seconds.
+    /// `nil` for dates that are not finite, or so far away that 36 digits do not suffice for their seconds.
     init?(_ date: Date) {
         guard let decimal = DecimalNumber(shortest: date.timeIntervalSinceReferenceDate) else { return nil }
         self.init(secondsSince2001: decimal)
@@ -73,6 +73,19 @@ extension Timestamp {
 
     private static func text(_ digits: [UInt8]) -> String {
         String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+    }
+}
+
+extension Date {
+    /// `nil` if no double is near.
+    init?(secondsSince1970 decimal: DecimalNumber) {
+        if let timestamp = Timestamp(secondsSince1970: decimal) {
+            self = timestamp.date
+        } else {
+            // Either out of reach, or finer than any spelling of a double.
+            guard let seconds = Double(decimal.literal), seconds.isFinite else { return nil }
+            self.init(timeIntervalSince1970: seconds)
+        }
     }
 }
 
