@@ -15,7 +15,7 @@ package class Channel: @unchecked Sendable {
     /// Whether the broadcaster has been told to wake the waiters.
     final var isPending = false
     /// After a move to another log: where this channel's changes are now.
-    final var successor: (log: MutationLog, channel: Channel)?
+    final var successor: Successor?
 
     package init(parent: Channel?) {
         self.parent = parent
@@ -28,5 +28,29 @@ package class Channel: @unchecked Sendable {
             channel = current.parent
         }
         return false
+    }
+}
+
+extension Channel {
+    /// The innermost channel around two channels of one log.
+    static func common(_ first: Channel, _ second: Channel) -> Channel {
+        var channel = first
+        while !second.isWithin(channel), let parent = channel.parent { channel = parent }
+        return channel
+    }
+}
+
+/// Where a channel's changes are after a move to another log, and which of them come after the move.
+struct Successor {
+    let log: MutationLog
+    let channel: Channel
+    let nextRevision: UInt64
+    let changeCount: UInt64
+
+    /// The changes of a channel from now on.
+    init(_ channel: Channel, in log: MutationLog) {
+        self.log = log
+        self.channel = channel
+        (nextRevision, changeCount) = log.lock.withLock { (log.revision &+ 1, channel.changeCount) }
     }
 }

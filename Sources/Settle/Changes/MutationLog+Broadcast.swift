@@ -56,8 +56,8 @@ extension MutationLog {
     }
 
     /// Notes that a channel's changes are in another log now, and sends its subscribers there. Under the lock.
-    func forward(_ channel: Channel, to log: MutationLog, _ successor: Channel) {
-        channel.successor = (log, successor)
+    func forward(_ channel: Channel, to successor: Successor) {
+        channel.successor = successor
         wake(channel)
         wake(durability)
     }

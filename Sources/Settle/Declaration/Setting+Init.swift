@@ -20,7 +20,8 @@ extension Setting where Value: Codable {
 
     /// A setting whose whole value matches a pattern, such as `@Setting(matching: /[a-z]+/) var name = "app"`.
     public init(
-        wrappedValue: Value, _ key: String? = nil, matching pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
+        wrappedValue: Value, _ key: String? = nil,
+        matching pattern: @autoclosure @escaping @Sendable () -> any RegexComponent
     ) where Value == String {
         self.init(wrappedValue, key, [.matching(pattern)])
     }
@@ -57,7 +58,8 @@ extension Setting where Value: Codable & ExpressibleByNilLiteral {
 
 extension Setting {
     /// A setting with a conversion of its own, for types that are not `Codable`.
-    public init(wrappedValue: Value, _ key: String? = nil, codec: SettingCodec<Value>, rules: [SettingRule<Value>] = []) {
+    public init(wrappedValue: Value, _ key: String? = nil, codec: SettingCodec<Value>, rules: [SettingRule<Value>] = [])
+    {
         self.init(SettingDefinition(key: key, defaultValue: wrappedValue, rules: rules, codec: codec))
     }
 

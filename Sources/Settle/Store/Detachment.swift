@@ -84,11 +84,13 @@ extension GroupLayout {
             setting.box.attach(to: Attachment(store: store, slot: slot))
             guard let old else { continue }
             let oldLog = old.store.log
+            let slotSuccessor = Successor(slot, in: log)
+            let groupSuccessor = Successor(parent, in: log)
             let signals = oldLog.lock.withLock {
                 slot.isStored = old.slot.isStored
                 slot.origin = old.slot.origin
-                oldLog.forward(old.slot, to: log, slot)
-                if let oldGroup = old.slot.parent { oldLog.forward(oldGroup, to: log, parent) }
+                oldLog.forward(old.slot, to: slotSuccessor)
+                if let oldGroup = old.slot.parent { oldLog.forward(oldGroup, to: groupSuccessor) }
                 return Signals(broadcaster: oldLog.claimBroadcaster())
             }
             SettingsStore.act(on: signals, log: oldLog)

@@ -45,6 +45,27 @@ struct GroupLayout {
         return nil
     }
 
+    /// The channel of a group whose settings are all in one store.
+    static func channel(of group: any SettingsGroup) -> Channel? {
+        var common: Channel?
+        for child in Mirror(reflecting: group).children {
+            let found: Channel?
+            if let setting = child.value as? any AnySetting {
+                // A setting's parent is its group.
+                if let parent = setting.erasedBox.original.attachment?.slot.parent { return parent }
+                found = nil
+            } else if let inner = child.value as? any SettingsGroup {
+                found = channel(of: inner)
+            } else {
+                found = nil
+            }
+            guard let found else { continue }
+            // Of a group that has no setting of its own, it is the channel around those of the groups within it.
+            common = common.map { Channel.common($0, found) } ?? found
+        }
+        return common
+    }
+
     static func join(_ path: String, _ key: String) -> String {
         path.isEmpty ? key : "\(path).\(key)"
     }

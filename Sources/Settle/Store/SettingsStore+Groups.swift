@@ -8,7 +8,8 @@ extension SettingsStore {
     /// - Parameter path: The dotted path below which the group's keys lie; empty for the top level.
     /// - Throws: ``SettingsError`` if two settings have one key, one's key lies within another's, a key is not valid, a
     ///   default breaks its rule, or the store has been closed. Then nothing has been opened.
-    public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group {
+    public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group
+    {
         try open(type, at: path)
     }
 
@@ -77,7 +78,8 @@ extension SettingsStore {
     static func checkKey(_ key: String, of name: String) throws(SettingsError) {
         guard !key.isEmpty, !key.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
             throw SettingsError(
-                .invalidKey, "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
+                .invalidKey,
+                "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
                 key: key)
         }
     }

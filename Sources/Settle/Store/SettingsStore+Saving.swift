@@ -46,7 +46,7 @@ extension SettingsStore {
         while !Task.isCancelled, !(log.lock.withLock { log.isFinished }) {
             await log.wait(on: log.lifetime, with: waiter) { false }
         }
-        guard mode(is: .closed) == false else { return }
+        guard !isClosed else { return }
         try await flush()
     }
 
@@ -59,9 +59,9 @@ extension SettingsStore {
         return true
     }
 
-    private func mode(is other: Mode) -> Bool {
+    var isClosed: Bool {
         writer.lock()
         defer { writer.unlock() }
-        return mode == other
+        return mode == .closed
     }
 }

@@ -1,0 +1,141 @@
+/// A subscriber's place in a log.
+///
+/// A cursor reads the log that all subscribers share; it has no buffer of its own. `accounted` counts the changes of its
+/// channel that it has delivered, skipped on purpose or reported as missed; what the channel has counted beyond that and the
+/// log does not hold any more has been missed.
+struct ChangeCursor {
+    enum Step {
+        case change(LogEntry, revision: UInt64, isDurable: Bool)
+        /// There may be more, but the lock has been held for long enough.
+        case again
+        case wait
+        case move(Successor)
+        case finish
+    }
+
+    private(set) var log: MutationLog
+    private(set) var channel: Channel
+    private var next: UInt64
+    private var accounted: UInt64
+    private(set) var missed: UInt64 = 0
+    let delivery: Delivery
+    let durableOnly: Bool
+    /// How many entries are looked at before the lock is given to others.
+    private static let stride: UInt64 = 64
+
+    /// A cursor that starts after the newest transaction.
+    init(on channel: Channel, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
+        self.log = log
+        self.channel = channel
+        self.delivery = delivery
+        self.durableOnly = durableOnly
+        (next, accounted) = log.lock.withLock { (log.revision &+ 1, channel.changeCount) }
+    }
+
+    /// A cursor that starts after a revision; `nil` if the log does not hold all that came since.
+    init?(on channel: Channel, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
+        self.log = log
+        self.channel = channel
+        self.delivery = delivery
+        self.durableOnly = durableOnly
+        let start: UInt64? = log.lock.withLock {
+            guard revision &+ 1 >= log.ring.oldest, revision <= log.ring.newest else { return nil }
+            return channel.changeCount &- log.matches(channel, from: revision &+ 1)
+        }
+        guard let start else { return nil }
+        (next, accounted) = (revision &+ 1, start)
+    }
+
+    mutating func step() -> Step {
+        log.lock.lock()
+        defer { log.lock.unlock() }
+        if next < log.ring.oldest { noteLoss() }
+        let limit = durableOnly ? min(log.durableRevision, log.ring.newest) : log.ring.newest
+        if next <= limit {
+            // A channel that nothing has touched since needs no look at the entries.
+            if channel.lastRevision < next {
+                next = limit &+ 1
+            } else {
+                return delivery == .newest ? newest(upTo: limit) : every(upTo: limit)
+            }
+        }
+        if let successor = channel.successor { return .move(successor) }
+        return log.isFinished ? .finish : .wait
+    }
+
+    /// Whether a step may give something. Under the lock.
+    var isReady: Bool {
+        let limit = durableOnly ? min(log.durableRevision, log.ring.newest) : log.ring.newest
+        return next <= limit && channel.lastRevision >= next
+    }
+
+    /// What wakes the subscriber.
+    var wakingChannel: Channel { durableOnly ? log.durability : channel }
+
+    mutating func takeMissed() -> UInt64 {
+        defer { missed = 0 }
+        return missed
+    }
+
+    mutating func move(to successor: Successor) {
+        log = successor.log
+        channel = successor.channel
+        next = successor.nextRevision
+        accounted = successor.changeCount
+    }
+
+    // MARK: Under the lock
+
+    private mutating func noteLoss() {
+        let lost = channel.changeCount &- accounted &- log.matches(channel, from: log.ring.oldest)
+        missed &+= lost
+        accounted &+= lost
+        next = log.ring.oldest
+    }
+
+    private mutating func every(upTo limit: UInt64) -> Step {
+        let stop = min(limit, next &+ Self.stride)
+        while next <= stop {
+            let revision = next
+            next &+= 1
+            guard let entry = log.ring[revision], entry.concerns(channel) else { continue }
+            accounted &+= 1
+            if durableOnly && !entry.isPersistent { continue }
+            return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
+        }
+        return .again
+    }
+
+    private mutating func newest(upTo limit: UInt64) -> Step {
+        let later = log.matches(channel, from: limit &+ 1)
+        var revision = limit
+        while revision >= next {
+            if let entry = log.ring[revision], entry.concerns(channel), entry.isPersistent || !durableOnly {
+                missed &+= channel.changeCount &- accounted &- later &- 1
+                accounted = channel.changeCount &- later
+                next = limit &+ 1
+                return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
+            }
+            revision &-= 1
+        }
+        accounted = channel.changeCount &- later
+        next = limit &+ 1
+        return .again
+    }
+}
+
+extension MutationLog {
+    /// How many kept transactions from a revision on touched a channel. Under the lock.
+    fileprivate func matches(_ channel: Channel, from first: UInt64) -> UInt64 {
+        guard channel.lastRevision >= first, first <= ring.newest else { return 0 }
+        var count: UInt64 = 0
+        for revision in max(first, ring.oldest)...ring.newest where ring[revision]?.concerns(channel) == true {
+            count &+= 1
+        }
+        return count
+    }
+
+    fileprivate func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
+        revision <= durableRevision && entry.isPersistent
+    }
+}

@@ -1,0 +1,93 @@
+extension SettingsGroup {
+    /// Every change of the group and of the groups within it, from now on; see ``Changes``.
+    public var changes: Changes { changes(.every) }
+
+    /// The group's changes from now on.
+    ///
+    /// - Parameters:
+    ///   - delivery: Every change, or the newest one whenever the subscriber asks.
+    ///   - durableOnly: Whether a change is delivered only once it is on stable storage. Changes of settings that are kept
+    ///     in memory only are left out then.
+    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+        let (log, channel) = source
+        return Changes(ChangeCursor(on: channel, of: log, delivery: delivery, durableOnly: durableOnly))
+    }
+
+    /// The group's changes since a revision, such as the last one that a client has seen.
+    ///
+    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    public func changes(
+        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+    ) throws -> Changes {
+        let (log, channel) = source
+        return try .since(revision, on: channel, of: log, delivery: delivery, durableOnly: durableOnly)
+    }
+
+    private var source: (log: MutationLog, channel: Channel) {
+        guard let store, let channel = GroupLayout.channel(of: self) else {
+            // Without settings there are no changes.
+            let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
+            return (log, log.root)
+        }
+        return (store.log, channel)
+    }
+}
+
+extension SettingReference {
+    /// Every change of the setting, from now on; see ``Changes``.
+    public var changes: Changes { changes(.every) }
+
+    /// The setting's changes from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+        let place = place
+        return Changes(
+            ChangeCursor(on: place.slot, of: place.store.log, delivery: delivery, durableOnly: durableOnly))
+    }
+
+    /// The setting's changes since a revision.
+    ///
+    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    public func changes(
+        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+    ) throws -> Changes {
+        let place = place
+        return try .since(
+            revision, on: place.slot, of: place.store.log, delivery: delivery, durableOnly: durableOnly)
+    }
+}
+
+extension SettingsStore {
+    /// Every change of the store, from now on; see ``Changes``.
+    public var changes: Changes { changes(.every) }
+
+    /// The store's changes from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+        Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
+    }
+
+    /// The store's changes since a revision.
+    ///
+    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    public func changes(
+        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+    ) throws -> Changes {
+        try .since(revision, on: log.root, of: log, delivery: delivery, durableOnly: durableOnly)
+    }
+}
+
+extension Changes {
+    fileprivate static func since(
+        _ revision: UInt64, on channel: Channel, of log: MutationLog, delivery: Delivery, durableOnly: Bool
+    ) throws -> Changes {
+        let cursor = ChangeCursor(
+            on: channel, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
+        guard let cursor else {
+            let (oldest, newest) = log.lock.withLock { (log.ring.oldest, log.ring.newest) }
+            throw SettingsError(
+                .revisionUnavailable,
+                "The changes since revision \(revision) can't be told: the log holds those from \(oldest) to \(newest). "
+                    + "Read the current values and start from there.")
+        }
+        return Changes(cursor)
+    }
+}

@@ -1,0 +1,59 @@
+import Dispatch
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A signal that asks a process to end.
+public enum TerminationSignal: Sendable, Hashable, CaseIterable {
+    /// `SIGTERM`: what service managers send.
+    case terminate
+    /// `SIGINT`: Control-C in a terminal.
+    case interrupt
+
+    var number: Int32 {
+        switch self {
+        case .terminate: SIGTERM
+        case .interrupt: SIGINT
+        }
+    }
+}
+
+/// Runs work when a termination signal comes, and then lets the signal end the process as if nobody had listened.
+///
+/// The signals belong to the process, so there is one of these. It works on a queue of its own and takes only locks, so it
+/// does not matter what the threads of the concurrency runtime do.
+final class TerminationWatch: @unchecked Sendable {
+    // Sendable: all state is guarded by `lock`.
+    static let shared = TerminationWatch()
+    private let lock = Lock()
+    private let queue = DispatchQueue(label: "settle.termination")
+    private var sources: [TerminationSignal: any DispatchSourceSignal] = [:]
+    private var work: [TerminationSignal: [@Sendable () -> Void]] = [:]
+
+    func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
+        lock.withLock {
+            for termination in signals {
+                work[termination, default: []].append(body)
+                guard sources[termination] == nil else { continue }
+                // Without this the signal's default action would end the process before the source is told.
+                signal(termination.number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: termination.number, queue: queue)
+                source.setEventHandler { [self] in end(by: termination) }
+                sources[termination] = source
+                source.activate()
+            }
+        }
+    }
+
+    private func end(by termination: TerminationSignal) {
+        let bodies = lock.withLock { work[termination] ?? [] }
+        for body in bodies { body() }
+        signal(termination.number, SIG_DFL)
+        kill(getpid(), termination.number)
+    }
+}
