@@ -102,6 +102,7 @@ struct XMLPropertyListReader {
 
     /// Decimal, or hexadecimal after `0x`, which Apple's tools read too.
     private func integer(_ text: Substring) -> SettingValue? {
+        if let value = Int64(text) { return .integer(value) }
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text
         if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
