@@ -111,8 +111,11 @@ extension XMLScanner {
     }
 
     private func starts(with text: StaticString) -> Bool {
-        let end = position + text.utf8CodeUnitCount
-        return end <= bytes.count && bytes[position..<end].elementsEqual(text.description.utf8)
+        text.withUTF8Buffer { expected in
+            guard expected.count <= bytes.count - position else { return false }
+            for index in 0..<expected.count where bytes[position + index] != expected[index] { return false }
+            return true
+        }
     }
 
     private mutating func skipByte(_ byte: Unicode.Scalar) -> Bool {
@@ -152,7 +155,7 @@ extension XMLScanner {
 
     private mutating func skipDocumentType() throws(FormatError) {
         let start = position
-        while !skip(">") {
+        while !skipByte(">") {
             guard !isAtEnd else { throw failure("The document type that starts here has no end.", at: start) }
             guard bytes[position] != UInt8(ascii: "[") else {
                 throw failure("A property list must not declare anything in its document type.")

@@ -47,7 +47,7 @@ import Testing
         #expect(try spelling(of: Date(timeIntervalSince1970: 1_700_000_000.5)) == .string("2023-11-14T22:13:20.5Z"))
         #expect(
             try spelling(of: Date(timeIntervalSinceReferenceDate: -0.001)) == .string("2000-12-31T23:59:59.999Z"))
-        #expect(try spelling(of: .distantPast) == .string("0001-01-01T00:00:00Z"))
+        #expect(try spelling(of: .distantPast) == .string("0000-12-30T00:00:00Z"))
         #expect(try spelling(of: .distantFuture) == .string("4001-01-01T00:00:00Z"))
         #expect(try spelling(of: date("9999-12-31T23:59:59Z") + 1) == .integer(253_402_300_800))
         #expect(try spelling(of: date("0000-01-01T00:00:00Z") - 0.5) == .real(-62_167_219_200.5))
@@ -69,7 +69,7 @@ import Testing
         "The calendar is Gregorian throughout",
         arguments: [
             ("2000-02-29T00:00:00Z", 951_782_400), ("1900-02-28T23:59:59Z", -2_203_891_201),
-            ("1582-10-10T00:00:00Z", -12_219_552_000 + 5 * -86_400 + 0), ("0000-03-01T00:00:00Z", -62_162_035_200),
+            ("1582-10-10T00:00:00Z", -12_219_724_800), ("0000-03-01T00:00:00Z", -62_162_035_200),
             ("2100-03-01T00:00:00Z", 4_107_542_400), ("1969-12-31T23:59:59Z", -1),
         ])
     func calendar(text: String, seconds: Int) throws {
