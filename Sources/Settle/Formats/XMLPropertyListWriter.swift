@@ -23,7 +23,7 @@ struct XMLPropertyListWriter {
             return
         }
         open("<dict>")
-        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in entries.sortedByKey() {
             do throws(FormatError) {
                 try appendLine("key", text: key)
                 try write(value)

@@ -51,6 +51,27 @@ import Testing
         #expect(try text([:]) == "{}\n")
     }
 
+    @Test("Keys come in the order of their bytes, whatever they share")
+    func keyOrder() throws {
+        var random = SeededGenerator()
+        let letters = ["a", "b", "é", "\u{1}", "😀", "abcdefgh", "."]
+        for round in 0..<200 {
+            var root: [String: SettingValue] = [:]
+            for _ in 0..<(round % 20) {
+                let name = (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in
+                    letters.randomElement(using: &random)
+                }
+                root["shared." + name.joined()] = .bool(true)
+            }
+            let written = try text(root).split(separator: "\n").compactMap { line in
+                line.contains("true") ? line.utf8.dropFirst(3).prefix { $0 != UInt8(ascii: "\"") } : nil
+            }
+            let escaped = root.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                .map { $0.replacing("\u{1}", with: "\\u0001") }
+            #expect(written.map { String($0) } == escaped, "seed \(random.seed)")
+        }
+    }
+
     @Test(
         "A number keeps its meaning",
         arguments: [
