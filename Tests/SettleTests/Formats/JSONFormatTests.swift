@@ -144,6 +144,7 @@ import Testing
             ("{\"a\": \"\\x\"}", "Line 1, column 8: There is no such escape in JSON."),
             ("{\"a\": \"\\u12G4\"}", "Line 1, column 8: Four hexadecimal digits are expected after \\u."),
             ("{\"a\": \"\\ud800\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
+            ("{\"a\": \"\\ud800\\u0041\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
             ("{\"a\": \"\\udc00\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
             ("{\"a\": \"\t\"}", "Line 1, column 8: A control character in a string must be escaped."),
             ("{\"a\": 1, \"a\": 1}", "Line 1, column 10: The key \"a\" is there twice."),

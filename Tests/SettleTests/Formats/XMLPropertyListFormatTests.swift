@@ -190,8 +190,10 @@ import Testing
     @Test("Dates of all centuries are what Foundation takes them for")
     func historicalDates() throws {
         var random = SeededGenerator()
-        for _ in 0..<300 {
-            let days = Int.random(in: -730_000...2_900_000, using: &random)
+        // 15 October 1582 followed 4 October.
+        let change = -152_750
+        let days = (0..<300).map { _ in Int.random(in: -730_000...2_900_000, using: &random) }
+        for days in days + Array((change - 12)...(change + 1)) {
             let date = Date(timeIntervalSinceReferenceDate: Double(days * 86_400))
             let ours = Data(try XMLPropertyListFormat().encode(SettingTree(["a": .date(date)])))
             #expect(
