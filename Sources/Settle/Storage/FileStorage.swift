@@ -54,7 +54,7 @@ public final class FileStorage: Storage {
 
     package init(at url: URL, format: FileFormat? = nil, calls: any SystemCalls) {
         operations = FileOperations(calls)
-        path = FilePath(url.absoluteURL.path)
+        path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
         chosenFormat = format
         state = Mutex(FileStorageState(names: FileNames(path), format: format ?? .json))
