@@ -1,0 +1,64 @@
+/// How a settings file is spelled.
+public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String, Hashable {
+        case json = "JSON"
+        case propertyListXML = "XML property list"
+        case propertyListBinary = "binary property list"
+    }
+
+    private let kind: Kind
+
+    /// JSON (RFC 8259) with sorted keys, indented by two spaces.
+    ///
+    /// Dates are written as ISO 8601 strings, and data as base64 strings. Numbers that no integer or `Double` holds
+    /// exactly are kept as they were written.
+    public static let json = FileFormat(kind: .json)
+
+    /// The XML property list that Apple's tools read and write.
+    ///
+    /// `null` is written as the string `$null`, as Foundation does, so that string itself cannot be stored. Dates with
+    /// fractions of a second, which XML property lists do not have, are written as ISO 8601 strings.
+    public static let propertyListXML = FileFormat(kind: .propertyListXML)
+
+    /// The binary property list that Apple's tools read and write.
+    ///
+    /// `null` is written as the string `$null`, as Foundation does, so that string itself cannot be stored.
+    public static let propertyListBinary = FileFormat(kind: .propertyListBinary)
+
+    public var description: String { kind.rawValue }
+}
+
+extension FileFormat {
+    /// The format that the beginning of a file shows, `nil` for an empty file. What is no property list counts as JSON.
+    package static func detect(_ bytes: [UInt8]) -> FileFormat? {
+        guard !bytes.isEmpty else { return nil }
+        guard !bytes.starts(with: BinaryPropertyListFormat.magic) else { return .propertyListBinary }
+        let start = bytes.drop { byte in utf8ByteOrderMark.contains(byte) || byte.isTextSpace }
+        return start.first == UInt8(ascii: "<") ? .propertyListXML : .json
+    }
+
+    /// Reads a file. An empty file is an error: a file that was written is never empty.
+    package func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree {
+        try format.decode(bytes)
+    }
+
+    /// Writes a file that ``decode(_:)`` reads.
+    package func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8] {
+        try format.encode(tree)
+    }
+
+    private var format: any TreeFormat {
+        switch kind {
+        case .json: JSONFormat()
+        case .propertyListXML: XMLPropertyListFormat()
+        case .propertyListBinary: BinaryPropertyListFormat()
+        }
+    }
+}
+
+let utf8ByteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+extension UInt8 {
+    /// The white space of JSON and XML.
+    var isTextSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}

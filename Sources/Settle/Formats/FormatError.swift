@@ -1,0 +1,72 @@
+/// Why a file could not be read, or values could not be written, in a ``FileFormat``.
+public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where the trouble is.
+    public enum Place: Sendable, Hashable {
+        /// In a text, counted from 1; columns are Unicode scalars.
+        case text(line: Int, column: Int)
+        /// In a binary file, counted from 0.
+        case byte(Int)
+        /// At a dotted key of the values to be written. Empty for all of them.
+        case key(String)
+    }
+
+    /// An extensible kind of broken rule.
+    public struct Rule: Sendable, Hashable, CustomStringConvertible {
+        public let description: String
+        public init(_ description: String) { self.description = description }
+
+        /// The file is not spelled as its format demands.
+        public static let syntax = Rule("syntax")
+        /// A text is not in UTF-8, or names a character that does not exist.
+        public static let encoding = Rule("encoding")
+        /// A dictionary has the same key twice.
+        public static let duplicateKey = Rule("duplicateKey")
+        /// The file nests too deeply, is too large, or unfolds to something too large.
+        public static let limit = Rule("limit")
+        /// The value has no spelling in the format, or the spelling no value.
+        public static let unsupportedValue = Rule("unsupportedValue")
+    }
+
+    public var rule: Rule
+    public var place: Place
+    /// What is wrong, as a sentence without the place.
+    public var reason: String
+
+    public init(_ rule: Rule, at place: Place, _ reason: String) {
+        self.rule = rule
+        self.place = place
+        self.reason = reason
+    }
+
+    public var description: String {
+        switch place {
+        case .text(let line, let column): "Line \(line), column \(column): \(reason)"
+        case .byte(let offset): "Byte \(offset): \(reason)"
+        case .key(""): reason
+        case .key(let key): "Key \"\(key)\": \(reason)"
+        }
+    }
+}
+
+extension FormatError {
+    init(_ rule: Rule, atByte offset: Int, _ reason: String) {
+        self.init(rule, at: .byte(offset), reason)
+    }
+
+    /// The same error with its byte offset told as a line and a column of `text`.
+    func located(inText text: [UInt8]) -> FormatError {
+        guard case .byte(let offset) = place else { return self }
+        let before = text.prefix(offset)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+        // Continuation bytes of UTF-8 start no scalar.
+        let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        return FormatError(rule, at: .text(line: line, column: column), reason)
+    }
+
+    /// The same error as seen from one level further out.
+    func below(_ key: String) -> FormatError {
+        guard case .key(let inner) = place else { return self }
+        return FormatError(rule, at: .key(inner.isEmpty ? key : key + "." + inner), reason)
+    }
+}

@@ -1,0 +1,145 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes one JSON file as people write it: sorted, indented by two spaces, with a line end at its end.
+struct JSONWriter {
+    private var bytes: [UInt8] = []
+    private var depth = 0
+
+    mutating func write(_ object: [String: SettingValue]) throws(FormatError) {
+        try open("{")
+        guard !object.isEmpty else {
+            depth -= 1
+            append("}")
+            return
+        }
+        if depth == 1 { bytes.reserveCapacity(object.count * 48) }
+        var isFirst = true
+        for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+            startLine(isFirst)
+            isFirst = false
+            append(quoted: key)
+            append(": ")
+            do throws(FormatError) {
+                try write(value)
+            } catch {
+                throw error.below(key)
+            }
+        }
+        close("}")
+    }
+
+    /// What was written, as a file.
+    consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private mutating func write(_ value: SettingValue) throws(FormatError) {
+        switch value {
+        case .null: append("null")
+        case .bool(let value): append(value ? "true" : "false")
+        case .integer(let value): append(value.description)
+        case .real(let value):
+            guard value.isFinite else {
+                throw FormatError(.unsupportedValue, at: .key(""), "JSON has no spelling for the number \(value).")
+            }
+            append(value.description)
+        case .number(let literal):
+            guard DecimalNumber.isLiteral(literal) else {
+                throw FormatError(.unsupportedValue, at: .key(""), "\"\(literal.prefix(40))\" is no number.")
+            }
+            append(literal)
+        case .string(let text): append(quoted: text)
+        case .date(let date): try write(date)
+        case .data(let data): append(quoted: data.base64EncodedString())
+        case .array(let elements): try write(elements)
+        case .dictionary(let object): try write(object)
+        }
+    }
+
+    private mutating func write(_ date: Date) throws(FormatError) {
+        switch try DateSpelling(date) {
+        case .iso8601(let text): append(quoted: text)
+        case .secondsSince1970(let literal): append(literal)
+        }
+    }
+
+    private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
+        try open("[")
+        guard !elements.isEmpty else {
+            depth -= 1
+            append("]")
+            return
+        }
+        for (position, element) in elements.enumerated() {
+            startLine(position == 0)
+            do throws(FormatError) {
+                try write(element)
+            } catch {
+                throw error.below(String(position))
+            }
+        }
+        close("]")
+    }
+
+    private mutating func open(_ bracket: StaticString) throws(FormatError) {
+        depth += 1
+        guard depth <= FormatLimits.depth else {
+            throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
+        }
+        append(bracket.description)
+    }
+
+    private mutating func close(_ bracket: StaticString) {
+        depth -= 1
+        startLine(true)
+        append(bracket.description)
+    }
+
+    private mutating func startLine(_ isFirst: Bool) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in 0..<depth * 2 { bytes.append(UInt8(ascii: " ")) }
+    }
+
+    private mutating func append(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    private mutating func append(quoted text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.contains(where: \.needsEscape) {
+            for byte in text.utf8 { append(escaped: byte) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(escaped byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case 0x0A: append("\\n")
+        case 0x0D: append("\\r")
+        case 0x09: append("\\t")
+        case 0..<0x20, 0x7F: append(byte < 0x10 ? "\\u000" : "\\u00", String(byte, radix: 16))
+        default: bytes.append(byte)
+        }
+    }
+
+    private mutating func append(_ first: String, _ second: String) {
+        append(first)
+        append(second)
+    }
+}
+
+extension UInt8 {
+    fileprivate var needsEscape: Bool {
+        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") || self == 0x7F
+    }
+}

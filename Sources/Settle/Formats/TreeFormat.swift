@@ -1,0 +1,26 @@
+/// A spelling of a ``SettingTree`` as bytes.
+///
+/// What `encode` writes, `decode` reads, with one exception: a format without dates or data writes them as text, which
+/// stays text until a setting asks for it. What `decode` reads, `encode` writes with the same meaning.
+package protocol TreeFormat: Sendable {
+    /// - Throws: ``FormatError`` with the place in the file.
+    func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree
+
+    /// - Throws: ``FormatError`` with the key of a value that the format cannot spell. Nothing is left out silently.
+    func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8]
+}
+
+/// What a file may ask of its reader. Writers keep to the same limits, so that they write nothing that can't be read.
+enum FormatLimits {
+    /// Of dictionaries and arrays within each other, the outermost counted as 1.
+    static let depth = 128
+    static let bytes = 1 << 28
+
+    static func checkSize(of bytes: [UInt8]) throws(FormatError) {
+        guard bytes.count <= Self.bytes else {
+            throw FormatError(.limit, atByte: Self.bytes, "The file is larger than \(Self.bytes >> 20) MiB.")
+        }
+    }
+
+    static let depthReason = "Values are nested more than \(depth) levels deep."
+}

@@ -1,0 +1,24 @@
+/// The XML of property lists: the elements that Apple's document type names, and none of XML's ways to pull in more.
+///
+/// Reads comments, CDATA sections, the five predefined entities and numeric references. Refuses a document type with
+/// declarations of its own, other entities, other encodings than UTF-8 and attributes other than those of `plist`.
+/// Line ends within strings are read as they are, as Foundation does.
+package struct XMLPropertyListFormat: TreeFormat {
+    package init() {}
+
+    package func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree {
+        do throws(FormatError) {
+            try FormatLimits.checkSize(of: bytes)
+            var reader = XMLPropertyListReader(bytes)
+            return try reader.readFile()
+        } catch {
+            throw error.located(inText: bytes)
+        }
+    }
+
+    package func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8] {
+        var writer = XMLPropertyListWriter()
+        try writer.write(tree.root)
+        return writer.finish()
+    }
+}

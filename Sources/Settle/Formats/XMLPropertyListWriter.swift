@@ -1,0 +1,184 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes one XML property list, sorted and indented by tabs like Apple's.
+struct XMLPropertyListWriter {
+    private static let header = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+
+        """
+
+    private var bytes = Array(header.utf8)
+    private var depth = 0
+
+    mutating func write(_ entries: [String: SettingValue]) throws(FormatError) {
+        try checkDepth()
+        guard !entries.isEmpty else {
+            appendLine("<dict/>")
+            return
+        }
+        open("<dict>")
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            do throws(FormatError) {
+                try appendLine("key", text: key)
+                try write(value)
+            } catch {
+                throw error.below(key)
+            }
+        }
+        close("</dict>")
+    }
+
+    /// What was written, as a file.
+    consuming func finish() -> [UInt8] {
+        appendLine("</plist>")
+        return bytes
+    }
+
+    private mutating func write(_ value: SettingValue) throws(FormatError) {
+        switch value {
+        case .null: appendLine("string", PropertyListNull.text)
+        case .bool(let value): appendLine(value ? "<true/>" : "<false/>")
+        case .integer(let value): appendLine("integer", value.description)
+        case .real(let value): appendLine("real", spelling(of: value))
+        case .number(let literal):
+            guard let number = DecimalNumber(literal), number.isInteger,
+                let digits = number.wholeDigits(limit: max(literal.utf8.count, 40))
+            else {
+                throw FormatError(
+                    .unsupportedValue, at: .key(""), "A property list cannot store the number \(literal.prefix(40)).")
+            }
+            let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
+            appendLine("integer", (number.isNegative ? "-" : "") + text)
+        case .string(let text):
+            try PropertyListNull.check(text)
+            try appendLine("string", text: text)
+        case .date(let date): try write(date)
+        case .data(let data): appendLine("data", data.base64EncodedString())
+        case .array(let elements): try write(elements)
+        case .dictionary(let entries): try write(entries)
+        }
+    }
+
+    private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
+        try checkDepth()
+        guard !elements.isEmpty else {
+            appendLine("<array/>")
+            return
+        }
+        open("<array>")
+        for (position, element) in elements.enumerated() {
+            do throws(FormatError) {
+                try write(element)
+            } catch {
+                throw error.below(String(position))
+            }
+        }
+        close("</array>")
+    }
+
+    /// As a date if it is one in whole seconds, and otherwise in the way of formats without dates.
+    private mutating func write(_ date: Date) throws(FormatError) {
+        switch try DateSpelling(date) {
+        case .iso8601(let text) where text.utf8.count == 20:
+            appendLine("date", text)
+        case .iso8601(let text):
+            appendLine("string", text)
+        case .secondsSince1970(let literal):
+            guard let seconds = Double(literal), let decimal = DecimalNumber(shortest: seconds),
+                Date(secondsSince1970: decimal) == date
+            else {
+                throw FormatError(
+                    .unsupportedValue, at: .key(""), "An XML property list cannot store the date \(literal).")
+            }
+            appendLine("real", seconds.description)
+        }
+    }
+
+    private func spelling(of value: Double) -> String {
+        value.isFinite ? value.description : value.isNaN ? "nan" : value < 0 ? "-infinity" : "+infinity"
+    }
+
+    private func checkDepth() throws(FormatError) {
+        guard depth < FormatLimits.depth else {
+            throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
+        }
+    }
+
+    private mutating func open(_ tag: StaticString) {
+        appendLine(tag.description)
+        depth += 1
+    }
+
+    private mutating func close(_ tag: StaticString) {
+        depth -= 1
+        appendLine(tag.description)
+    }
+
+    private mutating func appendLine(_ line: String) {
+        indent()
+        append(line)
+        append("\n")
+    }
+
+    private mutating func appendLine(_ element: StaticString, _ plainText: String) {
+        startElement(element)
+        append(plainText)
+        endElement(element)
+    }
+
+    private mutating func appendLine(_ element: StaticString, text: String) throws(FormatError) {
+        startElement(element)
+        if text.utf8.contains(where: \.needsReference) {
+            for byte in text.utf8 { try append(escaped: byte) }
+        } else {
+            append(text)
+        }
+        endElement(element)
+    }
+
+    private mutating func startElement(_ element: StaticString) {
+        indent()
+        append("<")
+        append(element.description)
+        append(">")
+    }
+
+    private mutating func endElement(_ element: StaticString) {
+        append("</")
+        append(element.description)
+        append(">\n")
+    }
+
+    private mutating func indent() {
+        for _ in 0..<depth { bytes.append(0x09) }
+    }
+
+    private mutating func append(_ text: String) {
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    private mutating func append(escaped byte: UInt8) throws(FormatError) {
+        switch byte {
+        case UInt8(ascii: "<"): append("&lt;")
+        case UInt8(ascii: ">"): append("&gt;")
+        case UInt8(ascii: "&"): append("&amp;")
+        case 0x09, 0x0A: bytes.append(byte)
+        // Parsers of XML would make a line feed of a carriage return, and have no other control characters; those of
+        // property lists read all of them as references.
+        case 0..<0x20: append("&#\(byte);")
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var needsReference: Bool {
+        self < 0x20 || self == UInt8(ascii: "<") || self == UInt8(ascii: ">") || self == UInt8(ascii: "&")
+    }
+}

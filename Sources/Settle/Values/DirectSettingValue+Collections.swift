@@ -1,0 +1,95 @@
+extension Optional: DirectSettingValue where Wrapped: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        self = settingValue == .null ? nil : try Wrapped(settingValue: settingValue)
+    }
+
+    func settingValue() throws(SettingCodingError) -> SettingValue {
+        guard let self else { return .null }
+        return try self.settingValue()
+    }
+}
+
+extension Array: DirectSettingValue where Element: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        self = try settingValue.elements(as: Element.self)
+    }
+
+    func settingValue() throws(SettingCodingError) -> SettingValue {
+        .array(try spellings(of: self))
+    }
+}
+
+extension Set: DirectSettingValue where Element: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        self.init(try settingValue.elements(as: Element.self))
+    }
+
+    /// Becomes a sorted array, so that a file does not change when its set does not.
+    func settingValue() throws(SettingCodingError) -> SettingValue {
+        .array(try spellings(of: self).sorted(by: SettingValue.isInSpellingOrder))
+    }
+}
+
+extension Dictionary: DirectSettingValue where Key == String, Value: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        guard case .dictionary(let entries) = settingValue else {
+            throw SettingCodingError(expected: "a dictionary", found: settingValue)
+        }
+        self.init(minimumCapacity: entries.count)
+        for (key, entry) in entries {
+            do throws(SettingCodingError) {
+                self[key] = try Value(settingValue: entry)
+            } catch {
+                throw error.below(key)
+            }
+        }
+    }
+
+    func settingValue() throws(SettingCodingError) -> SettingValue {
+        var entries: [String: SettingValue] = [:]
+        entries.reserveCapacity(count)
+        for (key, value) in self {
+            do throws(SettingCodingError) {
+                entries[key] = try value.settingValue()
+            } catch {
+                throw error.below(key)
+            }
+        }
+        return .dictionary(entries)
+    }
+}
+
+extension SettingValue {
+    fileprivate func elements<Element: DirectSettingValue>(
+        as type: Element.Type
+    ) throws(SettingCodingError) -> [Element] {
+        guard case .array(let values) = self else {
+            throw SettingCodingError(expected: "an array", found: self)
+        }
+        var elements: [Element] = []
+        elements.reserveCapacity(values.count)
+        for (position, value) in values.enumerated() {
+            do throws(SettingCodingError) {
+                elements.append(try Element(settingValue: value))
+            } catch {
+                throw error.below(String(position))
+            }
+        }
+        return elements
+    }
+}
+
+private func spellings(of elements: some Collection<some DirectSettingValue>) throws(SettingCodingError)
+    -> [SettingValue]
+{
+    var values: [SettingValue] = []
+    values.reserveCapacity(elements.count)
+    for (position, element) in elements.enumerated() {
+        do throws(SettingCodingError) {
+            values.append(try element.settingValue())
+        } catch {
+            throw error.below(String(position))
+        }
+    }
+    return values
+}

@@ -1,0 +1,111 @@
+extension DirectSettingValue where Self: FixedWidthInteger {
+    /// Accepts whole numbers in any spelling, so `3.0` too: a person or another program may have written it.
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        let exact: Self? =
+            switch settingValue {
+            case .integer(let value): Self(exactly: value)
+            case .real(let value): Self(exactly: value)
+            case .number(let literal): DecimalNumber(literal).flatMap { Self(exactly: $0) }
+            default: nil
+            }
+        guard let exact else {
+            throw SettingCodingError(expected: "a whole number from \(Self.min) to \(Self.max)", found: settingValue)
+        }
+        self = exact
+    }
+
+    func settingValue() -> SettingValue {
+        Int64(exactly: self).map(SettingValue.integer) ?? .number(String(self))
+    }
+}
+
+extension Int: DirectSettingValue {}
+extension Int8: DirectSettingValue {}
+extension Int16: DirectSettingValue {}
+extension Int32: DirectSettingValue {}
+extension Int64: DirectSettingValue {}
+extension Int128: DirectSettingValue {}
+extension UInt: DirectSettingValue {}
+extension UInt8: DirectSettingValue {}
+extension UInt16: DirectSettingValue {}
+extension UInt32: DirectSettingValue {}
+extension UInt64: DirectSettingValue {}
+extension UInt128: DirectSettingValue {}
+
+extension Double: DirectSettingValue {
+    /// Accepts whole numbers that a double holds exactly. A decimal fraction means the nearest double, as everywhere;
+    /// one that is too large for a double, or so small that only zero is near, is refused.
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        guard let value = Double(nearest: settingValue) else {
+            throw SettingCodingError(expected: "a number that a Double holds", found: settingValue)
+        }
+        self = value
+    }
+
+    func settingValue() -> SettingValue {
+        isFinite ? .real(self) : .string(nonFiniteName)
+    }
+
+    fileprivate init?(nearest settingValue: SettingValue) {
+        switch settingValue {
+        case .real(let value):
+            self = value
+        case .integer(let integer):
+            guard let value = Double(exactly: integer) else { return nil }
+            self = value
+        case .number(let literal):
+            guard let decimal = DecimalNumber(literal), let value = Double(literal), value.isFinite,
+                value != 0 || decimal.isZero,
+                !decimal.isInteger || Self.spelling(decimal, denotes: value)
+            else { return nil }
+            self = value
+        case .string("nan"):
+            self = .nan
+        case .string("inf"):
+            self = .infinity
+        case .string("-inf"):
+            self = -.infinity
+        default:
+            return nil
+        }
+    }
+
+    private static func spelling(_ whole: DecimalNumber, denotes value: Double) -> Bool {
+        Int128(exactly: value).map(DecimalNumber.init) == whole || DecimalNumber(shortest: value) == whole
+    }
+
+    fileprivate var nonFiniteName: String {
+        isNaN ? "nan" : self < 0 ? "-inf" : "inf"
+    }
+}
+
+extension Float: DirectSettingValue {
+    /// Follows the rules of `Double`: whole numbers exactly, fractions to the nearest value, nothing beyond the range.
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        let refusal = SettingCodingError(expected: "a number that a Float holds", found: settingValue)
+        guard let double = Double(nearest: settingValue) else { throw refusal }
+        let value = Float(double)
+        guard double.isFinite else {
+            self = value
+            return
+        }
+        let isWhole = double.rounded() == double
+        guard value.isFinite, value != 0 || double == 0, !isWhole || isNearestSpelling(of: value, double) else {
+            throw refusal
+        }
+        self = value
+    }
+
+    /// Becomes the double with the same shortest decimal spelling, so that `0.1` stays `0.1` in the file.
+    func settingValue() -> SettingValue {
+        guard isFinite else { return .string(Double(self).nonFiniteName) }
+        let double = Double(self)
+        guard let spelled = Double(description), Float(spelled) == self else { return .real(double) }
+        return .real(spelled)
+    }
+}
+
+/// Whether a whole number is one that `Float` holds, or the spelling that `settingValue()` gives to such a one.
+private func isNearestSpelling(of value: Float, _ double: Double) -> Bool {
+    Double(value) == double || Double(value.description) == double
+}

@@ -1,0 +1,30 @@
+/// A type with a spelling of its own among ``SettingValue``s, which is used instead of its `Codable` conformance.
+///
+/// Conversions from a ``SettingValue`` are exact or refused.
+protocol DirectSettingValue: Sendable {
+    init(settingValue: SettingValue) throws(SettingCodingError)
+
+    func settingValue() throws(SettingCodingError) -> SettingValue
+}
+
+extension Bool: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        guard case .bool(let value) = settingValue else {
+            throw SettingCodingError(expected: "true or false", found: settingValue)
+        }
+        self = value
+    }
+
+    func settingValue() -> SettingValue { .bool(self) }
+}
+
+extension String: DirectSettingValue {
+    init(settingValue: SettingValue) throws(SettingCodingError) {
+        guard case .string(let value) = settingValue else {
+            throw SettingCodingError(expected: "a string", found: settingValue)
+        }
+        self = value
+    }
+
+    func settingValue() -> SettingValue { .string(self) }
+}

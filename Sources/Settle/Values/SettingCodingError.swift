@@ -1,0 +1,60 @@
+/// Why a value could not become a ``SettingValue``, or a ``SettingValue`` a value.
+///
+/// Texts that were found are counted, not quoted: a setting may hold a secret, and errors end up in logs.
+public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where inside the setting's value the trouble is: names of properties, dictionary keys and array positions.
+    /// Empty if it is the value itself.
+    public var path: [String]
+    /// What was needed, as it reads after "expected".
+    public var expected: String
+    /// What was there instead, as it reads after "found".
+    public var found: String
+
+    public init(path: [String] = [], expected: String, found: String) {
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+
+    public var description: String {
+        let place = path.isEmpty ? "" : " at \(path.joined(separator: "."))"
+        return "Expected \(expected)\(place), found \(found)."
+    }
+}
+
+extension SettingCodingError {
+    init(expected: String, found value: SettingValue) {
+        self.init(expected: expected, found: value.summary)
+    }
+
+    /// The same error as seen from one level further out.
+    func below(_ key: String) -> SettingCodingError {
+        below([key])
+    }
+
+    func below(_ keys: [String]) -> SettingCodingError {
+        SettingCodingError(path: keys + path, expected: expected, found: found)
+    }
+}
+
+extension SettingValue {
+    /// What kind of value this is, as it reads in the middle of a sentence.
+    var summary: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .integer(let value): "the integer \(value)"
+        case .real(let value): "the number \(value)"
+        case .number(let literal): "the number \(literal.prefix(40))"
+        case .string(let text): text.isEmpty ? "an empty string" : "a string of \(counted(text.count, "character"))"
+        case .date: "a date"
+        case .data(let data): "data of \(counted(data.count, "byte"))"
+        case .array(let elements): "an array of \(counted(elements.count, "element"))"
+        case .dictionary(let entries): "a dictionary of \(counted(entries.count, "entry", "entries"))"
+        }
+    }
+
+    private func counted(_ count: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count) \(count == 1 ? one : many ?? one + "s")"
+    }
+}
