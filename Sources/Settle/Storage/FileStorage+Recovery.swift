@@ -4,9 +4,9 @@ extension FileStorage {
 
     /// Puts a damaged file aside and goes on with the version before it.
     ///
-    /// The damaged file gets a second name first and loses the old one only when the earlier version is renamed over it.
-    /// A crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file, which
-    /// would pass for settings that nobody has ever changed.
+    /// The damaged file gets a second name first and loses the old one only when the earlier version is renamed over
+    /// it. A crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file,
+    /// which would pass for settings that nobody has ever changed.
     ///
     /// - Returns: `nil` if somebody replaced the file since it was read.
     func recover(
