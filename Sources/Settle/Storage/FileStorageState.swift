@@ -50,7 +50,8 @@ struct FileStorageState: Sendable {
         phase = .ready
         self.names = names
         self.format = format
-        self.standing = standing
+        // Reading back what was written here does not make it stable.
+        if standing != .unknown || self.standing != .unsynced { self.standing = standing }
         self.tree = tree
         self.tree.apply(pending)
         isBehind = isBehind || standing == .damaged
