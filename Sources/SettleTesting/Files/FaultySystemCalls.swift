@@ -22,12 +22,16 @@ package final class FaultySystemCalls: SystemCalls {
 
     private let real: any SystemCalls
     private let mask: UInt16
+    private let synchronizes: Bool
     private let state = Mutex(State())
 
-    /// - Parameter mask: The permissions that new files and folders do not get, as if the process's mask said so.
-    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0) {
+    /// - Parameters:
+    ///   - mask: The permissions that new files and folders do not get, as if the process's mask said so.
+    ///   - synchronizes: Whether syncs are passed on. Without it they are only remembered, which makes tests faster.
+    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0, synchronizes: Bool = true) {
         self.real = real
         self.mask = mask
+        self.synchronizes = synchronizes
     }
 
     /// The calls since the start or since ``forget()``.
@@ -117,7 +121,7 @@ package final class FaultySystemCalls: SystemCalls {
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {
         try check(.synchronize, path(of: file))
-        try real.synchronize(file)
+        if synchronizes { try real.synchronize(file) }
     }
 
     package func closeFile(_ file: FileDescriptor) throws(SystemError) {

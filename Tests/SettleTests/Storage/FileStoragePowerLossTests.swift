@@ -102,7 +102,7 @@ import Testing
             }
             call += 1
         }
-        #expect(recoveries > 50)
+        #expect(recoveries > 20)
     }
 
     @Test("after a failed sync the next stable save is stable, although the disk would report any success")
