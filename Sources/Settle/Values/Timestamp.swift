@@ -94,9 +94,12 @@ extension Date {
 extension Timestamp {
     /// The moment in UTC, as in `2001-12-31T23:59:59.25Z`, with as many fractional digits as it has; `nil` outside the
     /// years 0000 to 9999, which four digits cannot spell.
-    var iso8601: String? {
+    var iso8601: String? { iso8601(in: .gregorian) }
+
+    func iso8601(in calendar: CalendarDay.Calendar) -> String? {
         let (days, secondOfDay) = seconds.flooredDivision(by: Self.secondsPerDay)
-        guard let days = Int(exactly: days), let day = CalendarDay(daysSince1970: days + Int(Self.daysFrom1970To2001)),
+        guard let days = Int(exactly: days),
+            let day = CalendarDay(daysSince1970: days + Int(Self.daysFrom1970To2001), in: calendar),
             (0...9999).contains(day.year)
         else { return nil }
         let second = Int(secondOfDay)
@@ -120,11 +123,11 @@ extension Timestamp {
     /// space for the `T`, no seconds, or the date alone, which means midnight in UTC.
     ///
     /// A time without an offset is not read: it means another moment in every place.
-    init?(iso8601 text: String) {
+    init?(iso8601 text: String, in calendar: CalendarDay.Calendar = .gregorian) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(width: 4), scanner.skip("-"), let month = scanner.number(width: 2),
             scanner.skip("-"), let dayOfMonth = scanner.number(width: 2),
-            let day = CalendarDay(year: year, month: month, day: dayOfMonth)
+            let day = CalendarDay(year: year, month: month, day: dayOfMonth, in: calendar)
         else { return nil }
         let midnight = (Int128(day.daysSince1970) - Self.daysFrom1970To2001) * Self.secondsPerDay
         guard !scanner.isAtEnd else {
