@@ -144,6 +144,16 @@ import Testing
         #expect(fixture.calls.calls.isEmpty)
     }
 
+    @Test("a checkpoint whose last sync failed is made again by the next one") func failedCheckpoint() throws {
+        let (fixture, storage, _) = try start(.unsynced)
+        fixture.calls.fail(every: .openFolder, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        fixture.calls.heal()
+        fixture.calls.forget()
+        try storage.checkpoint()
+        #expect(fixture.calls.calls.map(\.kind).count { $0 == .synchronize } == 2)
+    }
+
     private func firstTemporary(of fixture: FileStorageFixture, _ body: () throws -> Void) throws -> String {
         fixture.calls.forget()
         try body()
