@@ -45,6 +45,20 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
     }
 
+    @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        fixture.calls.fail(every: .open, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.load() }
+        fixture.calls.heal()
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.description.contains("the last load failed") == true)
+        #expect(try storage.load() == intact(["a": .integer(1)]))
+        try storage.checkpoint()
+    }
+
     @Test("a folder in the file's place is unreadable and stays") func folder() throws {
         let fixture = try FileStorageFixture()
         try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
