@@ -45,7 +45,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
     }
 
-    @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws {
+    @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws
+    {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
