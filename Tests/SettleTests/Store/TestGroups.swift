@@ -101,3 +101,13 @@ extension SettingsStore {
         return (store, clock, failing, recording)
     }
 }
+
+/// What a closure throws. For use inside of `#expect(throws:)`, which does not nest.
+func thrown(by body: () throws -> Void) -> (any Error)? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
