@@ -57,7 +57,7 @@ extension SettingsStore {
     /// Deals with an assignment that can't throw. Under the writer's lock.
     func refuse(_ error: SettingsError) {
         if transaction != nil {
-            if transaction?.violation == nil { transaction?.violation = error }
+            transaction?.refuse(error)
         } else {
             issueBoard.report(error)
         }
