@@ -65,6 +65,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         flags.load(ordering: .acquiring) == 0 ? published : valueInSpecialState
     }
 
+    /// The value as the calling thread sees it, tracked by Observation.
+    @inlinable
+    var trackedValue: Value {
+        guard flags.load(ordering: .acquiring) == 0 else { return trackedValueInSpecialState }
+        node.access()
+        return published
+    }
+
     /// The value that everybody sees.
     @inlinable
     var published: Value {
@@ -100,6 +108,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return staged.value
         }
         return box.published
+    }
+
+    @usableFromInline
+    var trackedValueInSpecialState: Value {
+        // An alias has a node too, but it is the original's that is told of changes.
+        original.node.access()
+        return valueInSpecialState
     }
 
     /// The box that has the value: this one, unless it is an alias.
