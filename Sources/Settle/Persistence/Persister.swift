@@ -133,7 +133,9 @@ actor Persister {
             mustRepeat = false
         }
         SettingsStore.act(on: log.saveSucceeded(revision), log: log)
-        perform(machine.saved(log.waitingSaves(time), now: time.elapsed()))
+        let action = machine.saved(log.waitingSaves(time), now: time.elapsed())
+        // A save that is due again already takes its turn, so that a flush gets in between and the stack does not grow.
+        if action == .save { changesArrived() } else { perform(action) }
         if isReleased, !log.hasUnsaved { closeStorage() }
         if let encodingError { throw encodingError }
     }
