@@ -74,6 +74,15 @@ extension MutationLog {
         }
     }
 
+    /// Notes that a taken value could not be saved. The next save, whenever it comes, takes it again.
+    func putBack(_ value: Unsaved) {
+        lock.withLock {
+            guard !value.slot.isDirty else { return }
+            value.slot.isDirty = true
+            dirty.append((value.slot, value.box))
+        }
+    }
+
     /// Notes that everything up to a revision is on stable storage, and wakes those who asked for durable changes.
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {

@@ -140,8 +140,8 @@ actor Persister {
         if let encodingError { throw encodingError }
     }
 
-    /// Encodes taken values into `unsaved`. A value that can't be encoded keeps its stored value; the first such error is
-    /// returned, all are reported.
+    /// Encodes taken values into `unsaved`. A value that can't be encoded keeps its stored value and counts as unsaved; the
+    /// first such error is returned, all are reported.
     private func encode(_ values: [MutationLog.Unsaved]) -> SettingsError? {
         var first: SettingsError?
         var encoded: [(key: String, value: SettingValue?)] = []
@@ -152,6 +152,7 @@ actor Persister {
                 let issue = SettingsError.encodingFailed(key: value.slot.key, error)
                 report(issue)
                 first = first ?? issue
+                log.putBack(value)
             }
         }
         for (key, value) in encoded { unsaved.updateValue(value, forKey: key) }
