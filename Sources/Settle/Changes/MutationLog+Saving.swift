@@ -58,6 +58,7 @@ extension MutationLog {
         lock.withLock {
             let values = dirty.map { slot, box in
                 slot.isDirty = false
+                keysBeingSaved.insert(slot.key)
                 return Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
@@ -87,6 +88,7 @@ extension MutationLog {
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {
             saveState = .idle
+            keysBeingSaved.removeAll(keepingCapacity: true)
             guard revision > durableRevision else { return Signals() }
             durableRevision = revision
             wake(durability)
@@ -102,6 +104,11 @@ extension MutationLog {
                 saveState = .failing(since: time, error)
             }
         }
+    }
+
+    /// Whether the storage has yet to get a setting's value. Under the lock.
+    func isUnsaved(_ slot: SettingSlot) -> Bool {
+        slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
     var hasUnsaved: Bool { lock.withLock { !dirty.isEmpty } }

@@ -35,6 +35,8 @@ package final class MutationLog: @unchecked Sendable {
 
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    /// Keys whose values have been taken for saving and are not on stable storage yet.
+    var keysBeingSaved: Set<String> = []
     var saveState = SaveState.idle
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
