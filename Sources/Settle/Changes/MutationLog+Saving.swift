@@ -89,11 +89,17 @@ extension MutationLog {
         lock.withLock {
             saveState = .idle
             keysBeingSaved.removeAll(keepingCapacity: true)
-            guard revision > durableRevision else { return Signals() }
-            durableRevision = revision
-            wake(durability)
+            // Without unsaved values, what came since is from outside or kept in memory only.
+            becomeDurable(dirty.isEmpty ? ring.newest : revision)
             return Signals(broadcaster: claimBroadcaster())
         }
+    }
+
+    /// Notes that everything up to a revision is on stable storage. Under the lock.
+    func becomeDurable(_ revision: UInt64) {
+        guard revision > durableRevision else { return }
+        durableRevision = revision
+        wake(durability)
     }
 
     func saveFailed(_ error: SettingsError, at time: Double) {

@@ -114,6 +114,7 @@ package final class MutationLog: @unchecked Sendable {
             if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
         for (slot, node) in nodes { notify(node, of: slot) }
+        if details.origin == .external, dirty.isEmpty, keysBeingSaved.isEmpty { becomeDurable(ring.newest) }
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
 
