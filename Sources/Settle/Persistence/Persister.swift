@@ -14,6 +14,8 @@ actor Persister {
     private var timer: Task<Void, Never>?
     /// What the storage has not taken yet: the encoded values of earlier saves that failed.
     private var unsaved: [String: SettingValue?] = [:]
+    /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
+    private var unsavedBoxes: [AnySettingBox] = []
     /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
     private var mustRepeat = false
     private var isReleased = false
@@ -117,6 +119,7 @@ actor Persister {
     private func save() throws {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         let (revision, values) = log.takeUnsaved()
+        unsavedBoxes += values.map(\.box)
         let encodingError = encode(values)
         if !unsaved.isEmpty || mustRepeat {
             mustRepeat = true
@@ -132,6 +135,7 @@ actor Persister {
             unsaved = [:]
             mustRepeat = false
         }
+        unsavedBoxes = []
         SettingsStore.act(on: log.saveSucceeded(revision), log: log)
         let action = machine.saved(log.waitingSaves(time), now: time.elapsed())
         // A save that is due again already takes its turn, so that a flush gets in between and the stack does not grow.
