@@ -154,6 +154,8 @@ package class AnySettingBox: @unchecked Sendable {
     var committedValue: any Sendable { abstract() }
     /// Encodes a value of this setting.
     var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
+    /// The value's type.
+    var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.
     var typeName: String { abstract() }
     /// The staged mutation, with its cost in memory, or `nil` if what is staged equals what is published.
