@@ -50,8 +50,8 @@ extension Setting where Value: Codable {
 }
 
 extension Setting where Value: Codable & ExpressibleByNilLiteral {
-    /// An optional setting, `nil` by default, such as `@Setting("nextCheck") var nextCheckDate: Date?`.
-    public init(_ key: String? = nil) {
+    /// An optional setting with a key, `nil` by default, such as `@Setting("nextCheck") var nextCheckDate: Date?`.
+    public init(_ key: String) {
         self.init(wrappedValue: nil, key)
     }
 }
@@ -63,9 +63,23 @@ extension Setting {
         self.init(SettingDefinition(key: key, defaultValue: wrappedValue, rules: rules, codec: codec))
     }
 
-    @available(*, unavailable, message: "A setting needs a default value: write '@Setting var name = value'.")
+    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
     @_disfavoredOverload
-    public init(_ key: String? = nil) {
+    public init(_ key: String) {
+        // Proof: the compiler refuses every call of an unavailable initializer.
+        fatalError("unavailable")
+    }
+
+    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
+    @_disfavoredOverload
+    public init(_ key: String? = nil, in range: some RangeExpression<Value> & Sendable) {
+        // Proof: the compiler refuses every call of an unavailable initializer.
+        fatalError("unavailable")
+    }
+
+    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
+    @_disfavoredOverload
+    public init(_ key: String? = nil, oneOf values: [Value]) {
         // Proof: the compiler refuses every call of an unavailable initializer.
         fatalError("unavailable")
     }

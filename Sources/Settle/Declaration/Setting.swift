@@ -21,6 +21,21 @@ public struct Setting<Value: Sendable>: Sendable {
         box = SettingBox(definition)
     }
 
+    // The two initializers without an argument stand here and not in an extension, because the compiler only looks here when
+    // a declaration has neither an argument nor a default value.
+
+    /// An optional setting, `nil` by default, such as `@Setting var nextCheckDate: Date?`.
+    public init() where Value: Codable & ExpressibleByNilLiteral {
+        self.init(SettingDefinition(key: nil, defaultValue: nil, rules: [], codec: .standard))
+    }
+
+    @available(*, unavailable, message: "A setting needs a default value: write '@Setting var name = value'.")
+    @_disfavoredOverload
+    public init() {
+        // Proof: the compiler refuses every call of an unavailable initializer.
+        fatalError("unavailable")
+    }
+
     /// The value as the calling thread sees it: inside its own `update`, what that has written.
     ///
     /// An assignment of an equal value is no change. One that breaks the setting's rule leaves the old value and is
@@ -35,7 +50,9 @@ public struct Setting<Value: Sendable>: Sendable {
             box.assign(newValue)
         }
         nonmutating _modify {
-            var (value, attachment) = box.beginModifying()
+            let box = box.resolved
+            let attachment = box.lockForWriting()
+            var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.
             defer { box.endModifying(value, attachment) }
             yield &value
