@@ -43,7 +43,7 @@ import Testing
     @Test("R1: a failure after the write counts as a failure of the write")
     func noVerificationAfterFailedSync() async throws {
         let fixture = try await LockFixture.enrolled()
-        fixture.failing.fail(.append, with: LockFixture.ioError, count: 1, moment: .after)
+        fixture.failing.fail(.append, with: LockFixture.ioError, moment: .after)
         guard case .refused(.unavailable(.notSaved)) = await fixture.lock.unlock(with: try LockFixture.right) else {
             Issue.record("a try was not refused although its record may be lost")
             return

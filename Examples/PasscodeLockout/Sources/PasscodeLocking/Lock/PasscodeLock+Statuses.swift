@@ -30,7 +30,10 @@ extension PasscodeLock {
         guard let subscriber = subscribers[id] else { return }
         subscriber.ticker?.cancel()
         let (status, moment) = now()
-        subscriber.continuation.yield(status)
+        if status != subscriber.last {
+            subscribers[id]?.last = status
+            subscriber.continuation.yield(status)
+        }
         guard let moment, case .delayed(let remaining, _) = status else { return }
         let deadline = moment.uptime + min(remaining, max(subscriber.interval ?? remaining, .milliseconds(10)))
         subscribers[id]?.ticker = Task { [weak self] in
@@ -48,6 +51,8 @@ extension PasscodeLock {
 struct StatusSubscriber {
     let continuation: AsyncStream<LockStatus>.Continuation
     let interval: Duration?
+    /// What was told last.
+    var last: LockStatus?
     /// Waits for the next status that time alone brings.
     var ticker: Task<Void, Never>?
 

@@ -18,6 +18,8 @@ public actor PasscodeLock {
     private let verifier: any PasscodeVerifier
     /// What the last transaction left on stable storage, or why it did not.
     private var known: Known
+    /// What the subscribers have been told of `known`.
+    private var published: Known
     /// One try at a time: whether one is under way, and who waits.
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -26,7 +28,7 @@ public actor PasscodeLock {
     var nextSubscriber: UInt64 = 0
     private(set) var isFinished = false
 
-    private enum Known {
+    private enum Known: Equatable {
         case state(LockState)
         case notSaved(String)
     }
@@ -47,6 +49,7 @@ public actor PasscodeLock {
         rules = LockStateMachine(schedule)
         let changes = settings.changes(.newest, durableOnly: true)
         known = .state(settings.state)
+        published = known
         follower = Task { [weak self] in
             for await _ in changes { await self?.settingsChanged() }
             await self?.finish()
@@ -170,7 +173,7 @@ public actor PasscodeLock {
     }
 
     private func endTurn() {
-        publish()
+        publishChange()
         if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 
@@ -181,6 +184,12 @@ public actor PasscodeLock {
         // A try that is under way publishes its own end.
         guard !isBusy else { return }
         known = .state(settings.state)
+        publishChange()
+    }
+
+    private func publishChange() {
+        guard known != published else { return }
+        published = known
         publish()
     }
 
