@@ -47,6 +47,17 @@ import Testing
         #expect(await statuses.next() == .ready)
     }
 
+    @Test("R22: what another process stores is published too")
+    func fromOutside() async throws {
+        let fixture = try await LockFixture.enrolled()
+        var statuses = await fixture.lock.statuses().makeAsyncIterator()
+        #expect(await statuses.next() == .ready)
+        let other = try await fixture.afterCrash()
+        try await other.guessWrong(5)
+        fixture.memory.simulateExternalChange(other.memory.tree)
+        #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
+    }
+
     @Test("The streams end when the store closes")
     func closing() async throws {
         let fixture = try await LockFixture.enrolled()

@@ -6,8 +6,7 @@ extension LockStatus {
     var sentence: String {
         switch self {
         case .ready: "A passcode may be tried."
-        case .delayed(let remaining, let level):
-            "No passcode is looked at for another \(remaining.inWords) (wait number \(level))."
+        case .delayed(let remaining, _): "Wait another \(remaining.inWords); until then no passcode is looked at."
         case .exhausted: "There were too many wrong guesses: no passcode is looked at any more."
         case .unavailable(let reason): "\(reason)"
         }
