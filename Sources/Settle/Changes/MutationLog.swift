@@ -27,14 +27,16 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
 
     // Values
-    private(set) var slots: [String: SettingSlot] = [:]
+    @exclusivity(unchecked) private(set) var slots: [String: SettingSlot] = [:]
     /// Slots that others have replaced; kept because the ring refers to slots without counting.
     private var replacedSlots: [SettingSlot] = []
     /// The values as they are stored, or were when they were last taken for saving.
-    var tree = SettingTree()
+    @exclusivity(unchecked) var tree = SettingTree()
 
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    /// Keys whose values have been taken for saving and are not on stable storage yet.
+    var keysBeingSaved: Set<String> = []
     var saveState = SaveState.idle
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
@@ -54,6 +56,16 @@ package final class MutationLog: @unchecked Sendable {
     /// Adds a slot. Under the lock.
     func add(_ slot: SettingSlot) {
         if let replaced = slots.updateValue(slot, forKey: slot.key) { replacedSlots.append(replaced) }
+    }
+
+    /// The stored value of a key for which there is no slot.
+    @usableFromInline
+    func undeclaredValue(forKey key: String) -> SettingValue? {
+        let isNested = SettingTree.isNested(key)
+        lock.lock()
+        defer { lock.unlock() }
+        if !slots.isEmpty, slots[key] != nil { return nil }
+        return isNested ? tree[key] : tree.root[key]
     }
 
     // MARK: Publishing, under the lock
@@ -83,7 +95,7 @@ package final class MutationLog: @unchecked Sendable {
     private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> Signals {
         slot.isStored = true
         slot.origin = .local
-        slot.touch(ring.newest, pending: &work.channels)
+        slot.touch(ring.newest, isPersistent: slot.schedule != nil, pending: &work.channels)
         notify(node, of: slot)
         let wakesPersister = markDirty(slot, time: time)
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
@@ -93,14 +105,16 @@ package final class MutationLog: @unchecked Sendable {
     func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
         ring.append(details, time: time)
         var wakesPersister = false
+        let isPersistent = details.isPersistent
         for mutation in details.mutations {
             mutation.slot.origin = details.origin
-            mutation.slot.touch(ring.newest, pending: &work.channels)
+            mutation.slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
             // What comes from the storage is there already.
             guard details.origin != .external else { continue }
             if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
         for (slot, node) in nodes { notify(node, of: slot) }
+        if details.origin == .external, dirty.isEmpty, keysBeingSaved.isEmpty { becomeDurable(ring.newest) }
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
 
@@ -125,17 +139,32 @@ package final class MutationLog: @unchecked Sendable {
         work.observers.append((slot, node))
     }
 
-    /// What the caller must do for the broadcaster once it has unlocked.
+    /// Whom the caller must wake once it has unlocked.
+    ///
+    /// A lone subscriber is woken by the writer itself. That costs the writer what waking the broadcaster does, and spares the
+    /// subscriber the way through a second sleeping thread.
     func claimBroadcaster() -> Signals.Broadcaster {
         guard !work.isEmpty else { return .none }
         switch broadcaster {
-        case .running: return .none
+        case .running:
+            return .none
         case .absent:
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .start
         case .parked(let continuation):
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .resume(continuation)
         }
+    }
+
+    private func takeLoneWaiter() -> UnsafeContinuation<Void, Never>? {
+        guard work.observers.isEmpty, work.channels.count == 1, let waiters = work.channels[0].waiters,
+            waiters.hasOnlyOne
+        else { return nil }
+        work.channels[0].isPending = false
+        work.channels.removeLast()
+        return waiters.popFirst()
     }
 }

@@ -43,14 +43,12 @@ public struct Setting<Value: Sendable>: Sendable {
     @inlinable
     public var wrappedValue: Value {
         get {
-            box.node.access()
-            return box.value
+            box.trackedValue
         }
         nonmutating set {
             box.assign(newValue)
         }
         nonmutating _modify {
-            let box = box.resolved
             let attachment = box.lockForWriting()
             var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.

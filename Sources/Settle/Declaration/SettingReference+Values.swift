@@ -16,6 +16,7 @@ extension SettingReference: AsyncSequence {
         /// The version of the value that was given last; before the first an odd number, which no value has.
         @usableFromInline var seen = UInt64.max
         private var waiter: Waiter?
+        @usableFromInline var hasEnded = false
 
         @usableFromInline
         init(box: SettingBox<Value>) {
@@ -29,27 +30,37 @@ extension SettingReference: AsyncSequence {
 
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            while !Task.isCancelled {
+            while !hasEnded, !Task.isCancelled {
                 if let (value, version) = box.published(unlessVersion: seen) {
                     seen = version
                     return value
                 }
-                guard await waitForNewer(isolation: actor) else { return nil }
+                guard await waitForNewer(isolation: actor) else { break }
             }
+            hasEnded = true
             return nil
         }
 
         /// Returns when there may be a newer value than the one that was given last. False if there will be none.
+        ///
+        /// The check and the parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
             let place = box.attachment ?? Detachment.attach(box)
             let log = place.store.log
-            if log.lock.withLock({ log.isFinished }) { return false }
             let waiter = self.waiter ?? Waiter()
             self.waiter = waiter
             let (box, seen) = (box, seen)
-            await log.wait(on: place.slot, with: waiter) { box.version.load(ordering: .relaxed) != seen }
-            return true
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { continuation in
+                    log.park(continuation, on: place.slot, with: waiter) {
+                        box.version.load(ordering: .relaxed) != seen
+                    }
+                }
+            } onCancel: {
+                log.cancel(waiter)
+            }
+            return !waiter.isFinished || box.version.load(ordering: .relaxed) != seen
         }
     }
 }
