@@ -1,0 +1,105 @@
+import Configuration
+import Foundation
+import Settle
+import Synchronization
+
+/// Reading from two threads at the same time.
+enum ContendedReads {
+    static let all = [Benchmark(rows: ["R4"]) { plan in [try await measure(plan)] }]
+
+    private static func measure(_ plan: Plan) async throws -> Result {
+        let fixture = try await SavingStore()
+        let defaults = try DefaultsFixture()
+        let result = await onOwnThread {
+            let settings = fixture.settings
+            let guarded = Guarded(1)
+            let limit = { @Sendable (turns: Int) in
+                var sum = 0
+                for _ in 0..<turns { sum &+= guarded.value }
+                consume(sum)
+            }
+            let comparison = compare(plan, pairs: plan.pairs, limit) { turns in
+                var sum = 0
+                for _ in 0..<turns { sum &+= settings.$count.value }
+                consume(sum)
+            }
+            let configuration = ConfigurationFixture()
+            let row = Row(
+                id: "R4", subject: "two threads read one Int", limit: "contended Mutex<Int>", goal: 0.15,
+                stretch: 0.03)
+            var peers: [Result.Peer] = []
+            func add(_ name: String, _ subject: @escaping @Sendable (Int) -> Void) {
+                let ratio = compare(plan, pairs: plan.peerPairs, limit, subject).ratio
+                peers.append(Result.Peer(name: name, ratio: ratio))
+            }
+            if plan.includesPeers, plan.profiledSeconds == nil {
+                add(PeerName.defaults) { turns in
+                    for _ in 0..<turns { consume(defaults.defaults.integer(forKey: "count")) }
+                }
+                add(PeerName.configuration) { turns in
+                    for _ in 0..<turns { consume(configuration.reader.int(forKey: "count", default: 0)) }
+                }
+            }
+            return Result(row, comparison, peers: peers)
+        }
+        try await fixture.close()
+        return result
+    }
+
+    private static func compare(
+        _ plan: Plan, pairs: Int, _ limit: @escaping @Sendable (Int) -> Void,
+        _ subject: @escaping @Sendable (Int) -> Void
+    ) -> Comparison {
+        if plan.profile({ onTwoThreads(turns: $0 * 1_000, subject) }) { return .none }
+        let (subjectTurns, limitTurns) = (turns(subject, plan), turns(limit, plan))
+        return plan.alternate(
+            pairs: pairs, subject: { onTwoThreads(turns: subjectTurns, subject) },
+            limit: { onTwoThreads(turns: limitTurns, limit) })
+    }
+
+    private static func turns(_ body: @escaping @Sendable (Int) -> Void, _ plan: Plan) -> Int {
+        var turns = 1_000
+        while true {
+            let length = onTwoThreads(turns: turns, body) * Double(turns)
+            if length > plan.blockLength / 4 { return max(1, Int(Double(turns) * plan.blockLength / length)) }
+            turns *= 2
+        }
+    }
+
+    /// Runs a loop on two threads at the same time; nanoseconds per turn of the slower one.
+    @discardableResult
+    private static func onTwoThreads(turns: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
+        let gate = Gate()
+        Thread.detachNewThread {
+            gate.arrive()
+            let start = nanoseconds()
+            body(turns)
+            gate.leave(Double(nanoseconds() - start))
+        }
+        gate.arrive()
+        let start = nanoseconds()
+        body(turns)
+        let length = Double(nanoseconds() - start)
+        return max(length, gate.waitForOther()) / Double(turns)
+    }
+
+    /// Lets two threads start together.
+    private final class Gate: Sendable {
+        private let arrived = Atomic<Int>(0)
+        private let length = Atomic<UInt64>(0)
+
+        func arrive() {
+            arrived.add(1, ordering: .acquiringAndReleasing)
+            while arrived.load(ordering: .acquiring) < 2 {}
+        }
+
+        func leave(_ length: Double) {
+            self.length.store(length.bitPattern, ordering: .releasing)
+        }
+
+        func waitForOther() -> Double {
+            while length.load(ordering: .acquiring) == 0 {}
+            return Double(bitPattern: length.load(ordering: .acquiring))
+        }
+    }
+}
