@@ -13,6 +13,8 @@ final class Audience<Source: Broadcast>: Sendable {
     struct Times {
         /// Until the writer could go on.
         var writer: Double
+        /// What of that the writer was on a processor: on a busy machine those whom it wakes may push it aside.
+        var writerOnProcessor: Double
         /// Until the last subscriber had the value.
         var delivery: Double
     }
@@ -41,11 +43,15 @@ final class Audience<Source: Broadcast>: Sendable {
         Stillness.wait()
         let value = newest.add(1, ordering: .relaxed).newValue
         counter.expect(value, by: count)
+        let processorStart = threadNanoseconds()
         let start = nanoseconds()
         source.publish(value)
         let end = nanoseconds()
+        let processorEnd = threadNanoseconds()
         let arrival = counter.wait()
-        return Times(writer: Double(end - start), delivery: Double(arrival) - Double(start))
+        return Times(
+            writer: Double(end - start), writerOnProcessor: Double(processorEnd - processorStart),
+            delivery: Double(arrival) - Double(start))
     }
 
     /// Publishes many values as fast as it can. Nanoseconds per value, and whether everybody ended on the last one.

@@ -23,12 +23,14 @@ enum Samples {
     static let name = "abcdefghijklmnopqrstuvwxyz012345"
     static let endpoint = Endpoint(host: "settings.example.com", port: 443, retries: 3, isSecure: true)
 
-    /// Names of 21 bytes.
     static func keys(_ count: Int) -> [String] {
-        (0..<count).map { index in
-            let number = String(index)
-            return "setting.of.the.a".replacing(".", with: "_") + String(repeating: "0", count: 5 - min(5, number.count)) + number
-        }
+        (0..<count).map(key)
+    }
+
+    /// A name of 21 bytes.
+    static func key(_ index: Int) -> String {
+        let number = String(index)
+        return "setting_of_the_a" + String(repeating: "0", count: 5 - min(5, number.count)) + number
     }
 }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// How long and how often is measured.
 struct Plan: Sendable {
@@ -27,6 +28,13 @@ struct Comparison: Sendable {
 @inline(__always)
 func nanoseconds() -> UInt64 {
     DispatchTime.now().uptimeNanoseconds
+}
+
+/// Nanoseconds that the calling thread has spent on a processor.
+func threadNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 extension Plan {

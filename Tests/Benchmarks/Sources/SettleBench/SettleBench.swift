@@ -5,7 +5,8 @@ import Foundation
 @main
 struct SettleBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settle-bench", abstract: "Measures Settle against the limits of its rows and against its peers.")
+        commandName: "settle-bench", abstract: "Measures Settle against the limits of its rows and against its peers.",
+        subcommands: [MemoryCommand.self])
 
     @Option(help: "Only these rows, such as R1,R5.")
     var rows: String?
@@ -43,6 +44,7 @@ struct SettleBench: AsyncParsableCommand {
     }
 
     private static var benchmarks: [Benchmark] {
-        Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Streams.all + PendingValues.all
+        Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
+            + Opening.all + Memory.all
     }
 }

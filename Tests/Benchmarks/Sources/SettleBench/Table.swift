@@ -40,7 +40,7 @@ struct Table {
         }
     }
 
-    private static func ratio(_ value: Double) -> String {
+    static func ratio(_ value: Double) -> String {
         switch value {
         case 100...: String(format: "%.0f", value)
         case 10...: String(format: "%.1f", value)
