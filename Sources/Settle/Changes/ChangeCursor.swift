@@ -98,7 +98,7 @@ struct ChangeCursor {
         while next <= stop {
             let revision = next
             next &+= 1
-            guard let entry = log.ring[revision], entry.concerns(channel) else { continue }
+            guard log.ring.concerns(revision, channel), let entry = log.ring[revision] else { continue }
             accounted &+= 1
             if durableOnly && !entry.isPersistent { continue }
             return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
@@ -110,7 +110,9 @@ struct ChangeCursor {
         let later = log.matches(channel, from: limit &+ 1)
         var revision = limit
         while revision >= next {
-            if let entry = log.ring[revision], entry.concerns(channel), entry.isPersistent || !durableOnly {
+            if log.ring.concerns(revision, channel), let entry = log.ring[revision],
+                entry.isPersistent || !durableOnly
+            {
                 missed &+= channel.changeCount &- accounted &- later &- 1
                 accounted = channel.changeCount &- later
                 next = limit &+ 1
@@ -129,7 +131,7 @@ extension MutationLog {
     fileprivate func matches(_ channel: Channel, from first: UInt64) -> UInt64 {
         guard channel.lastRevision >= first, first <= ring.newest else { return 0 }
         var count: UInt64 = 0
-        for revision in max(first, ring.oldest)...ring.newest where ring[revision]?.concerns(channel) == true {
+        for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, channel) {
             count &+= 1
         }
         return count

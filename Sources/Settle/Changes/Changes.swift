@@ -64,7 +64,7 @@ extension Change {
         _ entry: LogEntry, revision: UInt64, within channel: Channel, isDurable: Bool, missed: UInt64
     ) {
         self.init(
-            revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.origin,
-            writer: entry.writer, mutations: entry.mutations(within: channel), isDurable: isDurable, missed: missed)
+            revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
+            writer: entry.details.writer, mutations: entry.mutations(within: channel), isDurable: isDurable, missed: missed)
     }
 }

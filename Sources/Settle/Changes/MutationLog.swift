@@ -1,15 +1,16 @@
-public import Synchronization
+import Synchronization
 
 /// What a store has published: its revisions, its newest transactions, who waits for more and what is not saved yet.
 ///
 /// Everything but `lock` and `sequence` is guarded by `lock`, which is held for a few stores at a time and never while
-/// foreign code runs: no subscriber, observer, continuation, rule, coder or storage.
+/// foreign code runs: no subscriber, observer, continuation, rule, coder or storage. That is also why the hot state goes
+/// without the run-time check for exclusive access.
 @usableFromInline
 package final class MutationLog: @unchecked Sendable {
     // Sendable: see above.
     @usableFromInline let lock = Lock()
     /// Odd while values are being replaced, so that a reader of several values can tell whether it saw one moment.
-    @usableFromInline let sequence = Atomic<UInt64>(0)
+    let sequence = Atomic<UInt64>(0)
 
     // Changes
     package let root = Channel(parent: nil)
@@ -19,21 +20,23 @@ package final class MutationLog: @unchecked Sendable {
     let durability = Channel(parent: nil)
     /// Never touched: who waits here waits for the end.
     let lifetime = Channel(parent: nil)
-    var ring: MutationRing
+    @exclusivity(unchecked) var ring: MutationRing
     var durableRevision: UInt64 = 0
-    var work = BroadcastWork()
+    @exclusivity(unchecked) var work = BroadcastWork()
     var isFinished = false
-    var broadcaster = BroadcasterState.absent
+    @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
 
     // Values
-    var slots: [String: SettingSlot] = [:]
+    private(set) var slots: [String: SettingSlot] = [:]
+    /// Slots that others have replaced; kept because the ring refers to slots without counting.
+    private var replacedSlots: [SettingSlot] = []
     /// The values as they are stored, or were when they were last taken for saving.
     var tree = SettingTree()
 
     // Saving
-    var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
     var saveState = SaveState.idle
-    var schedules: [ScheduledSave] = []
+    @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
     enum BroadcasterState {
         /// Nobody has ever waited for a change.
@@ -48,52 +51,55 @@ package final class MutationLog: @unchecked Sendable {
 
     package var revision: UInt64 { ring.newest }
 
+    /// Adds a slot. Under the lock.
+    func add(_ slot: SettingSlot) {
+        if let replaced = slots.updateValue(slot, forKey: slot.key) { replacedSlots.append(replaced) }
+    }
+
     // MARK: Publishing, under the lock
 
     /// Values are about to be replaced.
-    @usableFromInline
     func beginInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
     /// All values of the transaction have been replaced.
-    @usableFromInline
     func endInstalling() {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
-    /// Records a transaction of one mutation, whose value the caller has installed or installs before it unlocks.
-    @usableFromInline
-    func record(
-        _ slot: SettingSlot, node: ObservationNode, old: any Sendable, new: any Sendable, cost: Int, time: Double
-    ) -> Signals {
-        let revision = ring.newest &+ 1
-        ring.append(
-            LogEntry(
-                first: LoggedMutation(slot: slot, old: old, new: new), others: [], time: time, origin: .local,
-                writer: nil, cost: cost))
+    /// Records a transaction of one local write of a word, which the caller has installed.
+    func record(_ slot: SettingSlot, node: ObservationNode, old: UInt64, new: UInt64, time: Double) -> Signals {
+        ring.append(slot, old: old, new: new, time: time)
+        return noteLocal(slot, node: node, time: time)
+    }
+
+    /// Records a transaction of one local write, which the caller has installed.
+    func record(_ slot: SettingSlot, node: ObservationNode, details: LogDetails, time: Double) -> Signals {
+        ring.append(details, time: time)
+        return noteLocal(slot, node: node, time: time)
+    }
+
+    private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> Signals {
         slot.isStored = true
         slot.origin = .local
-        touch(slot, revision: revision)
+        slot.touch(ring.newest, pending: &work.channels)
         notify(node, of: slot)
         let wakesPersister = markDirty(slot, time: time)
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
 
     /// Records a transaction of several mutations, whose values the caller has installed.
-    func record(_ entry: LogEntry, nodes: [(SettingSlot, ObservationNode)]) -> Signals {
-        let revision = ring.newest &+ 1
-        ring.append(entry)
+    func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
+        ring.append(details, time: time)
         var wakesPersister = false
-        func note(_ mutation: LoggedMutation) {
-            mutation.slot.origin = entry.origin
-            touch(mutation.slot, revision: revision)
+        for mutation in details.mutations {
+            mutation.slot.origin = details.origin
+            mutation.slot.touch(ring.newest, pending: &work.channels)
             // What comes from the storage is there already.
-            guard entry.origin != .external else { return }
-            if markDirty(mutation.slot, time: entry.time) { wakesPersister = true }
+            guard details.origin != .external else { continue }
+            if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
-        note(entry.first)
-        entry.others.forEach(note)
         for (slot, node) in nodes { notify(node, of: slot) }
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
@@ -109,21 +115,8 @@ package final class MutationLog: @unchecked Sendable {
         return schedules[index].change(at: time)
     }
 
-    private func touch(_ slot: SettingSlot, revision: UInt64) {
-        var next: Channel? = slot
-        // A channel that this transaction has touched already has passed it on to its parents.
-        while let channel = next, channel.lastRevision != revision {
-            channel.lastRevision = revision
-            channel.changeCount &+= 1
-            wake(channel)
-            next = channel.parent
-        }
-    }
-
     func wake(_ channel: Channel) {
-        guard let waiters = channel.waiters, !waiters.isEmpty, !channel.isPending else { return }
-        channel.isPending = true
-        work.channels.append(channel)
+        channel.wake(&work.channels)
     }
 
     private func notify(_ node: ObservationNode, of slot: SettingSlot) {

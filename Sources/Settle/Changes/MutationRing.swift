@@ -1,103 +1,112 @@
-/// One mutation as the log keeps it.
-struct LoggedMutation {
-    var slot: SettingSlot
-    var old: any Sendable
-    var new: any Sendable
-}
-
-/// One transaction as the log keeps it.
-struct LogEntry {
-    var first: LoggedMutation
-    var others: [LoggedMutation]
-    /// Wall time, in seconds since the reference date.
-    var time: Double
-    var origin: Origin
-    var writer: String?
-    /// An estimate of the memory that the values take, in bytes.
-    var cost: Int
-
-    /// Whether the transaction will ever be on stable storage.
-    var isPersistent: Bool {
-        first.slot.schedule != nil || others.contains { $0.slot.schedule != nil }
-    }
-
-    func mutations(within channel: Channel) -> [Mutation] {
-        var result: [Mutation] = []
-        result.reserveCapacity(others.count + 1)
-        if first.slot.isWithin(channel) { result.append(Mutation(first)) }
-        for other in others where other.slot.isWithin(channel) { result.append(Mutation(other)) }
-        return result
-    }
-
-    func concerns(_ channel: Channel) -> Bool {
-        first.slot.isWithin(channel) || others.contains { $0.slot.isWithin(channel) }
-    }
-}
-
-extension Mutation {
-    init(_ logged: LoggedMutation) {
-        self.init(key: logged.slot.key, oldValue: logged.old, newValue: logged.new)
-    }
-}
-
-/// The newest transactions of a store, bounded in number and in memory.
+/// The newest transactions of a store, bounded in number and in memory, addressed by revision.
 ///
-/// A pure value: whoever has one decides who may touch it. Entries are addressed by revision.
-struct MutationRing {
-    private var entries: [LogEntry?] = []
-    private var mask = -1
+/// Most transactions are one local write of a value that fits into a word. Those are kept as plain memory, without reference
+/// counts and allocations; the others have an object with their details. It is not a lock: its owner decides who may touch it.
+struct MutationRing: ~Copyable {
     /// The revision of the oldest entry; entries run from it to `newest`.
     private(set) var oldest: UInt64 = 1
     private(set) var newest: UInt64 = 0
+    private var slots: UnsafeMutablePointer<Slot>
+    private var mask: UInt64
+    /// What the details take, in bytes.
     private var cost = 0
-
     /// The most entries kept; a power of two.
-    let capacity: Int
-    /// The most memory that the kept values may take, in bytes; the newest entry is kept whatever it costs.
-    let costLimit: Int
+    private let capacity: Int
+    /// The most memory that the details may take, in bytes; the newest entry is kept whatever it costs.
+    private let costLimit: Int
+
+    /// One transaction. `setting` is kept alive by the log, `details` by the entry.
+    private struct Slot {
+        var setting: Unmanaged<SettingSlot>
+        var oldWord: UInt64
+        var newWord: UInt64
+        var time: Double
+        var details: Unmanaged<LogDetails>?
+    }
 
     init(capacity: Int, costLimit: Int) {
         var rounded = 1
         while rounded < capacity { rounded <<= 1 }
         self.capacity = rounded
         self.costLimit = costLimit
+        let initial = min(rounded, 16)
+        slots = .allocate(capacity: initial)
+        mask = UInt64(initial - 1)
     }
 
-    var count: Int { Int(newest &- oldest &+ 1) }
-
-    /// Adds the entry of the next revision, and drops the oldest ones beyond the bounds.
-    mutating func append(_ entry: LogEntry) {
-        if count > mask {
-            if entries.count < capacity { grow() } else { dropOldest() }
+    deinit {
+        var revision = oldest
+        while revision <= newest {
+            slots[Int(truncatingIfNeeded: revision & mask)].details?.release()
+            revision &+= 1
         }
-        newest &+= 1
-        entries[Int(truncatingIfNeeded: newest) & mask] = entry
-        cost &+= entry.cost
+        slots.deallocate()
+    }
+
+    /// Adds a local write of a word as the next revision.
+    mutating func append(_ setting: SettingSlot, old: UInt64, new: UInt64, time: Double) {
+        append(Slot(setting: .passUnretained(setting), oldWord: old, newWord: new, time: time, details: nil))
+    }
+
+    /// Adds any transaction as the next revision.
+    mutating func append(_ details: LogDetails, time: Double) {
+        cost &+= details.cost
+        append(
+            Slot(
+                setting: .passUnretained(details.mutations[0].slot), oldWord: 0, newWord: 0, time: time,
+                details: .passRetained(details)))
         while cost > costLimit, oldest < newest { dropOldest() }
     }
 
+    /// A transaction, if it is kept.
     subscript(revision: UInt64) -> LogEntry? {
         guard revision >= oldest, revision <= newest else { return nil }
-        return entries[Int(truncatingIfNeeded: revision) & mask]
+        let slot = slots[Int(truncatingIfNeeded: revision & mask)]
+        if let details = slot.details {
+            return LogEntry(details: details.takeUnretainedValue(), time: slot.time)
+        }
+        let setting = slot.setting.takeUnretainedValue()
+        let mutation = LoggedMutation(
+            slot: setting, old: setting.value(ofWord: slot.oldWord), new: setting.value(ofWord: slot.newWord))
+        return LogEntry(details: LogDetails([mutation], origin: .local, writer: nil, cost: 0), time: slot.time)
+    }
+
+    /// Whether a kept transaction touched a channel.
+    func concerns(_ revision: UInt64, _ channel: Channel) -> Bool {
+        let slot = slots[Int(truncatingIfNeeded: revision & mask)]
+        if let details = slot.details {
+            return details._withUnsafeGuaranteedRef { $0.mutations.contains { $0.slot.isWithin(channel) } }
+        }
+        return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(channel) }
+    }
+
+    private mutating func append(_ slot: Slot) {
+        if newest &- oldest &+ 1 > mask {
+            if mask &+ 1 < UInt64(capacity) { grow() } else { dropOldest() }
+        }
+        newest &+= 1
+        slots[Int(truncatingIfNeeded: newest & mask)] = slot
     }
 
     private mutating func dropOldest() {
-        let index = Int(truncatingIfNeeded: oldest) & mask
-        cost &-= entries[index]?.cost ?? 0
-        entries[index] = nil
+        if let details = slots[Int(truncatingIfNeeded: oldest & mask)].details {
+            cost &-= details._withUnsafeGuaranteedRef { $0.cost }
+            details.release()
+        }
         oldest &+= 1
     }
 
     private mutating func grow() {
-        let size = max(16, entries.count * 2)
-        var larger = [LogEntry?](repeating: nil, count: min(size, capacity))
-        let newMask = larger.count - 1
+        let size = Int(mask &+ 1) * 2
+        let larger = UnsafeMutablePointer<Slot>.allocate(capacity: size)
+        let newMask = UInt64(size - 1)
         var revision = oldest
         while revision <= newest {
-            larger[Int(truncatingIfNeeded: revision) & newMask] = entries[Int(truncatingIfNeeded: revision) & mask]
+            larger[Int(truncatingIfNeeded: revision & newMask)] = slots[Int(truncatingIfNeeded: revision & mask)]
             revision &+= 1
         }
-        entries = larger
+        slots.deallocate()
+        slots = larger
         mask = newMask
     }
 }

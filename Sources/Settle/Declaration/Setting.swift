@@ -50,7 +50,9 @@ public struct Setting<Value: Sendable>: Sendable {
             box.assign(newValue)
         }
         nonmutating _modify {
-            var (value, attachment) = box.beginModifying()
+            let box = box.resolved
+            let attachment = box.lockForWriting()
+            var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.
             defer { box.endModifying(value, attachment) }
             yield &value

@@ -4,6 +4,7 @@ extension SettingReference: AsyncSequence {
     public typealias Element = Value
     public typealias Failure = Never
 
+    @inlinable
     public func makeAsyncIterator() -> Iterator {
         Iterator(box: box.resolved)
     }
@@ -11,41 +12,44 @@ extension SettingReference: AsyncSequence {
     /// Gives the current value first, then, whenever it is asked, the newest value, if there is a newer one than before; it
     /// waits until there is. Values in between are passed over. Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
-        private let box: SettingBox<Value>
-        /// The version of the value that was given last; `nil` before the first.
-        private var seen: UInt64?
+        @usableFromInline let box: SettingBox<Value>
+        /// The version of the value that was given last; before the first an odd number, which no value has.
+        @usableFromInline var seen = UInt64.max
         private var waiter: Waiter?
 
+        @usableFromInline
         init(box: SettingBox<Value>) {
             self.box = box
         }
 
+        @inlinable
         public mutating func next() async -> Value? {
             await next(isolation: nil)
         }
 
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while !Task.isCancelled {
-                let place = box.attachment ?? Detachment.attach(box)
-                let log = place.store.log
-                if let value = newValue(in: log) { return value }
-                if log.lock.withLock({ log.isFinished }) { return nil }
-                let waiter = self.waiter ?? Waiter()
-                self.waiter = waiter
-                let seen = seen
-                await log.wait(on: place.slot, with: waiter) { box.version.load(ordering: .relaxed) != seen }
+                if let (value, version) = box.published(unlessVersion: seen) {
+                    seen = version
+                    return value
+                }
+                guard await waitForNewer(isolation: actor) else { return nil }
             }
             return nil
         }
 
-        /// The value with its version, in one step, if it is newer than the one that was given last.
-        private mutating func newValue(in log: MutationLog) -> Value? {
-            if let seen, box.version.load(ordering: .acquiring) == seen { return nil }
-            let version: UInt64
-            let value: Value
-            (version, value) = log.lock.withLock { (box.version.load(ordering: .relaxed), box.published) }
-            seen = version
-            return value
+        /// Returns when there may be a newer value than the one that was given last. False if there will be none.
+        @usableFromInline
+        mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
+            let place = box.attachment ?? Detachment.attach(box)
+            let log = place.store.log
+            if log.lock.withLock({ log.isFinished }) { return false }
+            let waiter = self.waiter ?? Waiter()
+            self.waiter = waiter
+            let (box, seen) = (box, seen)
+            await log.wait(on: place.slot, with: waiter) { box.version.load(ordering: .relaxed) != seen }
+            return true
         }
     }
 }

@@ -12,8 +12,14 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline package let node = ObservationNode()
     /// `isStaged` and `isAlias`; 0 in a box that a reader may read without another thought.
     @usableFromInline let flags = Atomic<UInt>(0)
-    /// Rises with each published value.
+    /// Rises by two with each published value, and is odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
+    /// The published value, if its type fits into a word.
+    @usableFromInline let word: Atomic<UInt64>
+    /// Whether two words that differ stand for equal values; `nil` if there are no such words.
+    private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
+    /// The value that a word stands for.
+    let wordConversion: @Sendable (UInt64) -> any Sendable
     /// The key given in the declaration, or `nil` if the property's name is the key.
     let declaredKey: String?
     /// Whether an assignment has to be checked.
@@ -28,9 +34,16 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline static var isStaged: UInt { 1 }
     @usableFromInline static var isAlias: UInt { 2 }
 
-    init(declaredKey: String?, hasRules: Bool) {
+    init(
+        declaredKey: String?, hasRules: Bool, word: UInt64,
+        areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
+        wordConversion: @escaping @Sendable (UInt64) -> any Sendable
+    ) {
         self.declaredKey = declaredKey
         self.hasRules = hasRules
+        self.word = Atomic(word)
+        self.areEqualWords = areEqualWords
+        self.wordConversion = wordConversion
     }
 
     // MARK: Belonging to a store
@@ -55,23 +68,83 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// The place of the box, which gets one of its own if it has none, with the writer's lock of its store taken.
-    func lockForWriting() -> Attachment {
+    @usableFromInline
+    final func lockForWriting() -> Attachment {
         while true {
             let attachment = attachment ?? Detachment.attach(self)
             attachment.store.writer.lock()
-            if let now = self.attachment, now === attachment { return attachment }
+            if isAttached(to: attachment) { return attachment }
             attachment.store.writer.unlock()
         }
     }
 
-    /// Takes the writer's lock if a value can be published at once: no rule, no transaction, no alias, and open.
+    private func isAttached(to attachment: Attachment) -> Bool {
+        current.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(attachment).toOpaque()
+    }
+
+    // MARK: Writing at once
+
+    /// Whether a value can be published at once: no rule, no transaction, no alias, and open. Under the writer's lock.
+    @usableFromInline
+    final func isDirect(in attachment: Attachment) -> Bool {
+        !hasRules && flags.load(ordering: .relaxed) == 0 && attachment.store.mode == .direct
+            && isAttached(to: attachment)
+    }
+
+    /// Takes the writer's lock if a value can be published at once.
     @usableFromInline
     final func beginDirectWrite() -> Attachment? {
         guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
         let attachment = lockForWriting()
-        if attachment.store.mode == .direct { return attachment }
+        if isDirect(in: attachment) { return attachment }
         attachment.store.writer.unlock()
         return nil
+    }
+
+    /// Publishes a word as a transaction of its own. False if it can't be published at once.
+    ///
+    /// This is the path of nearly all writes; it counts no references and allocates nothing.
+    @usableFromInline
+    final func assign(word new: UInt64) -> Bool {
+        guard let unmanaged = current.load(ordering: .acquiring) else { return false }
+        return unmanaged._withUnsafeGuaranteedRef { attachment in
+            attachment.store.writer.lock()
+            guard isDirect(in: attachment) else {
+                attachment.store.writer.unlock()
+                return false
+            }
+            publish(word: new, in: attachment)
+            return true
+        }
+    }
+
+    /// Publishes a word as a transaction of its own and lets go of the writer's lock.
+    @usableFromInline
+    final func publish(word new: UInt64, in attachment: Attachment) {
+        let store = attachment.store
+        let old = word.load(ordering: .relaxed)
+        if old == new || areEqualWords?(old, new) == true {
+            store.writer.unlock()
+            return
+        }
+        let time = store.time.now()
+        let log = store.log
+        log.lock.lock()
+        log.beginInstalling()
+        install(word: new)
+        log.endInstalling()
+        let signals = log.record(attachment.slot, node: node, old: old, new: new, time: time)
+        log.lock.unlock()
+        store.writer.unlock()
+        if !signals.isEmpty { store.act(on: signals) }
+    }
+
+    /// Replaces the published word. Under the writer's lock.
+    final func install(word new: UInt64) {
+        let before = version.load(ordering: .relaxed)
+        version.store(before &+ 1, ordering: .relaxed)
+        word.store(new, ordering: .releasing)
+        version.store(before &+ 2, ordering: .releasing)
     }
 
     // MARK: What the engine needs of a value whose type it does not know

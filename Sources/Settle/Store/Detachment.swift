@@ -16,7 +16,7 @@ enum Detachment {
             let store = SettingsStore(detachedWith: sharedWriter)
             let slot = SettingSlot(
                 key: box.declaredKey ?? "", declaration: nil, schedule: nil, box: box, parent: store.log.root)
-            store.log.slots[slot.key] = slot
+            store.log.add(slot)
             let attachment = Attachment(store: store, slot: slot)
             box.attach(to: attachment)
             return attachment
@@ -80,7 +80,7 @@ extension GroupLayout {
             if let old, old.store === store { continue }
             let slot = SettingSlot(
                 key: setting.key, declaration: nil, schedule: nil, box: setting.box, parent: parent)
-            log.lock.withLock { log.slots[slot.key] = slot }
+            log.lock.withLock { log.add(slot) }
             setting.box.attach(to: Attachment(store: store, slot: slot))
             guard let old else { continue }
             let oldLog = old.store.log

@@ -10,10 +10,20 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     // Sendable: `staged` is guarded by the writer's lock of the box's store; the rest are constants and atomics.
 
     @usableFromInline let definition: SettingDefinition<Value>
-    @usableFromInline let word: Atomic<UInt64>
     /// `nil` if the value fits into `word`.
     @usableFromInline let cell: LockedCell<Value>?
     private var staged: StagedValue<Value>?
+
+    init(_ definition: SettingDefinition<Value>) {
+        self.definition = definition
+        cell = Self.fitsIntoWord ? nil : LockedCell(definition.defaultValue)
+        super.init(
+            declaredKey: definition.key, hasRules: !definition.rules.isEmpty,
+            word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
+            areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
+    }
+
+    // MARK: Words
 
     /// Constant once the type is known, so that the branches on it disappear.
     @inlinable
@@ -21,16 +31,18 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size && _isPOD(Value.self)
     }
 
-    init(_ definition: SettingDefinition<Value>) {
-        self.definition = definition
-        if Self.fitsIntoWord {
-            word = Atomic(Self.word(of: definition.defaultValue))
-            cell = nil
-        } else {
-            word = Atomic(0)
-            cell = LockedCell(definition.defaultValue)
-        }
-        super.init(declaredKey: definition.key, hasRules: !definition.rules.isEmpty)
+    /// `==` for words, where it may say more than their bits: `0.0 == -0.0`.
+    private static func wordEquality(
+        _ definition: SettingDefinition<Value>
+    ) -> (@Sendable (UInt64, UInt64) -> Bool)? {
+        guard fitsIntoWord, !(Value.self is any FixedWidthInteger.Type), Value.self != Bool.self,
+            let areEqual = definition.areEqual
+        else { return nil }
+        return { areEqual(value(of: $0), value(of: $1)) }
+    }
+
+    private static func convert(_ word: UInt64) -> any Sendable {
+        value(of: word)
     }
 
     @inlinable
@@ -57,7 +69,26 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @inlinable
     var published: Value {
         if Self.fitsIntoWord { return Self.value(of: word.load(ordering: .acquiring)) }
-        return cell.map { $0.load() } ?? definition.defaultValue
+        guard let cell else { return definition.defaultValue }
+        return cell.load()
+    }
+
+    /// The published value with its version, if that is another one than `seen`.
+    @inlinable
+    func published(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
+        if Self.fitsIntoWord {
+            while true {
+                let before = version.load(ordering: .acquiring)
+                if before == seen { return nil }
+                let value = Self.value(of: word.load(ordering: .acquiring))
+                // Odd or changed: a writer was at it, for a few instructions.
+                if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
+            }
+        }
+        guard let cell, version.load(ordering: .acquiring) != seen else { return nil }
+        cell.lock.lock()
+        defer { cell.lock.unlock() }
+        return (cell.pointer.pointee, version.load(ordering: .relaxed))
     }
 
     @usableFromInline
@@ -70,8 +101,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     /// The box that has the value: this one, unless it is an alias.
-    @usableFromInline
+    @inlinable
     var resolved: SettingBox {
+        flags.load(ordering: .relaxed) & Self.isAlias == 0 ? self : resolvedAlias
+    }
+
+    @usableFromInline
+    var resolvedAlias: SettingBox {
         // An alias is only made of a box of the same type, see `SettingsStore.group`.
         (alias as? SettingBox) ?? self
     }
@@ -81,69 +117,72 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// Assigns a value. One that breaks a rule is refused and reported, or fails the transaction in progress.
     @inlinable
     func assign(_ newValue: Value) {
-        if Self.fitsIntoWord, flags.load(ordering: .acquiring) == 0,
-            word.load(ordering: .acquiring) == Self.word(of: newValue)
-        {
+        if Self.fitsIntoWord {
+            let new = Self.word(of: newValue)
+            if flags.load(ordering: .acquiring) == 0, word.load(ordering: .acquiring) == new || assign(word: new) {
+                return
+            }
+        } else if let attachment = beginDirectWrite() {
+            publish(newValue, in: attachment)
             return
         }
-        guard let attachment = beginDirectWrite() else {
-            assignWithCare(newValue)
-            return
-        }
-        publish(newValue, in: attachment)
-    }
-
-    /// Takes the writer's lock and gives the value to be changed in place.
-    @usableFromInline
-    func beginModifying() -> (value: Value, attachment: Attachment) {
-        let box = resolved
-        let attachment = box.lockForWriting()
-        return (box.staged?.value ?? box.published, attachment)
+        assignWithCare(newValue)
     }
 
     /// Writes the value that was changed in place and lets go of the writer's lock.
-    @usableFromInline
+    @inlinable
     func endModifying(_ newValue: Value, _ attachment: Attachment) {
-        if !hasRules, flags.load(ordering: .relaxed) == 0, attachment.store.mode == .direct,
-            self.attachment === attachment
-        {
+        if Self.fitsIntoWord, isDirect(in: attachment) {
+            publish(word: Self.word(of: newValue), in: attachment)
+        } else {
+            endModifyingWithCare(newValue, attachment)
+        }
+    }
+
+    @usableFromInline
+    func endModifyingWithCare(_ newValue: Value, _ attachment: Attachment) {
+        if isDirect(in: attachment) {
             publish(newValue, in: attachment)
         } else {
-            resolved.assignWithCare(newValue)
+            assignWithCare(newValue)
             attachment.store.writer.unlock()
         }
     }
 
     /// Publishes a transaction of one write and lets go of the writer's lock.
-    @inlinable
+    @usableFromInline
     func publish(_ newValue: Value, in attachment: Attachment) {
+        if Self.fitsIntoWord {
+            publish(word: Self.word(of: newValue), in: attachment)
+            return
+        }
         let store = attachment.store
         let old = published
         if let areEqual = definition.areEqual, areEqual(old, newValue) {
             store.writer.unlock()
             return
         }
-        let cost = definition.cost.map { $0(newValue) } ?? 0
-        let time = store.now()
+        let details = LogDetails(
+            [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
+            cost: definition.cost.map { $0(newValue) } ?? 0)
+        let time = store.time.now()
         let log = store.log
         log.lock.lock()
         log.beginInstalling()
         install(newValue)
         log.endInstalling()
-        let signals = log.record(attachment.slot, node: node, old: old, new: newValue, cost: cost, time: time)
+        let signals = log.record(attachment.slot, node: node, details: details, time: time)
         log.lock.unlock()
         store.writer.unlock()
         if !signals.isEmpty { store.act(on: signals) }
     }
 
-    @inlinable
-    func install(_ newValue: Value) {
+    private func install(_ newValue: Value) {
         if Self.fitsIntoWord {
-            word.store(Self.word(of: newValue), ordering: .releasing)
+            install(word: Self.word(of: newValue))
         } else {
-            cell?.store(newValue)
+            cell?.store(newValue, version: version)
         }
-        version.store(version.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
     /// The way of a write that has rules, belongs to a transaction, or comes too late.

@@ -1,6 +1,7 @@
 /// A key's place in a store: what the engine knows of a setting without knowing its type.
 ///
-/// All state is guarded by the lock of the log to which the slot belongs.
+/// All state is guarded by the lock of the log to which the slot belongs, which is why it goes without the run-time check for
+/// exclusive access. Slots live as long as their log.
 @usableFromInline
 package final class SettingSlot: Channel, @unchecked Sendable {
     // Sendable: see above.
@@ -11,19 +12,26 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     let schedule: Int?
     /// Where the value lives. Weak, because a store does not keep alive the groups it has given out.
     private(set) weak var box: AnySettingBox?
+    private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
-    var isStored = false
-    var origin = Origin.default
+    @exclusivity(unchecked) var isStored = false
+    @exclusivity(unchecked) var origin = Origin.default
     /// Whether there is something to save.
-    var isDirty = false
+    @exclusivity(unchecked) var isDirty = false
     /// Whether the broadcaster has been told to notify the observers.
-    var isNotifying = false
+    @exclusivity(unchecked) var isNotifying = false
 
-    init(key: String, declaration: String?, schedule: Int?, box: AnySettingBox?, parent: Channel?) {
+    init(key: String, declaration: String?, schedule: Int?, box: AnySettingBox, parent: Channel) {
         self.key = key
         self.declaration = declaration
         self.schedule = schedule
         self.box = box
+        wordConversion = box.wordConversion
         super.init(parent: parent)
+    }
+
+    /// The value that a word of the log stands for.
+    func value(ofWord word: UInt64) -> any Sendable {
+        wordConversion(word)
     }
 }

@@ -68,7 +68,7 @@ extension SettingsStore {
                     box: declared.box, parent: log.channel(at: declared.group))
                 slot.isStored = isUsable
                 slot.origin = isUsable ? .loaded : .default
-                log.slots[declared.key] = slot
+                log.add(slot)
                 return slot
             }
             declared.box.attach(to: Attachment(store: self, slot: slot))

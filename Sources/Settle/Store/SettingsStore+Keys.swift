@@ -93,7 +93,7 @@ extension SettingsStore {
                 parent: log.root)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
-            log.slots[key] = slot
+            log.add(slot)
             return slot
         }
         box.attach(to: Attachment(store: self, slot: slot))

@@ -85,14 +85,13 @@ extension SettingsStore {
                 slot.isStored = box.stagesStoredValue
                 if transaction.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }
-            guard let first = mutations.first else { return signals }
+            guard !mutations.isEmpty else { return signals }
             log.beginInstalling()
             for (box, _) in written { box.installStaged() }
             log.endInstalling()
-            let entry = LogEntry(
-                first: first, others: Array(mutations.dropFirst()), time: time, origin: transaction.origin,
-                writer: transaction.writer, cost: cost)
-            let recorded = log.record(entry, nodes: written.map { ($0.slot, $0.box.node) })
+            let details = LogDetails(
+                mutations, origin: transaction.origin, writer: transaction.writer, cost: cost)
+            let recorded = log.record(details, nodes: written.map { ($0.slot, $0.box.node) }, time: time)
             signals.broadcaster = recorded.broadcaster
             signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister
             return signals

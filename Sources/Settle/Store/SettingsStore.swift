@@ -17,7 +17,7 @@ public final class SettingsStore: @unchecked Sendable {
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline let writer: RecursiveLock
     @usableFromInline let log: MutationLog
-    @usableFromInline var mode = Mode.direct
+    @exclusivity(unchecked) var mode = Mode.direct
     let time: TimeSource
     let configuration: Configuration
     let issueBoard: IssueBoard
@@ -31,7 +31,6 @@ public final class SettingsStore: @unchecked Sendable {
     let sharesWriter: Bool
 
     /// What a write has to do.
-    @usableFromInline
     enum Mode: UInt8, Sendable {
         /// Publish at once.
         case direct
@@ -83,12 +82,7 @@ public final class SettingsStore: @unchecked Sendable {
         Self.act(on: log.finish(), log: log)
     }
 
-    /// Wall time in seconds since the reference date.
-    @usableFromInline
-    func now() -> Double { time.now() }
-
     /// Wakes whom a write has to wake. Without any lock.
-    @usableFromInline
     func act(on signals: Signals) {
         Self.act(on: signals, log: log)
         if signals.wakesPersister { persister?.changesArrived() }
