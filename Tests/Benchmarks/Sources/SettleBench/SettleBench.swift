@@ -20,13 +20,16 @@ struct SettleBench: AsyncParsableCommand {
     @Option(help: "Also write the results to this file, as JSON.")
     var json: String?
 
-    @Option(help: "Run the subject of one row for ten seconds and print nothing, for a profiler.")
+    @Option(help: "Run the subject of one row for five seconds and print nothing, for a profiler.")
     var profile: String?
 
     func run() async throws {
         var plan = quick ? Plan.quick : Plan()
         plan.includesPeers = !noPeers
-        if profile != nil { plan.profiledSeconds = 10 }
+        if profile != nil {
+            plan.profiledSeconds = 5
+            plan.includesPeers = false
+        }
         let wanted = (profile ?? rows).map { Set($0.split(separator: ",").map { $0.uppercased() }) }
         var results: [Result] = []
         for benchmark in Self.benchmarks {
