@@ -26,6 +26,7 @@ public struct Changes: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
         private let waiter = Waiter()
+        private var hasEnded = false
 
         init(cursor: ChangeCursor) {
             self.cursor = cursor
@@ -36,7 +37,7 @@ public struct Changes: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
-            while !Task.isCancelled {
+            while !hasEnded, !Task.isCancelled {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable):
                     return Change(
@@ -51,9 +52,10 @@ public struct Changes: AsyncSequence, Sendable {
                 case .move(let successor):
                     cursor.move(to: successor)
                 case .finish:
-                    return nil
+                    hasEnded = true
                 }
             }
+            hasEnded = true
             return nil
         }
     }

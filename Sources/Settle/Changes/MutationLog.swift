@@ -27,11 +27,11 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
 
     // Values
-    private(set) var slots: [String: SettingSlot] = [:]
+    @exclusivity(unchecked) private(set) var slots: [String: SettingSlot] = [:]
     /// Slots that others have replaced; kept because the ring refers to slots without counting.
     private var replacedSlots: [SettingSlot] = []
     /// The values as they are stored, or were when they were last taken for saving.
-    var tree = SettingTree()
+    @exclusivity(unchecked) var tree = SettingTree()
 
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
@@ -54,6 +54,16 @@ package final class MutationLog: @unchecked Sendable {
     /// Adds a slot. Under the lock.
     func add(_ slot: SettingSlot) {
         if let replaced = slots.updateValue(slot, forKey: slot.key) { replacedSlots.append(replaced) }
+    }
+
+    /// The stored value of a key for which there is no slot.
+    @usableFromInline
+    func undeclaredValue(forKey key: String) -> SettingValue? {
+        let isNested = SettingTree.isNested(key)
+        lock.lock()
+        defer { lock.unlock() }
+        if !slots.isEmpty, slots[key] != nil { return nil }
+        return isNested ? tree[key] : tree.root[key]
     }
 
     // MARK: Publishing, under the lock

@@ -43,8 +43,7 @@ public struct Setting<Value: Sendable>: Sendable {
     @inlinable
     public var wrappedValue: Value {
         get {
-            box.node.access()
-            return box.value
+            box.trackedValue
         }
         nonmutating set {
             box.assign(newValue)

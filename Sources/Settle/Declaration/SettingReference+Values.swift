@@ -16,6 +16,7 @@ extension SettingReference: AsyncSequence {
         /// The version of the value that was given last; before the first an odd number, which no value has.
         @usableFromInline var seen = UInt64.max
         private var waiter: Waiter?
+        @usableFromInline var hasEnded = false
 
         @usableFromInline
         init(box: SettingBox<Value>) {
@@ -29,13 +30,14 @@ extension SettingReference: AsyncSequence {
 
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            while !Task.isCancelled {
+            while !hasEnded, !Task.isCancelled {
                 if let (value, version) = box.published(unlessVersion: seen) {
                     seen = version
                     return value
                 }
-                guard await waitForNewer(isolation: actor) else { return nil }
+                guard await waitForNewer(isolation: actor) else { break }
             }
+            hasEnded = true
             return nil
         }
 

@@ -51,7 +51,8 @@ public struct SettingReference<Value: Sendable>: Sendable {
     /// The value that the setting has while none is stored.
     public var defaultValue: Value { box.definition.defaultValue }
 
-    /// Whether no value is stored, so that the default is used. Storing a value that equals the default makes this false.
+    /// Whether no value is stored, so that the default is used. Writing a value that equals the default is no change, so it
+    /// does not make this false.
     public var isDefault: Bool {
         let place = place
         return place.store.log.lock.withLock { !place.slot.isStored }

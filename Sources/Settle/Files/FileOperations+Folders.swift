@@ -1,5 +1,5 @@
 extension FileOperations {
-    /// Makes a folder and those above it that are missing.
+    /// Makes a folder and those above it that are missing, 0700 whatever the process's mask says.
     ///
     /// - Parameter made: Gets each folder in which a new one was made: these are to be synced, the last one first,
     ///   before anything inside counts as stored for good. Also filled when this throws.
@@ -16,11 +16,13 @@ extension FileOperations {
     private func makeFolder(_ path: FilePath, recordingIn made: inout [FilePath]) throws(FileError) {
         do {
             try makeFolder(path)
-            made.append(path.folder)
         } catch {
             guard error.cause == .alreadyExists else { throw error }
             // Somebody else was faster, or it is no folder; opening a file in it will tell.
+            return
         }
+        made.append(path.folder)
+        try setPermissions(at: path, to: 0o700)
     }
 
     /// Moves the names in a folder to stable storage.

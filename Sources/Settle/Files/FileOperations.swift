@@ -78,6 +78,12 @@ package struct FileOperations: Sendable {
         }
     }
 
+    package func setPermissions(at path: FilePath, to permissions: UInt16) throws(FileError) {
+        try finishing("set the permissions of", path) { () throws(SystemError) in
+            try calls.setPermissions(at: path.text, to: permissions)
+        }
+    }
+
     package func rename(_ path: FilePath, to newPath: FilePath) throws(FileError) {
         try finishing("put in place", newPath) { () throws(SystemError) in
             try calls.renameFile(path.text, to: newPath.text)
@@ -98,13 +104,10 @@ package struct FileOperations: Sendable {
         try finishing("list", folder) { () throws(SystemError) in try calls.namesInFolder(folder.text) }
     }
 
-    /// Makes one folder that only the user may enter, whatever the process's mask says.
+    /// Makes one folder for the user alone, less what the process's mask takes away.
     package func makeFolder(_ path: FilePath) throws(FileError) {
         try finishing("make the folder", path) { () throws(SystemError) in
             try calls.makeFolder(path.text, permissions: 0o700)
-        }
-        try finishing("set the permissions of", path) { () throws(SystemError) in
-            try calls.setPermissions(at: path.text, to: 0o700)
         }
     }
 

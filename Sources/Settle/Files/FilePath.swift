@@ -11,6 +11,11 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
+    package var withoutTrailingSlashes: FilePath {
+        let end = text.utf8.lastIndex { $0 != Self.slash }
+        return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))
+    }
+
     /// What follows the last slash.
     package var name: String {
         text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text

@@ -2,10 +2,10 @@
 ///
 ///     make a new file beside it ▶ write ▶ sync ▶ keep the previous version ▶ rename ▶ sync the folder
 ///
-/// The syncs are left out unless ``isStable``. A failure before the rename leaves the old file as it was and removes the
-/// new one. A failure after it leaves the new contents in place, but perhaps not on stable storage; then the only way
-/// on is another replacement with another new file, since a sync that failed once may succeed the second time without
-/// having written anything.
+/// The syncs are left out unless ``isStable``. A failure before the rename leaves the old file as it was and removes
+/// the new one. A failure after it leaves the new contents in place, but perhaps not on stable storage; then the only
+/// way on is another replacement with another new file, since a sync that failed once may succeed the second time
+/// without having written anything.
 package struct FileReplacement: Sendable {
     /// What becomes of the version that is replaced.
     package enum Previous: Sendable, Hashable {

@@ -8,6 +8,11 @@ package struct FileStatus: Sendable, Hashable {
     package struct Identity: Sendable, Hashable {
         package let device: UInt64
         package let file: UInt64
+
+        package init(device: UInt64, file: UInt64) {
+            self.device = device
+            self.file = file
+        }
     }
 
     package let kind: Kind
@@ -16,4 +21,11 @@ package struct FileStatus: Sendable, Hashable {
     /// The lower nine permission bits.
     package let permissions: UInt16
     package let identity: Identity
+
+    package init(kind: Kind, size: Int64, permissions: UInt16, identity: Identity) {
+        self.kind = kind
+        self.size = size
+        self.permissions = permissions
+        self.identity = identity
+    }
 }

@@ -99,12 +99,11 @@ package struct POSIXSystemCalls: SystemCalls {
     }
 
     package func linkTarget(_ path: String) throws(SystemError) -> String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-        }
+        let size = Int(PATH_MAX)
+        var buffer = [CChar](repeating: 0, count: size)
+        let count = readlink(path, &buffer, size)
         guard count >= 0 else { throw .last }
-        return String(decoding: buffer[..<count], as: UTF8.self)
+        return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private func check(_ result: Int32) throws(SystemError) {

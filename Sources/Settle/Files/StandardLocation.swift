@@ -6,8 +6,8 @@
 
 /// The place where the platform keeps the settings of an app.
 ///
-/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `~/.config/<name>/settings.json` if the variable is not set or not
-/// an absolute path. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
+/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `~/.config/<name>/settings.json` if the variable is not set or
+/// not an absolute path. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 

@@ -105,7 +105,7 @@ extension BinaryPropertyListWriter {
 
     private mutating func add(_ entries: [String: SettingValue], _ depth: Int) throws(FormatError) -> Int {
         let object = try addContainer(depth)
-        let sorted = entries.sorted { $0.key < $1.key }
+        let sorted = entries.sortedByKey()
         let keys = sorted.map { add(string: $0.key) }
         var values: [Int] = []
         values.reserveCapacity(sorted.count)

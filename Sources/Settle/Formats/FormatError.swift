@@ -56,11 +56,17 @@ extension FormatError {
     /// The same error with its byte offset told as a line and a column of `text`.
     func located(inText text: [UInt8]) -> FormatError {
         guard case .byte(let offset) = place else { return self }
-        let before = text.prefix(offset)
-        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let line = before.reduce(1) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-        // Continuation bytes of UTF-8 start no scalar.
-        let column = before[lineStart...].reduce(1) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+        var line = 1
+        var column = 1
+        for byte in text[..<min(offset, text.count)] {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes of UTF-8 start no scalar.
+                column += 1
+            }
+        }
         return FormatError(rule, at: .text(line: line, column: column), reason)
     }
 

@@ -18,7 +18,7 @@ struct JSONWriter {
         }
         if depth == 1 { bytes.reserveCapacity(object.count * 48) }
         var isFirst = true
-        for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in object.sortedByKey() {
             startLine(isFirst)
             isFirst = false
             append(quoted: key)

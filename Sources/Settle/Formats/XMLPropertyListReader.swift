@@ -102,6 +102,7 @@ struct XMLPropertyListReader {
 
     /// Decimal, or hexadecimal after `0x`, which Apple's tools read too.
     private func integer(_ text: Substring) -> SettingValue? {
+        if let value = Int64(text) { return .integer(value) }
         let isNegative = text.hasPrefix("-")
         let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text
         if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
@@ -132,10 +133,10 @@ struct XMLPropertyListReader {
         return value
     }
 
-    /// In whole seconds of UTC, the only form that other readers know.
+    /// In whole seconds of UTC, the only form that other readers know, and in the calendar that they use.
     private func date(_ text: Substring) -> Date? {
         guard text.utf8.count == 20, text.hasSuffix("Z") else { return nil }
-        return Timestamp(iso8601: String(text))?.date
+        return Timestamp(iso8601: String(text), in: .historical)?.date
     }
 
     private func checkDepth(_ depth: Int, _ offset: Int) throws(FormatError) {

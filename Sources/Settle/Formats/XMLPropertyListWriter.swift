@@ -23,7 +23,7 @@ struct XMLPropertyListWriter {
             return
         }
         open("<dict>")
-        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in entries.sortedByKey() {
             do throws(FormatError) {
                 try appendLine("key", text: key)
                 try write(value)
@@ -84,9 +84,11 @@ struct XMLPropertyListWriter {
 
     /// As a date if it is one in whole seconds, and otherwise in the way of formats without dates.
     private mutating func write(_ date: Date) throws(FormatError) {
-        switch try DateSpelling(date) {
-        case .iso8601(let text) where text.utf8.count == 20:
+        if let text = Timestamp(date)?.iso8601(in: .historical), text.utf8.count == 20 {
             appendLine("date", text)
+            return
+        }
+        switch try DateSpelling(date) {
         case .iso8601(let text):
             appendLine("string", text)
         case .secondsSince1970(let literal):

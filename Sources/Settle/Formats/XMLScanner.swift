@@ -33,6 +33,7 @@ struct XMLScanner {
     mutating func skipSpaceAndComments() throws(FormatError) {
         while true {
             while position < bytes.count, bytes[position].isTextSpace { position += 1 }
+            guard isAtMarkup else { return }
             if starts(with: "<!--") {
                 try skip(from: "<!--", to: "-->", "The comment")
             } else if starts(with: "<?") {
@@ -50,7 +51,7 @@ struct XMLScanner {
         guard !isAtEnd else { throw failure("The file ends where a tag is expected.") }
         guard bytes[position] == UInt8(ascii: "<") else { throw failure("A tag is expected here.") }
         position += 1
-        let isEnd = skip("/")
+        let isEnd = skipByte("/")
         let nameStart = position
         while position < bytes.count, bytes[position].isNameByte { position += 1 }
         let name = String(decoding: bytes[nameStart..<position], as: UTF8.self)
@@ -58,12 +59,12 @@ struct XMLScanner {
         if name == "plist", !isEnd { try skipAttributes() }
         while position < bytes.count, bytes[position].isTextSpace { position += 1 }
         if isEnd {
-            guard skip(">") else { throw failure("The tag </\(name)> must end with >.") }
+            guard skipByte(">") else { throw failure("The tag </\(name)> must end with >.") }
             return .end(name: name, offset: start)
         }
-        if skip("/>") { return .empty(name: name, offset: start) }
-        guard skip(">") else { throw failure("The tag <\(name)> must end with > and has no attributes.") }
-        return .start(name: name, offset: start)
+        let isEmpty = skipByte("/")
+        guard skipByte(">") else { throw failure("The tag <\(name)> must end with > and has no attributes.") }
+        return isEmpty ? .empty(name: name, offset: start) : .start(name: name, offset: start)
     }
 
     /// Reads characters up to the end tag of the element `name`, and the tag.
@@ -80,6 +81,8 @@ struct XMLScanner {
                 throw failure("The element <\(name)> has no end.", at: start)
             } else if bytes[position] == UInt8(ascii: "&") {
                 text.append(contentsOf: String(try readReference()).utf8)
+            } else if !isAtMarkup {
+                break
             } else if starts(with: "<![CDATA[") {
                 let contentStart = position + 9
                 try skip(from: "<![CDATA[", to: "]]>", "The CDATA section")
@@ -101,9 +104,24 @@ struct XMLScanner {
 }
 
 extension XMLScanner {
+    /// Whether a comment, a CDATA section or a processing instruction may be next: a quick look before the slow ones.
+    private var isAtMarkup: Bool {
+        position + 1 < bytes.count && bytes[position] == UInt8(ascii: "<")
+            && (bytes[position + 1] == UInt8(ascii: "!") || bytes[position + 1] == UInt8(ascii: "?"))
+    }
+
     private func starts(with text: StaticString) -> Bool {
-        let end = position + text.utf8CodeUnitCount
-        return end <= bytes.count && bytes[position..<end].elementsEqual(text.description.utf8)
+        text.withUTF8Buffer { expected in
+            guard expected.count <= bytes.count - position else { return false }
+            for index in 0..<expected.count where bytes[position + index] != expected[index] { return false }
+            return true
+        }
+    }
+
+    private mutating func skipByte(_ byte: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: byte) else { return false }
+        position += 1
+        return true
     }
 
     private mutating func skip(_ text: StaticString) -> Bool {
@@ -137,7 +155,7 @@ extension XMLScanner {
 
     private mutating func skipDocumentType() throws(FormatError) {
         let start = position
-        while !skip(">") {
+        while !skipByte(">") {
             guard !isAtEnd else { throw failure("The document type that starts here has no end.", at: start) }
             guard bytes[position] != UInt8(ascii: "[") else {
                 throw failure("A property list must not declare anything in its document type.")

@@ -1,9 +1,9 @@
 extension FileStorage {
     /// Removes what writers that crashed have left behind.
     ///
-    /// Who writes a file holds its lock, and the operating system takes the lock away when a process ends, so a file that
-    /// can be locked has no writer. Between a writer's making of its file and its locking, and between its closing and
-    /// its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
+    /// Who writes a file holds its lock, and the operating system takes the lock away when a process ends, so a file
+    /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
+    /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
     func removeAbandonedFiles(beside names: FileNames) {
         guard let found = try? operations.names(in: names.folder) else { return }
         for name in found where names.isTemporary(name) {

@@ -4,16 +4,17 @@ extension FileStorage {
 
     /// Puts a damaged file aside and goes on with the version before it.
     ///
-    /// The damaged file gets a second name first and loses the old one only when the earlier version is renamed over it.
-    /// A crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file, which
-    /// would pass for settings that nobody has ever changed.
+    /// The damaged file gets a second name first and loses the old one only when the earlier version is renamed over
+    /// it. A crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file,
+    /// which would pass for settings that nobody has ever changed.
     ///
     /// - Returns: `nil` if somebody replaced the file since it was read.
     func recover(
         from damage: any Error, in reading: Reading, _ names: FileNames, _ state: inout FileStorageState
     ) throws(StorageError) -> StorageContents? {
+        // First of all, because a version that can't be read today may be readable tomorrow.
+        let earlier = try earlierVersion(names)
         guard let aside = try putAside(reading.identity, names) else { return nil }
-        let earlier = earlierVersion(names)
         if let earlier {
             state.loaded(earlier.tree, from: names, .damaged, format: earlier.format)
             // If this fails, the next append writes everything.
@@ -33,8 +34,9 @@ extension FileStorage {
                     + "\(consequence)."))
     }
 
-    private func earlierVersion(_ names: FileNames) -> (tree: SettingTree, format: FileFormat)? {
-        guard let reading = try? read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
+    /// - Returns: `nil` if there is none, or if it is damaged too.
+    private func earlierVersion(_ names: FileNames) throws(StorageError) -> (tree: SettingTree, format: FileFormat)? {
+        guard let reading = try read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
         return (tree, format(toReplace: reading.bytes))
     }
 

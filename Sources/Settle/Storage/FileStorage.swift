@@ -9,17 +9,17 @@ import Synchronization
 /// Keeps settings in one file that people can read and edit.
 ///
 /// **What a save does.** The whole file is written anew beside the old one and renamed into its place, so that every
-/// reader, also one after a crash, finds the old or the new contents. With ``StorageDurability/stable`` the file is synced
-/// before the rename and its folder after it. Files are 0600 and folders that had to be made 0700, whatever the process's
-/// mask says. A symbolic link to the file stays one: the file that it leads to is replaced.
+/// reader, also one after a crash, finds the old or the new contents. With ``StorageDurability/stable`` the file is
+/// synced before the rename and its folder after it. Files are 0600 and folders that had to be made 0700, whatever the
+/// process's mask says. A symbolic link to the file stays one: the file that it leads to is replaced.
 ///
 /// **What a failure leaves behind.** The old contents, or the new ones if only the last sync failed, and the values in
 /// memory: the next ``append(_:durability:)`` writes everything to another new file, also if its own batch is empty.
 ///
-/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``. A file that can't be read: an error, and
-/// nothing is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the next
-/// number that is free), and the version before it is used. That is `.settings.json.previous`: each save keeps the file
-/// that it replaces under this name, if that file is known to be on stable storage, where the file system has hard
+/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``. A file that can't be read: an error,
+/// and nothing is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the
+/// next number that is free), and the version before it is used. That is `.settings.json.previous`: each save keeps the
+/// file that it replaces under this name, if that file is known to be on stable storage, where the file system has hard
 /// links. A file that somebody removed is absent; no earlier version comes back.
 ///
 /// What a process that crashed left behind is removed by the next load: a file that is being written is locked by its
@@ -54,7 +54,7 @@ public final class FileStorage: Storage {
 
     package init(at url: URL, format: FileFormat? = nil, calls: any SystemCalls) {
         operations = FileOperations(calls)
-        path = FilePath(url.absoluteURL.path)
+        path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
         chosenFormat = format
         state = Mutex(FileStorageState(names: FileNames(path), format: format ?? .json))

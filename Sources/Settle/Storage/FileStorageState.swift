@@ -5,8 +5,8 @@
 ///     unreadable ┘
 ///
 /// Only `ready` allows a save. A save that fails before the rename changes nothing but ``unsyncedFolders``: the values
-/// stay in ``pending``. One that fails after it has also changed ``standing``. In both cases ``mustWrite(_:_:)`` is true
-/// until a save succeeds, so the next append writes everything, even with an empty batch.
+/// stay in ``pending``. One that fails after it has also changed ``standing``. In both cases ``mustWrite(_:_:)`` is
+/// true until a save succeeds, so the next append writes everything, even with an empty batch.
 struct FileStorageState: Sendable {
     enum Phase: Sendable {
         case unloaded, ready, closed
@@ -50,7 +50,8 @@ struct FileStorageState: Sendable {
         phase = .ready
         self.names = names
         self.format = format
-        self.standing = standing
+        // Reading back what was written here does not make it stable.
+        if standing != .unknown || self.standing != .unsynced { self.standing = standing }
         self.tree = tree
         self.tree.apply(pending)
         isBehind = isBehind || standing == .damaged

@@ -3,33 +3,34 @@ import Synchronization
 /// A published value that is larger than a machine word, or not plain memory.
 ///
 /// A writer has the lock only for exchanging the value, never while it computes one, so a reader does not wait for a
-/// writer's work.
+/// writer's work. It is a part of its box rather than an object, because counting references to it would cost a reader more
+/// than the lock does.
 @usableFromInline
-final class LockedCell<Value: Sendable>: @unchecked Sendable {
+struct LockedCell<Value: Sendable>: ~Copyable, @unchecked Sendable {
     // Sendable: the pointer is constant, and its memory is written under both the writer's lock and `lock`, and read
     // under either.
     @usableFromInline let lock = SpinLock()
-    @usableFromInline let pointer: UnsafeMutablePointer<Value>
+    /// `nil` in a box whose value fits into its word.
+    @usableFromInline let pointer: UnsafeMutablePointer<Value>?
 
-    init(_ value: Value) {
-        pointer = .allocate(capacity: 1)
+    init(_ value: Value?) {
+        guard let value else {
+            pointer = nil
+            return
+        }
+        let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
         pointer.initialize(to: value)
+        self.pointer = pointer
     }
 
     deinit {
-        pointer.deinitialize(count: 1)
-        pointer.deallocate()
-    }
-
-    @inlinable
-    func load() -> Value {
-        lock.lock()
-        defer { lock.unlock() }
-        return pointer.pointee
+        pointer?.deinitialize(count: 1)
+        pointer?.deallocate()
     }
 
     /// Exchanges the value and raises its version, in one step; the old value is released after the lock.
     func store(_ value: consuming Value, version: borrowing Atomic<UInt64>) {
+        guard let pointer else { return }
         lock.lock()
         let old = pointer.move()
         pointer.initialize(to: value)

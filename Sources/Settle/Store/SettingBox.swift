@@ -10,13 +10,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     // Sendable: `staged` is guarded by the writer's lock of the box's store; the rest are constants and atomics.
 
     @usableFromInline let definition: SettingDefinition<Value>
-    /// `nil` if the value fits into `word`.
-    @usableFromInline let cell: LockedCell<Value>?
+    /// Empty if the value fits into `word`.
+    @usableFromInline let cell: LockedCell<Value>
     private var staged: StagedValue<Value>?
 
     init(_ definition: SettingDefinition<Value>) {
         self.definition = definition
-        cell = Self.fitsIntoWord ? nil : LockedCell(definition.defaultValue)
+        cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
         super.init(
             declaredKey: definition.key, hasRules: !definition.rules.isEmpty,
             word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
@@ -65,12 +65,22 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         flags.load(ordering: .acquiring) == 0 ? published : valueInSpecialState
     }
 
+    /// The value as the calling thread sees it, tracked by Observation.
+    @inlinable
+    var trackedValue: Value {
+        guard flags.load(ordering: .acquiring) == 0 else { return trackedValueInSpecialState }
+        node.access()
+        return published
+    }
+
     /// The value that everybody sees.
     @inlinable
     var published: Value {
         if Self.fitsIntoWord { return Self.value(of: word.load(ordering: .acquiring)) }
-        guard let cell else { return definition.defaultValue }
-        return cell.load()
+        guard let pointer = cell.pointer else { return definition.defaultValue }
+        cell.lock.lock()
+        defer { cell.lock.unlock() }
+        return pointer.pointee
     }
 
     /// The published value with its version, if that is another one than `seen`.
@@ -85,10 +95,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
                 if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
             }
         }
-        guard let cell, version.load(ordering: .acquiring) != seen else { return nil }
+        guard let pointer = cell.pointer, version.load(ordering: .acquiring) != seen else { return nil }
         cell.lock.lock()
         defer { cell.lock.unlock() }
-        return (cell.pointer.pointee, version.load(ordering: .relaxed))
+        return (pointer.pointee, version.load(ordering: .relaxed))
     }
 
     @usableFromInline
@@ -98,6 +108,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return staged.value
         }
         return box.published
+    }
+
+    @usableFromInline
+    var trackedValueInSpecialState: Value {
+        // An alias has a node too, but it is the original's that is told of changes.
+        original.node.access()
+        return valueInSpecialState
     }
 
     /// The box that has the value: this one, unless it is an alias.
@@ -181,7 +198,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         if Self.fitsIntoWord {
             install(word: Self.word(of: newValue))
         } else {
-            cell?.store(newValue, version: version)
+            cell.store(newValue, version: version)
         }
     }
 

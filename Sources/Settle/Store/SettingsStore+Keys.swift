@@ -4,13 +4,19 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if the value does not convert to the type.
     /// - Returns: `nil` if nothing is stored for the key and no group declares it.
+    @inlinable
     public func value<Value: Codable & Sendable>(
         forKey key: String, as type: Value.Type = Value.self
     ) throws -> Value? {
+        if let stored = log.undeclaredValue(forKey: key), let value = stored.plain(as: Value.self) { return value }
+        return try converted(key, to: type)
+    }
+
+    @usableFromInline
+    func converted<Value: Codable & Sendable>(_ key: String, to type: Value.Type) throws -> Value? {
         guard let found = lookUp(key) else { return nil }
         switch found {
         case .stored(let stored):
-            if let value = stored.plain(as: Value.self) { return value }
             return try convert(stored, key: key)
         case .declared(let box):
             let value = box.visibleValue

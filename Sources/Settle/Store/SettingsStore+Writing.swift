@@ -57,7 +57,7 @@ extension SettingsStore {
     /// Deals with an assignment that can't throw. Under the writer's lock.
     func refuse(_ error: SettingsError) {
         if transaction != nil {
-            if transaction?.violation == nil { transaction?.violation = error }
+            transaction?.refuse(error)
         } else {
             issueBoard.report(error)
         }
@@ -67,27 +67,31 @@ extension SettingsStore {
     private func publishTransaction() -> Signals {
         guard let transaction else { return Signals() }
         var written: [(box: AnySettingBox, slot: SettingSlot)] = []
+        var forgotten: [SettingSlot] = []
         var mutations: [LoggedMutation] = []
         var cost = 0
         for box in transaction.boxes {
             guard box.stagedState() != nil, let slot = box.attachment?.slot else { continue }
-            written.append((box, slot))
+            if !box.stagesStoredValue { forgotten.append(slot) }
             guard let mutation = box.stagedMutation() else { continue }
+            written.append((box, slot))
             mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
             cost += mutation.cost
         }
-        guard !written.isEmpty else { return Signals() }
         let time = time.now()
         let signals = log.lock.withLock {
             var signals = Signals()
-            for (box, slot) in written where slot.isStored != box.stagesStoredValue {
-                // The value may be the same, but whether it is stored is not.
-                slot.isStored = box.stagesStoredValue
+            for slot in forgotten where slot.isStored {
+                // The value may be the same, but it is not to be stored any more.
+                slot.isStored = false
                 if transaction.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }
             guard !mutations.isEmpty else { return signals }
             log.beginInstalling()
-            for (box, _) in written { box.installStaged() }
+            for (box, slot) in written {
+                slot.isStored = box.stagesStoredValue
+                box.installStaged()
+            }
             log.endInstalling()
             let details = LogDetails(
                 mutations, origin: transaction.origin, writer: transaction.writer, cost: cost)
@@ -96,7 +100,7 @@ extension SettingsStore {
             signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister
             return signals
         }
-        for (box, _) in written { box.restoreStaged(nil) }
+        for box in transaction.boxes { box.restoreStaged(nil) }
         return signals
     }
 }

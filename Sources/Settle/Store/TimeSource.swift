@@ -7,6 +7,7 @@
 /// A store's clock: wall time for people, elapsed time for delays.
 package struct TimeSource: Sendable {
     /// Wall time in seconds since the reference date, for a clock other than the system's.
+    private let isSystem: Bool
     private let simulated: (@Sendable () -> Double)?
     /// Time since the source was made.
     package let elapsed: @Sendable () -> Duration
@@ -21,6 +22,7 @@ package struct TimeSource: Sendable {
         simulated: (@Sendable () -> Double)?, elapsed: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
+        isSystem = simulated == nil
         self.simulated = simulated
         self.elapsed = elapsed
         self.sleep = sleep
@@ -40,8 +42,9 @@ package struct TimeSource: Sendable {
 
     /// Wall time in seconds since the reference date.
     package func now() -> Double {
-        if let simulated { return simulated() }
-        return Date().timeIntervalSinceReferenceDate
+        // Asked first, because looking at the closure would count a reference to it.
+        if isSystem { return coarseWallTime() }
+        return simulated?() ?? 0
     }
 }
 

@@ -2,8 +2,6 @@
 struct Transaction {
     let origin: Origin
     let writer: String?
-    /// The first assignment that broke a rule; it makes the transaction throw at its end.
-    var violation: SettingsError?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     private var known: Set<ObjectIdentifier> = []
@@ -11,6 +9,8 @@ struct Transaction {
     private var levels: [Level] = []
 
     private struct Level {
+        /// The first assignment that broke a rule; it makes the level throw at its end.
+        var violation: SettingsError?
         var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
         var known: Set<ObjectIdentifier> = []
     }
@@ -22,6 +22,14 @@ struct Transaction {
 
     var isOutermost: Bool { levels.count == 1 }
     var isEmpty: Bool { levels.isEmpty }
+
+    /// The first assignment of the innermost level that broke a rule.
+    var violation: SettingsError? { levels.last?.violation }
+
+    mutating func refuse(_ error: SettingsError) {
+        guard let top = levels.indices.last, levels[top].violation == nil else { return }
+        levels[top].violation = error
+    }
 
     mutating func begin() {
         levels.append(Level())

@@ -12,7 +12,17 @@ public struct SettingRule<Value: Sendable>: Sendable {
 
     /// The value lies in a range.
     public static func range(_ range: some RangeExpression<Value> & Sendable) -> SettingRule {
-        SettingRule("in \(range)") { range.contains($0) }
+        SettingRule("in \(spelling(of: range))") { range.contains($0) }
+    }
+
+    /// A range as it is written in Swift; the standard library spells one-sided ranges with the names of their types.
+    private static func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
+        switch range {
+        case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
+        case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
+        case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
+        default: "\(range)"
+        }
     }
 }
 

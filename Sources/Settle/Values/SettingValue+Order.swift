@@ -26,7 +26,7 @@ extension SettingValue {
     }
 
     private static func flattened(_ entries: [String: SettingValue]) -> [SettingValue] {
-        entries.sorted { $0.key < $1.key }.flatMap { [.string($0.key), $0.value] }
+        entries.sortedByKey().flatMap { [.string($0.key), $0.value] }
     }
 
     private var rank: Int {

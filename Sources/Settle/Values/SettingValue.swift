@@ -9,7 +9,7 @@
 /// Declared settings convert to and from this type through their ``SettingCodec``; keys that no setting declares
 /// stay in this form and are written back as they were read.
 public enum SettingValue: Sendable, Hashable {
-    /// An explicit nothing (JSON `null`). Property lists cannot spell it at top level and leave the key out.
+    /// An explicit nothing: JSON's `null`. Property lists, which have none, spell it as the string `$null`.
     case null
     case bool(Bool)
     case integer(Int64)
@@ -19,6 +19,6 @@ public enum SettingValue: Sendable, Hashable {
     case data(Data)
     case array([SettingValue])
     case dictionary([String: SettingValue])
-    /// A number that neither `integer` nor `real` holds exactly, kept as it was spelled.
+    /// A number that neither `integer` nor `real` holds exactly, as a literal of JSON.
     case number(String)
 }

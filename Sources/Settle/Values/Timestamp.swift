@@ -94,9 +94,12 @@ extension Date {
 extension Timestamp {
     /// The moment in UTC, as in `2001-12-31T23:59:59.25Z`, with as many fractional digits as it has; `nil` outside the
     /// years 0000 to 9999, which four digits cannot spell.
-    var iso8601: String? {
+    var iso8601: String? { iso8601(in: .gregorian) }
+
+    func iso8601(in calendar: CalendarDay.Calendar) -> String? {
         let (days, secondOfDay) = seconds.flooredDivision(by: Self.secondsPerDay)
-        guard let days = Int(exactly: days), let day = CalendarDay(daysSince1970: days + Int(Self.daysFrom1970To2001)),
+        guard let days = Int(exactly: days),
+            let day = CalendarDay(daysSince1970: days + Int(Self.daysFrom1970To2001), in: calendar),
             (0...9999).contains(day.year)
         else { return nil }
         let second = Int(secondOfDay)
@@ -120,18 +123,19 @@ extension Timestamp {
     /// space for the `T`, no seconds, or the date alone, which means midnight in UTC.
     ///
     /// A time without an offset is not read: it means another moment in every place.
-    init?(iso8601 text: String) {
+    init?(iso8601 text: String, in calendar: CalendarDay.Calendar = .gregorian) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(width: 4), scanner.skip("-"), let month = scanner.number(width: 2),
             scanner.skip("-"), let dayOfMonth = scanner.number(width: 2),
-            let day = CalendarDay(year: year, month: month, day: dayOfMonth)
+            let day = CalendarDay(year: year, month: month, day: dayOfMonth, in: calendar)
         else { return nil }
         let midnight = (Int128(day.daysSince1970) - Self.daysFrom1970To2001) * Self.secondsPerDay
         guard !scanner.isAtEnd else {
             self.init(seconds: midnight, fraction: [])
             return
         }
-        guard scanner.skip("Tt "), let time = scanner.timeOfDay(), let offset = scanner.offset(), scanner.isAtEnd
+        guard scanner.skip("T", "t") || scanner.skip(" "), let time = scanner.timeOfDay(),
+            let offset = scanner.offset(), scanner.isAtEnd
         else { return nil }
         var fraction = time.fraction
         while fraction.last == 0 { fraction.removeLast() }
@@ -142,24 +146,31 @@ extension Timestamp {
 
 /// Reads the fixed-width fields of a timestamp.
 private struct DigitScanner {
-    private var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    private var position = 0
 
-    init(_ text: String) { rest = Array(text.utf8)[...] }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
 
-    /// Steps over one of `characters`, if one is next.
-    mutating func skip(_ characters: StaticString) -> Bool {
-        let expected = characters.description.utf8
-        guard let next = rest.first, expected.contains(next) else { return false }
-        rest.removeFirst()
+    /// Steps over `first` or `second`, if one is next.
+    mutating func skip(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil) -> Bool {
+        guard !isAtEnd else { return false }
+        let next = Unicode.Scalar(bytes[position])
+        guard next == first || next == second else { return false }
+        position += 1
         return true
     }
 
     mutating func number(width: Int) -> Int? {
-        guard rest.count >= width, rest.prefix(width).allSatisfy(\.isDigit) else { return nil }
-        defer { rest.removeFirst(width) }
-        return rest.prefix(width).reduce(0) { $0 * 10 + Int($1.digitValue) }
+        guard bytes.count - position >= width else { return nil }
+        var number = 0
+        for byte in bytes[position..<(position + width)] {
+            guard byte.isDigit else { return nil }
+            number = number * 10 + Int(byte.digitValue)
+        }
+        position += width
+        return number
     }
 
     mutating func timeOfDay() -> (seconds: Int, fraction: [UInt8])? {
@@ -169,17 +180,19 @@ private struct DigitScanner {
         guard skip(":") else { return (seconds, []) }
         guard let second = number(width: 2), second < 60 else { return nil }
         guard skip(".") else { return (seconds + second, []) }
-        let digits = rest.prefix(while: \.isDigit)
-        guard !digits.isEmpty else { return nil }
-        rest.removeFirst(digits.count)
-        return (seconds + second, digits.map(\.digitValue))
+        var fraction: [UInt8] = []
+        while !isAtEnd, bytes[position].isDigit {
+            fraction.append(bytes[position].digitValue)
+            position += 1
+        }
+        return fraction.isEmpty ? nil : (seconds + second, fraction)
     }
 
     /// Seconds east of UTC: `Z`, `+02:00`, `+0200` or `+02`.
     mutating func offset() -> Int? {
-        if skip("Zz") { return 0 }
-        let isWest = rest.first == UInt8(ascii: "-")
-        guard skip("+-"), let hours = number(width: 2), hours < 24 else { return nil }
+        if skip("Z", "z") { return 0 }
+        let isWest = skip("-")
+        guard isWest || skip("+"), let hours = number(width: 2), hours < 24 else { return nil }
         guard !isAtEnd else { return isWest ? -hours * 3600 : hours * 3600 }
         _ = skip(":")
         guard let minutes = number(width: 2), minutes < 60 else { return nil }

@@ -10,22 +10,28 @@ package final class FaultySystemCalls: SystemCalls {
         case short
     }
 
-    private struct State: Sendable {
+    fileprivate struct State: Sendable {
         var calls: [SystemCall] = []
         var paths: [FileDescriptor: String] = [:]
         var fault: Fault?
         var faultyCalls = 0..<0
         var faultCount = 0
+        var errors: [SystemCall.Kind: SystemError] = [:]
+        var actions: [SystemCall.Kind: @Sendable () -> Void] = [:]
     }
 
     private let real: any SystemCalls
     private let mask: UInt16
+    private let synchronizes: Bool
     private let state = Mutex(State())
 
-    /// - Parameter mask: The permissions that new files and folders do not get, as if the process's mask said so.
-    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0) {
+    /// - Parameters:
+    ///   - mask: The permissions that new files and folders do not get, as if the process's mask said so.
+    ///   - synchronizes: Whether syncs are passed on. Without it they are only remembered, which makes tests faster.
+    package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0, synchronizes: Bool = true) {
         self.real = real
         self.mask = mask
+        self.synchronizes = synchronizes
     }
 
     /// The calls since the start or since ``forget()``.
@@ -57,9 +63,22 @@ package final class FaultySystemCalls: SystemCalls {
         }
     }
 
+    /// Makes all calls of one kind throw, as on a file system that does not have them.
+    package func fail(every kind: SystemCall.Kind, with error: SystemError) {
+        state.withLock { $0.errors[kind] = error }
+    }
+
+    /// Does something immediately before the next call of one kind, as another process might.
+    package func beforeNext(_ kind: SystemCall.Kind, do action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.actions[kind] = action }
+    }
+
     /// Lets all calls work again.
     package func heal() {
-        state.withLock { $0.fault = nil }
+        state.withLock { state in
+            state.fault = nil
+            state.errors = [:]
+        }
     }
 
     /// Forgets the calls so far.
@@ -102,7 +121,7 @@ package final class FaultySystemCalls: SystemCalls {
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {
         try check(.synchronize, path(of: file))
-        try real.synchronize(file)
+        if synchronizes { try real.synchronize(file) }
     }
 
     package func closeFile(_ file: FileDescriptor) throws(SystemError) {
@@ -169,13 +188,10 @@ package final class FaultySystemCalls: SystemCalls {
 
     @discardableResult
     private func check(_ kind: SystemCall.Kind, _ path: String) throws(SystemError) -> Fault? {
-        let fault: Fault? = state.withLock { state in
-            let number = state.calls.count
-            state.calls.append(SystemCall(kind: kind, path: path))
-            guard let fault = state.fault, state.faultyCalls.contains(number) else { return nil }
-            state.faultCount += 1
-            return fault
+        let (fault, action) = state.withLock { state in
+            (state.fault(recording: SystemCall(kind: kind, path: path)), state.actions.removeValue(forKey: kind))
         }
+        action?()
         if case .error(let error) = fault { throw error }
         return fault
     }
@@ -186,5 +202,16 @@ package final class FaultySystemCalls: SystemCalls {
 
     private func half(_ count: Int) -> Int {
         max(1, count / 2)
+    }
+}
+
+extension FaultySystemCalls.State {
+    fileprivate mutating func fault(recording call: SystemCall) -> FaultySystemCalls.Fault? {
+        let number = calls.count
+        calls.append(call)
+        if let error = errors[call.kind] { return .error(error) }
+        guard let fault, faultyCalls.contains(number) else { return nil }
+        faultCount += 1
+        return fault
     }
 }

@@ -25,8 +25,8 @@ extension StorageConformance {
         StorageContents(tree: SettingTree(root), outcome: .intact)
     }
 
-    /// Appends the batches one after the other and compares what is there then with what is expected: at once, and after
-    /// closing and opening again.
+    /// Appends the batches one after the other and compares what is there then with what is expected: at once, and
+    /// after closing and opening again.
     func check(
         _ number: Int, _ batches: [[String: SettingValue?]], resultIn expected: [String: SettingValue]
     ) throws {

@@ -19,7 +19,7 @@ struct FormatSample: Codable, Sendable, Equatable {
     var tiny = Double.leastNonzeroMagnitude
     var huge = Double.greatestFiniteMagnitude
     var whole = 60.0
-    var single = Float(0.1)
+    var single = Float(0.5)
     var text = ""
     var day = Date(timeIntervalSinceReferenceDate: 86_400)
     var data = Data([0, 1, 254, 255])

@@ -51,6 +51,27 @@ import Testing
         #expect(try text([:]) == "{}\n")
     }
 
+    @Test("Keys come in the order of their bytes, whatever they share")
+    func keyOrder() throws {
+        var random = SeededGenerator()
+        let letters = ["a", "b", "é", "\u{1}", "😀", "abcdefgh", "."]
+        for round in 0..<200 {
+            var root: [String: SettingValue] = [:]
+            for _ in 0..<(round % 20) {
+                let name = (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in
+                    letters.randomElement(using: &random)
+                }
+                root["shared." + name.joined()] = .bool(true)
+            }
+            let written = try text(root).split(separator: "\n").compactMap { line in
+                line.contains("true") ? line.utf8.dropFirst(3).prefix { $0 != UInt8(ascii: "\"") } : nil
+            }
+            let escaped = root.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                .map { $0.replacing("\u{1}", with: "\\u0001") }
+            #expect(written.map { String($0) } == escaped, "seed \(random.seed)")
+        }
+    }
+
     @Test(
         "A number keeps its meaning",
         arguments: [
@@ -123,6 +144,7 @@ import Testing
             ("{\"a\": \"\\x\"}", "Line 1, column 8: There is no such escape in JSON."),
             ("{\"a\": \"\\u12G4\"}", "Line 1, column 8: Four hexadecimal digits are expected after \\u."),
             ("{\"a\": \"\\ud800\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
+            ("{\"a\": \"\\ud800\\u0041\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
             ("{\"a\": \"\\udc00\"}", "Line 1, column 8: This is one half of a surrogate pair and no character."),
             ("{\"a\": \"\t\"}", "Line 1, column 8: A control character in a string must be escaped."),
             ("{\"a\": 1, \"a\": 1}", "Line 1, column 10: The key \"a\" is there twice."),

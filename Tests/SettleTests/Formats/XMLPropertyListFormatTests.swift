@@ -187,6 +187,20 @@ import Testing
         }
     }
 
+    @Test("Dates of all centuries are what Foundation takes them for")
+    func historicalDates() throws {
+        var random = SeededGenerator()
+        // 15 October 1582 followed 4 October.
+        let change = -152_750
+        let days = (0..<300).map { _ in Int.random(in: -730_000...2_900_000, using: &random) }
+        for days in days + Array((change - 12)...(change + 1)) {
+            let date = Date(timeIntervalSinceReferenceDate: Double(days * 86_400))
+            let ours = Data(try XMLPropertyListFormat().encode(SettingTree(["a": .date(date)])))
+            #expect(
+                try PropertyListDecoder().decode([String: Date].self, from: ours) == ["a": date], "seed \(random.seed)")
+        }
+    }
+
     @Test("Foundation's coders and these read each other's files")
     func agreesWithFoundation() throws {
         let sample = FormatSample()

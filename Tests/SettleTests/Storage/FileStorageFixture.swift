@@ -3,6 +3,8 @@ import Settle
 import SettleTesting
 
 /// A folder of its own with a settings file in it, and system calls that can go wrong.
+///
+/// Syncs are recorded and not made: nothing here looks at a disk after a loss of power.
 struct FileStorageFixture {
     let temporary: TemporaryFolder
     let calls: FaultySystemCalls
@@ -10,7 +12,7 @@ struct FileStorageFixture {
 
     init(_ name: String = "settings.json", mask: UInt16 = 0) throws {
         temporary = try TemporaryFolder()
-        calls = FaultySystemCalls(mask: mask)
+        calls = FaultySystemCalls(mask: mask, synchronizes: false)
         self.name = name
     }
 

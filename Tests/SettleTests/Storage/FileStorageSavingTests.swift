@@ -53,6 +53,17 @@ import Testing
         #expect(fixture.calls.calls.isEmpty)
     }
 
+    @Test("a load between an unsynced save and a checkpoint does not make the checkpoint skip it") func reload() throws
+    {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        _ = try storage.load()
+        fixture.calls.forget()
+        try storage.checkpoint()
+        #expect(fixture.calls.calls.map(\.kind).count { $0 == .synchronize } == 2)
+    }
+
     @Test("a checkpoint makes everything stable") func checkpoint() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -76,6 +87,18 @@ import Testing
                 "synchronize \(fixture.folder.lastPathComponent)",
             ])
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
+    }
+
+    @Test("a folder whose permissions could not be set is synced like the others") func folderFailure() throws {
+        let fixture = try FileStorageFixture("one/settings.json")
+        let storage = try fixture.opened()
+        fixture.calls.fail(every: .setPermissions, with: .inputOutput)
+        #expect(throws: StorageError.self) {
+            try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        }
+        fixture.calls.heal()
+        try storage.checkpoint()
+        #expect(fixture.callTexts.contains("synchronize \(fixture.folder.lastPathComponent)"))
     }
 
     @Test("files are 0600 and folders 0700, whatever the mask says", arguments: [0, 0o022, 0o077, 0o777] as [UInt16])

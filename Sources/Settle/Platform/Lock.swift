@@ -49,12 +49,3 @@ package final class Lock: @unchecked Sendable {
         return try body()
     }
 }
-
-/// The calling thread's identity, never 0 and unique among living threads.
-package func currentThreadID() -> UInt {
-    #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-    #else
-        UInt(pthread_self())
-    #endif
-}

@@ -1,10 +1,6 @@
 #if canImport(Darwin)
     import os
-#elseif canImport(Musl)
-    import Musl
-    public import Synchronization
 #else
-    import Glibc
     public import Synchronization
 #endif
 
@@ -28,7 +24,10 @@ struct SpinLock: ~Copyable, Sendable {
             if isTaken.exchange(true, ordering: .acquiring) { wait() }
         }
 
-        @inlinable
+        // Never inlined: a copy that was made under the lock must have counted its references before the lock is given up,
+        // and the optimizer moves that counting behind an inlined store, but not behind a call that it can't see through.
+        @usableFromInline
+        @inline(never)
         func unlock() {
             isTaken.store(false, ordering: .releasing)
         }
@@ -38,7 +37,7 @@ struct SpinLock: ~Copyable, Sendable {
             var attempts = 0
             repeat {
                 attempts += 1
-                if attempts > 32 { sched_yield() }
+                if attempts > 32 { yieldThread() }
             } while isTaken.load(ordering: .relaxed) || isTaken.exchange(true, ordering: .acquiring)
         }
     #endif

@@ -1,0 +1,85 @@
+/// Subscribes to a sequence of values or changes and keeps everything that comes.
+///
+/// ```swift
+/// let recorder = ChangeRecorder(settings.changes)
+/// settings.count += 1
+/// let change = await recorder.next()
+/// ```
+///
+/// It unsubscribes when it is cancelled or when its last reference goes away.
+public final class ChangeRecorder<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        /// How many of them `next()` has given.
+        var given = 0
+        var hasEnded = false
+
+        var hasNext: Bool { given < elements.count }
+    }
+
+    private let state: WatchedValue<State>
+    private let task: Task<Void, Never>
+
+    public init<Source: AsyncSequence & Sendable>(_ source: Source)
+    where Source.Element == Element, Source.Failure == Never {
+        let state = WatchedValue(State())
+        self.state = state
+        task = Task.detached {
+            for await element in source {
+                state.update { $0.elements.append(element) }
+            }
+            state.update { $0.hasEnded = true }
+        }
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    /// Everything that has come so far.
+    public var elements: [Element] {
+        state.value.elements
+    }
+
+    /// Whether the sequence has ended.
+    public var hasEnded: Bool {
+        state.value.hasEnded
+    }
+
+    /// The first element that `next()` has not given yet; waits for it.
+    ///
+    /// - Returns: `nil` if the sequence has ended, or the waiting task is cancelled.
+    public func next() async -> Element? {
+        while true {
+            let now = await state.value { $0.hasNext || $0.hasEnded }
+            // Another caller may have been quicker.
+            let element: Element? = state.update { state in
+                guard state.hasNext else { return nil }
+                state.given += 1
+                return state.elements[state.given - 1]
+            }
+            if element != nil || now.hasEnded || Task.isCancelled { return element }
+        }
+    }
+
+    /// Waits until everything that has come so far meets a condition.
+    ///
+    /// - Returns: What has come by then; if the sequence ends or the waiting task is cancelled before, what came until then.
+    @discardableResult
+    public func until(_ condition: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
+        await state.value { condition($0.elements) || $0.hasEnded }.elements
+    }
+
+    /// Waits for the end of the sequence.
+    ///
+    /// - Returns: Everything that has come.
+    @discardableResult
+    public func untilEnd() async -> [Element] {
+        await state.value { $0.hasEnded }.elements
+    }
+
+    /// Unsubscribes. The sequence ends for this recorder.
+    public func cancel() {
+        task.cancel()
+    }
+}

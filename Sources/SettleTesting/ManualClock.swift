@@ -1,0 +1,116 @@
+/// A clock that stands still until a test advances it.
+///
+/// Hand it to the code under test, wait until that sleeps, then advance:
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let store = try await SettingsStore.open(
+///     storage: storage, configuration: .init(clock: clock))
+/// …
+/// await clock.sleepers(atLeast: 1)
+/// clock.advance(by: .seconds(1))
+/// ```
+public final class ManualClock: Clock, Sendable {
+    /// A moment, as the time since the clock was made.
+    public struct Instant: InstantProtocol, CustomStringConvertible {
+        public var sinceStart: Duration
+
+        public init(sinceStart: Duration) {
+            self.sinceStart = sinceStart
+        }
+
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(sinceStart: sinceStart + duration)
+        }
+
+        public func duration(to other: Instant) -> Duration {
+            other.sinceStart - sinceStart
+        }
+
+        public static func < (left: Instant, right: Instant) -> Bool {
+            left.sinceStart < right.sinceStart
+        }
+
+        public var description: String { "\(sinceStart) after the start" }
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(sinceStart: .zero)
+        var sleepers: [Int: Sleeper] = [:]
+        var nextSleeper = 0
+
+        /// Takes out the sleepers whose deadline has come, the earliest deadline first.
+        mutating func takeDue() -> [Sleeper] {
+            let due = sleepers.filter { $0.value.deadline <= now }
+            for number in due.keys { sleepers[number] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+        }
+    }
+
+    private let state = WatchedValue(State())
+
+    public init() {}
+
+    public var now: Instant {
+        state.value.now
+    }
+
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Sleeps until the clock has been advanced to the deadline. The tolerance is not used.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let number = state.update { state in
+            state.nextSleeper += 1
+            return state.nextSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let mustSleep = state.update { state in
+                    // The flag is set before the handler below runs, so one of the two sees the cancellation.
+                    if Task.isCancelled || deadline <= state.now { return false }
+                    state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
+                    return true
+                }
+                if !mustSleep { continuation.resume() }
+            }
+        } onCancel: {
+            state.update { $0.sleepers.removeValue(forKey: number) }?.continuation
+                .resume(throwing: CancellationError())
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Moves the time forward and wakes every sleeper whose deadline has come.
+    ///
+    /// It does not wait for what they do then. One that goes to sleep again inside the same span sleeps on from the new
+    /// time: to see each of several periods end, advance once for each.
+    public func advance(by duration: Duration) {
+        let due = state.update { state in
+            state.now.sinceStart += max(.zero, duration)
+            return state.takeDue()
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// The deadlines of those who sleep now, the earliest first.
+    public var deadlines: [Instant] {
+        state.value.sleepers.values.map(\.deadline).sorted()
+    }
+
+    /// Waits until at least this many tasks sleep, or until the task is cancelled.
+    public func sleepers(atLeast count: Int) async {
+        _ = await state.value { $0.sleepers.count >= count }
+    }
+
+    /// Waits until the deadlines of those who sleep, the earliest first, meet a condition, or the task is cancelled.
+    public func deadlines(when condition: @escaping @Sendable ([Instant]) -> Bool) async {
+        _ = await state.value { condition($0.sleepers.values.map(\.deadline).sorted()) }
+    }
+}

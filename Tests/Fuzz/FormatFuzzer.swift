@@ -1,0 +1,66 @@
+import FoundationEssentials
+
+/// Feeds one input to one reader. The first byte chooses the format.
+///
+/// Whatever the input, a reader must answer in bounded time, and what it reads must be written and read again without a
+/// change: a file is rewritten as a whole when one setting in it changes.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    guard count > 0 else { return 0 }
+    let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]
+    let format = formats[Int(start[0]) % formats.count]
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count)[1...])
+    _ = FileFormat.detect(bytes)
+    guard let tree = try? format.decode(bytes) else { return 0 }
+    do {
+        let written = try format.encode(tree)
+        let again = try format.decode(written)
+        precondition(isSame(.dictionary(tree.root), .dictionary(again.root)), "a value has changed")
+        let rewritten = try format.encode(again)
+        precondition(rewritten == written, "a file has changed")
+    } catch {
+        preconditionFailure("what was read cannot be written: \(error)")
+    }
+    checkCodecs(tree)
+    return 0
+}
+
+/// No conversion of any value to any type may trap, and a date that is read is written as the same date.
+private func checkCodecs(_ tree: SettingTree) {
+    for value in tree.root.values {
+        _ = try? SettingCodec<Int>.standard.decode(value)
+        _ = try? SettingCodec<UInt8>.standard.decode(value)
+        _ = try? SettingCodec<Double>.standard.decode(value)
+        _ = try? SettingCodec<Float>.standard.decode(value)
+        _ = try? SettingCodec<URL>.standard.decode(value)
+        _ = try? SettingCodec<[String: [Data]]>.standard.decode(value)
+        if let duration = try? SettingCodec<Duration>.standard.decode(value) {
+            let spelled = try? SettingCodec<Duration>.standard.encode(duration)
+            let again = spelled.flatMap { try? SettingCodec<Duration>.standard.decode($0) }
+            precondition(again == duration, "a duration has changed")
+        }
+        if let date = try? SettingCodec<Date>.standard.decode(value) {
+            let file = try? FileFormat.json.encode(SettingTree(["a": .date(date)]))
+            let spelled = file.flatMap { try? FileFormat.json.decode($0).root["a"] }
+            let again = spelled.flatMap { try? SettingCodec<Date>.standard.decode($0) }
+            precondition(again == date, "a date has changed")
+        }
+    }
+}
+
+/// Equality down to the bits: of zeros with their sign, of what is no number, and of strings scalar by scalar.
+private func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
+    switch (left, right) {
+    case (.real(let left), .real(let right)):
+        left.isNaN ? right.isNaN : left == right && left.sign == right.sign
+    case (.string(let left), .string(let right)):
+        left.unicodeScalars.elementsEqual(right.unicodeScalars)
+    case (.array(let left), .array(let right)):
+        left.count == right.count && zip(left, right).allSatisfy(isSame)
+    case (.dictionary(let left), .dictionary(let right)):
+        left.count == right.count
+            && left.allSatisfy { key, value in right[key].map { isSame(value, $0) } ?? false }
+    default:
+        left == right
+    }
+}

@@ -1,0 +1,183 @@
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+    @Test("Promise 9: one that falls behind the log is told how many changes it missed")
+    func overflow() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
+        let settings = try await store.group(OuterSettings.self)
+        var all = store.changes.makeAsyncIterator()
+        var inner = settings.inner.changes.makeAsyncIterator()
+        var title = settings.$title.changes.makeAsyncIterator()
+        for number in 1...10 {
+            settings.inner.count = number
+            settings.balance.left = 500 + number
+        }
+        settings.title = "x"
+        // 21 transactions, of which the log holds 14 to 21; the inner group's are the odd ones up to 19.
+        let first = await all.next()
+        #expect(first?.revision == 14 && first?.missed == 13)
+        for revision in 15...21 {
+            let change = await all.next()
+            #expect(change?.revision == UInt64(revision) && change?.missed == 0)
+        }
+        let firstInner = await inner.next()
+        #expect(firstInner?.revision == 15 && firstInner?.missed == 7)
+        #expect(await inner.next()?.missed == 0)
+        let only = await title.next()
+        #expect(only?.revision == 21 && only?.missed == 0)
+    }
+
+    @Test("A transaction of many mutations counts once, and only for those whom it concerns")
+    func manyMutations() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
+        let settings = try await store.group(OuterSettings.self)
+        var inner = settings.inner.changes.makeAsyncIterator()
+        var balance = settings.balance.changes.makeAsyncIterator()
+        for number in 1...5 {
+            try settings.update {
+                settings.inner.count = number
+                settings.inner.other = number
+                settings.inner.list.append(number)
+                settings.title += "."
+                if number < 3 { settings.balance.left += 1 }
+            }
+        }
+        let change = await inner.next()
+        #expect(change?.revision == 4 && change?.missed == 3 && change?.mutations.count == 3)
+        settings.balance.left = 0
+        let last = await balance.next()
+        #expect(last?.revision == 6 && last?.missed == 2)
+    }
+
+    @Test("Nothing is missed while the log holds everything, and large values leave it early")
+    func costLimit() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 64, historyCostLimit: 1_000))
+        let settings = try await store.group(CounterSettings.self)
+        var changes = store.changes.makeAsyncIterator()
+        for number in 1...10 { settings.name = String(repeating: "x", count: 300 + number) }
+        let change = await changes.next()
+        #expect(change?.revision == 8 && change?.missed == 7)
+        var later = store.changes.makeAsyncIterator()
+        settings.name = String(repeating: "y", count: 5_000)
+        #expect(await later.next()?.missed == 0)
+    }
+
+    @Test("Among durable changes, those of settings kept in memory only are left out and not counted as missed")
+    func durableMissed() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
+        let settings = try await store.group(MixedSettings.self)
+        var every = store.changes(.every, durableOnly: true).makeAsyncIterator()
+        var newest = store.changes(.newest, durableOnly: true).makeAsyncIterator()
+        var overrun = store.changes(.every, durableOnly: true).makeAsyncIterator()
+        settings.usual = 1
+        settings.volatile.secret = 1
+        settings.usual = 2
+        settings.volatile.secret = 2
+        try await store.flush()
+        let last = await newest.next()
+        #expect(last?.revision == 3 && last?.missed == 1)
+        #expect(await every.next()?.revision == 1)
+        let second = await every.next()
+        #expect(second?.revision == 3 && second?.missed == 0)
+        settings.volatile.secret = 3
+        settings.volatile.secret = 4
+        settings.volatile.secret = 5
+        settings.usual = 3
+        try await store.flush()
+        let afterLoss = await overrun.next()
+        #expect(afterLoss?.revision == 8 && afterLoss?.missed == 2)
+    }
+
+    @Test("What is delivered and what is missed always add up to what happened", arguments: 0..<20)
+    func randomModel(round: UInt64) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = Xorshift(seed: seed)
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: Int.random(in: 1...32, using: &random)))
+        let settings = try await store.group(OuterSettings.self)
+        var all = Watcher(store.changes)
+        var newest = Watcher(store.changes(.newest))
+        var inner = Watcher(settings.inner.changes)
+        var innerNewest = Watcher(settings.inner.changes(.newest))
+        var count = Watcher(settings.inner.$count.changes)
+        for _ in 0..<400 {
+            let choice = Int.random(in: 0..<8, using: &random)
+            let old = store.revision
+            try settings.update {
+                if choice & 1 != 0 { settings.title += "." }
+                if choice & 2 != 0 { settings.inner.count += 1 }
+                if choice & 4 != 0 { settings.inner.other += 1 }
+            }
+            if store.revision > old {
+                all.happened += 1
+                newest.happened += 1
+                if choice & 6 != 0 { inner.happened += 1 }
+                if choice & 6 != 0 { innerNewest.happened += 1 }
+                if choice & 2 != 0 { count.happened += 1 }
+            }
+            switch Int.random(in: 0..<24, using: &random) {
+            case 0: await all.take()
+            case 1: await newest.take()
+            case 2: await inner.take()
+            case 3: await innerNewest.take()
+            case 4: await count.take()
+            default: break
+            }
+        }
+        try settings.update {
+            settings.title = "last"
+            settings.inner.count += 1
+        }
+        for var watcher in [all, newest, inner, innerNewest, count] {
+            watcher.happened += 1
+            while watcher.last < store.revision { await watcher.take() }
+            #expect(watcher.taken + watcher.missed == watcher.happened, "seed \(seed), round \(round)")
+            #expect(watcher.isInOrder, "seed \(seed), round \(round)")
+        }
+    }
+}
+
+private struct Watcher {
+    var iterator: Changes.Iterator
+    var happened: UInt64 = 0
+    var taken: UInt64 = 0
+    var missed: UInt64 = 0
+    var last: UInt64 = 0
+    var isInOrder = true
+
+    init(_ changes: Changes) {
+        iterator = changes.makeAsyncIterator()
+    }
+
+    /// Takes a change, if there is one.
+    mutating func take() async {
+        guard happened > taken + missed, let change = await iterator.next() else { return }
+        isInOrder = isInOrder && change.revision > last
+        last = change.revision
+        taken += 1
+        missed += change.missed
+    }
+}
+
+/// A small generator that gives the same numbers for the same seed.
+struct Xorshift: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}

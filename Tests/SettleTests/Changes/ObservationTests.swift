@@ -1,0 +1,133 @@
+import Observation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+    private func groups() async throws -> [OuterSettings] {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        return [try await store.group(OuterSettings.self), OuterSettings()]
+    }
+
+    @Test("Promise 11: withObservationTracking sees a change of every setting that was read, and of no other one")
+    func tracking() async throws {
+        for settings in try await groups() {
+            let writes: [@Sendable () -> Void] = [
+                { settings.title += "x" }, { settings.inner.count += 1 }, { settings.inner.name += "x" },
+                { settings.inner.list.append(1) }, { settings.inner.table["a", default: 0] += 1 },
+                { try? settings.update { settings.balance.left += 1 } },
+            ]
+            for write in writes {
+                let (changed, continuation) = AsyncStream.makeStream(of: Void.self)
+                withObservationTracking {
+                    _ = (settings.title, settings.inner.count, settings.inner.name, settings.inner.list)
+                    _ = (settings.inner.table, settings.balance.left)
+                } onChange: {
+                    continuation.yield()
+                    continuation.finish()
+                }
+                settings.inner.other += 1
+                write()
+                var count = 0
+                for await _ in changed { count += 1 }
+                #expect(count == 1)
+            }
+        }
+    }
+
+    @Test("Promise 11: a setting that was not read is not tracked")
+    func untracked() async throws {
+        for settings in try await groups() {
+            let other = WatchedFlag()
+            let title = WatchedFlag()
+            withObservationTracking {
+                _ = settings.inner.other
+                _ = settings.inner.$count.value
+            } onChange: {
+                other.raise()
+            }
+            withObservationTracking {
+                _ = settings.title
+            } onChange: {
+                title.raise()
+            }
+            settings.inner.count = 1
+            settings.title = "x"
+            await title.wait()
+            #expect(!other.isRaised)
+            settings.inner.other = 1
+            await other.wait()
+        }
+    }
+
+    @Test("Promise 11: Observations ends on the newest value")
+    func observations() async throws {
+        for settings in try await groups() {
+            let recorder = ChangeRecorder(Observations { "\(settings.title) \(settings.inner.count)" })
+            #expect(await recorder.next() == "title 0")
+            for _ in 0..<1_000 { settings.inner.count += 1 }
+            try settings.update {
+                settings.title = "end"
+                settings.inner.count += 1
+            }
+            let seen = await recorder.until { $0.last == "end 1001" }
+            // A transaction is never seen half.
+            #expect(!seen.contains("end 1000"))
+            recorder.cancel()
+        }
+    }
+
+    @Test("Promise 11: reading in an alias of a group is tracked")
+    func alias() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let alias = try await store.group(CounterSettings.self)
+        let flag = WatchedFlag()
+        withObservationTracking {
+            _ = alias.count
+        } onChange: {
+            flag.raise()
+        }
+        settings.count = 1
+        await flag.wait()
+    }
+
+    @Test("No observer runs on the writer's thread or under its lock")
+    func observerOutside() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let flag = WatchedFlag()
+        withObservationTracking {
+            _ = settings.count
+        } onChange: {
+            // It would wait for the writer's lock for ever if the writer below ran it.
+            settings.other = settings.count
+            flag.raise()
+        }
+        settings.count = 5
+        await flag.wait()
+        #expect(settings.other == 5)
+    }
+}
+
+/// A flag that is raised from anywhere and waited for.
+private final class WatchedFlag: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let counter = CounterSettings()
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    var isRaised: Bool { counter.count > 0 }
+
+    func raise() {
+        counter.count += 1
+        continuation.finish()
+    }
+
+    func wait() async {
+        for await _ in stream {}
+    }
+}

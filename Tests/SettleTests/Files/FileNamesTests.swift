@@ -1,0 +1,31 @@
+import Settle
+import Testing
+
+@Suite struct FileNamesTests {
+    private let names = FileNames(FilePath("/folder/settings.json"))
+
+    @Test("all names are in the file's folder") func sameFolder() {
+        for path in [names.previous, names.newTemporary(), names.corrupt(7)] {
+            #expect(path.folder == names.folder)
+        }
+        #expect(names.previous.name == ".settings.json.previous")
+        #expect(names.corrupt(7).name == "settings.json.corrupt-7")
+    }
+
+    @Test("a temporary name is new each time and is recognized") func temporary() {
+        let made = (0..<100).map { _ in names.newTemporary() }
+        #expect(Set(made).count == made.count)
+        for path in made { #expect(names.isTemporary(path.name)) }
+    }
+
+    @Test(
+        "no other name counts as temporary",
+        arguments: [
+            "settings.json", ".settings.json.previous", ".settings.json.tmp", ".settings.json.0123456789abcde.tmp",
+            ".settings.json.0123456789abcdeg.tmp", ".settings.json2.0123456789abcdef.tmp",
+            "settings.json.0123456789abcdef.tmp", ".settings.json.0123456789abcdef.tmp2",
+        ])
+    func others(name: String) {
+        #expect(!names.isTemporary(name))
+    }
+}

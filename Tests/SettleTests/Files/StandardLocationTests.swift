@@ -1,0 +1,45 @@
+import Foundation
+import Settle
+import Testing
+
+@Suite struct StandardLocationTests {
+    private func path(
+        _ name: String, format: FileFormat? = nil, subfolder: String = ".config", override: String? = nil
+    ) throws(StorageError) -> String {
+        try StandardLocation(home: "/home/me", subfolder: subfolder, override: override)
+            .file(forStore: name, format: format).path
+    }
+
+    @Test("a store is in the user's configuration folder") func home() throws {
+        #expect(try path("com.example.app") == "/home/me/.config/com.example.app/settings.json")
+        #expect(
+            try path("com.example.app", subfolder: "Library/Application Support")
+                == "/home/me/Library/Application Support/com.example.app/settings.json")
+    }
+
+    @Test("the variable counts only if it holds an absolute path") func override() throws {
+        #expect(try path("app", override: "/etc/xdg") == "/etc/xdg/app/settings.json")
+        #expect(try path("app", override: "relative") == "/home/me/.config/app/settings.json")
+        #expect(try path("app", override: "") == "/home/me/.config/app/settings.json")
+    }
+
+    @Test("the name ends as its format wants") func formats() throws {
+        #expect(try path("app", format: .json).hasSuffix("app/settings.json"))
+        #expect(try path("app", format: .propertyListXML).hasSuffix("app/settings.plist"))
+        #expect(try path("app", format: .propertyListBinary).hasSuffix("app/settings.plist"))
+    }
+
+    @Test("a name that is no folder's name is an error that says so", arguments: ["", ".", "..", "a/b", "/", "a\0b"])
+    func badNames(name: String) {
+        let error = #expect(throws: StorageError.self) { try path(name) }
+        #expect(error?.description.contains("can't be the name of a store") == true)
+    }
+
+    @Test("names with spaces, percent signs and other scripts are kept") func oddNames() throws {
+        #expect(try path("Ünï 100%41 app") == "/home/me/.config/Ünï 100%41 app/settings.json")
+    }
+
+    @Test("the current user's place is absolute") func current() throws {
+        #expect(try StandardLocation().file(forStore: "app").path.hasPrefix("/"))
+    }
+}

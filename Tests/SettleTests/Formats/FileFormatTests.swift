@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Settle
+import Testing
+
+@Suite struct FileFormatTests {
+    static let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]
+
+    @Test("A file shows its format", arguments: formats)
+    func detection(format: FileFormat) throws {
+        #expect(FileFormat.detect(try format.encode(SettingTree(["a": .integer(1)]))) == format)
+        #expect(FileFormat.detect(try format.encode(SettingTree())) == format)
+    }
+
+    @Test("A byte order mark and white space do not hide the format, and an empty file shows none")
+    func detectionOfOddFiles() {
+        #expect(FileFormat.detect([]) == nil)
+        #expect(FileFormat.detect([0xEF, 0xBB, 0xBF] + Array("\n<plist>".utf8)) == .propertyListXML)
+        #expect(FileFormat.detect(Array(" \n{".utf8)) == .json)
+        #expect(FileFormat.detect(Array("bplist".utf8)) == .json)
+    }
+
+    @Test("An empty file is an error in every format", arguments: formats)
+    func emptyFiles(format: FileFormat) {
+        #expect(throws: FormatError.self) { try format.decode([]) }
+        #expect(throws: FormatError.self) { try format.decode([0x20, 0x0A]) }
+    }
+
+    /// Files that once crashed a reader, or kept it busy for minutes, in one that others use.
+    @Test("Binary property lists that bring other readers down are refused")
+    func notoriousFiles() throws {
+        let good = try FileFormat.propertyListBinary.encode(
+            SettingTree(["list": .array([.integer(1), .string("two")]), "name": .string("é")]))
+        // Every pair of changed bytes out of the structure: markers, references, offsets and the trailer.
+        for first in 8..<good.count {
+            for second in stride(from: first + 1, to: good.count, by: 3) {
+                var bad = good
+                bad[first] = 0xFF
+                bad[second] = first.isMultiple(of: 2) ? 0x00 : 0xAF
+                _ = try? FileFormat.propertyListBinary.decode(bad)
+            }
+        }
+    }
+
+    @Test(
+        "15,000 damaged files are refused or read as something that can be written and read again", arguments: formats)
+    func mutations(format: FileFormat) throws {
+        var random = SeededGenerator(seed: 20_011)
+        let files = try seeds(format)
+        for round in 0..<5_000 {
+            var bytes = files[round % files.count]
+            for _ in 0...Int(random.next() % 3) { mutate(&bytes, &random) }
+            guard let tree = try? format.decode(bytes) else { continue }
+            let written = try format.encode(tree)
+            let rewritten = try format.encode(try format.decode(written))
+            guard written == rewritten else {
+                Issue.record("Round \(round) of seed \(random.seed) changes from one writing to the next.")
+                return
+            }
+        }
+    }
+
+    private func seeds(_ format: FileFormat) throws -> [[UInt8]] {
+        var trees = [
+            SettingTree(["a": .integer(-1), "b": .array([.real(0.5), .bool(true)]), "c": .string("é<\n")]),
+            SettingTree([
+                "d": .dictionary(["e": .data(Data([1, 2, 3])), "f": .dictionary([:])]), "long key": .integer(.max),
+            ]),
+        ]
+        trees.append(
+            SettingTree(["g": .date(Date(timeIntervalSinceReferenceDate: 1)), "h": .number("18446744073709551615")]))
+        return try trees.map { tree in
+            let file = try format.encode(tree)
+            // Most of a small XML file is its beginning, which has its own tests.
+            guard format == .propertyListXML, let start = file.firstRange(of: Array("<plist".utf8)) else { return file }
+            return Array(file[start.lowerBound...])
+        }
+    }
+
+    private func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        guard !bytes.isEmpty else { return }
+        let position = Int.random(in: 0..<bytes.count, using: &random)
+        switch random.next() % 5 {
+        case 0: bytes[position] ^= 1 << UInt8(random.next() % 8)
+        case 1: bytes[position] = UInt8(truncatingIfNeeded: random.next())
+        case 2: bytes.remove(at: position)
+        case 3: bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: position)
+        default:
+            bytes[position] = [0x00, 0x22, 0x3C, 0x3E, 0x5B, 0x7B, 0x80, 0xA1, 0xD1, 0xFF][Int(random.next() % 10)]
+        }
+    }
+}

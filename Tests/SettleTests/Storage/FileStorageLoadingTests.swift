@@ -1,0 +1,211 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct FileStorageLoadingTests {
+    @Test("no file and no folder is absent, and a load makes neither") func absent() throws {
+        let fixture = try FileStorageFixture("one/settings.json")
+        #expect(try fixture.storage().load() == StorageContents(outcome: .absent))
+        #expect(try fixture.names().isEmpty)
+    }
+
+    @Test("a removed file is absent, although its previous version is there") func removed() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .stable)
+        try FileManager.default.removeItem(at: fixture.file)
+        #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
+    }
+
+    @Test(
+        "a file that can't be read is unreadable, and nothing is written over it",
+        arguments: [SystemError.permissionDenied, .inputOutput, .isFolder, .tooManySymbolicLinks])
+    func unreadable(cause: SystemError) throws {
+        let fixture = try FileStorageFixture()
+        try fixture.write("{\"a\": 1}")
+        let storage = fixture.storage()
+        fixture.calls.fail(every: .open, with: cause)
+        let error = #expect(throws: StorageError.self) { try storage.load() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.errno == cause.number)
+        #expect(error?.description.contains(fixture.file.path) == true)
+        fixture.calls.heal()
+        for durability in [StorageDurability.process, .stable] {
+            let refused = #expect(throws: StorageError.self) {
+                try storage.append(batch(1, ["a": .integer(2)]), durability: durability)
+            }
+            #expect(refused?.code == .unreadable)
+        }
+        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(try fixture.text() == "{\"a\": 1}")
+        #expect(try storage.load() == intact(["a": .integer(1)]))
+        try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
+    }
+
+    @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws
+    {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        fixture.calls.fail(every: .open, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.load() }
+        fixture.calls.heal()
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.description.contains("the last load failed") == true)
+        #expect(try storage.load() == intact(["a": .integer(1)]))
+        try storage.checkpoint()
+    }
+
+    @Test("a folder in the file's place is unreadable and stays") func folder() throws {
+        let fixture = try FileStorageFixture()
+        try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
+        let storage = fixture.storage()
+        let error = #expect(throws: StorageError.self) { try storage.load() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.description.contains("not a regular file") == true)
+        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(try fixture.names() == ["settings.json"])
+    }
+
+    @Test("a file in a folder's place is unreadable, not absent") func fileAsFolder() throws {
+        let fixture = try FileStorageFixture("one/settings.json")
+        try fixture.write("", to: "one")
+        let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
+        #expect(error?.code == .unreadable)
+    }
+
+    @Test("links that lead in a circle are unreadable") func circle() throws {
+        let fixture = try FileStorageFixture()
+        try FileManager.default.createSymbolicLink(
+            atPath: fixture.file.path, withDestinationPath: fixture.file.lastPathComponent)
+        let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
+        #expect(error?.code == .unreadable)
+    }
+
+    @Test("a file over the limit is unreadable and is not read") func tooLarge() throws {
+        let fixture = try FileStorageFixture()
+        try fixture.write("")
+        let handle = try FileHandle(forWritingTo: fixture.file)
+        try handle.truncate(atOffset: UInt64(FileStorage.sizeLimit) + 1)
+        try handle.close()
+        let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.description.contains("\(FileStorage.sizeLimit) bytes") == true)
+        #expect(!fixture.calls.calls.map(\.kind).contains(.read))
+    }
+
+    @Test(
+        "a URL that names no file is unreadable",
+        arguments: ["https://example.com/settings.json", "file:///a%00b", "file:///"])
+    func noFileURL(text: String) throws {
+        let url = try #require(URL(string: text))
+        let error = #expect(throws: StorageError.self) { try FileStorage(at: url).load() }
+        #expect(error?.code == .unreadable)
+    }
+
+    @Test(
+        "a new file has the format of its name, and an old one keeps its own",
+        arguments: [
+            ("settings.json", FileFormat?.none, FileFormat?.none, FileFormat.json),
+            ("settings", nil, nil, .json),
+            ("settings.plist", nil, nil, .propertyListXML),
+            ("settings.plist", .propertyListBinary, nil, .propertyListBinary),
+            ("settings.plist", .propertyListXML, nil, .propertyListXML),
+            ("settings.json", .propertyListBinary, nil, .propertyListBinary),
+            ("settings.plist", .propertyListBinary, .propertyListXML, .propertyListXML),
+            ("settings.json", .propertyListXML, .json, .json),
+        ])
+    func formats(name: String, existing: FileFormat?, chosen: FileFormat?, expected: FileFormat) throws {
+        let fixture = try FileStorageFixture(name)
+        var root: [String: SettingValue] = [:]
+        if let existing {
+            root["a"] = .integer(1)
+            try Data(existing.encode(SettingTree(root))).write(to: fixture.file)
+        }
+        let storage = fixture.storage(format: chosen)
+        #expect(try storage.load().tree.root == root)
+        try storage.append(batch(1, ["b": .string("x")]), durability: .process)
+        root["b"] = .string("x")
+        #expect(try expected.decode(Array(Data(contentsOf: fixture.file))) == SettingTree(root))
+    }
+
+    @Test("keys that nobody declared are written back as they were read") func unknownKeys() throws {
+        let fixture = try FileStorageFixture()
+        try fixture.write(#"{"future": {"list": [1, "two", {"x": null}]}, "a": 1}"#)
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(2)]), durability: .stable)
+        #expect(
+            try fixture.freshLoad()
+                == intact([
+                    "a": .integer(2),
+                    "future": .dictionary(["list": .array([.integer(1), .string("two"), .dictionary(["x": .null])])]),
+                ]))
+    }
+
+    @Test("a load takes up what others wrote, and keeps what a failed save still has to write") func reload() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        fixture.calls.fail(every: .rename, with: .inputOutput)
+        #expect(throws: StorageError.self) {
+            try storage.append(batch(1, ["mine": .integer(1)]), durability: .stable)
+        }
+        fixture.calls.heal()
+        try fixture.write(#"{"theirs": 2}"#)
+        #expect(try storage.load() == intact(["theirs": .integer(2)]))
+        try storage.append(batch(1, [:]), durability: .process)
+        #expect(try fixture.freshLoad() == intact(["mine": .integer(1), "theirs": .integer(2)]))
+    }
+
+    @Test("files that a crashed writer left are removed, and those of a living writer are not") func abandoned() throws
+    {
+        let fixture = try FileStorageFixture()
+        let names = [".settings.json.0123456789abcdef.tmp", ".settings.json.00000000000000ff.tmp"]
+        for name in names { try fixture.write("{", to: name) }
+        let others = [".settings.json.tmp", ".settings.json.xyz.tmp", ".other.json.0123456789abcdef.tmp"]
+        for name in others { try fixture.write("{", to: name) }
+        let calls = POSIXSystemCalls()
+        let living = try calls.openFile(fixture.folder.appending(path: names[1]).path, .read)
+        try calls.lockFile(living)
+        _ = try fixture.opened()
+        #expect(try fixture.names() == ([names[1]] + others).sorted())
+        try calls.closeFile(living)
+        _ = try fixture.opened()
+        #expect(try fixture.names() == others.sorted())
+        #expect(fixture.calls.openFiles.isEmpty)
+    }
+
+    @Test(
+        "a load in which any call goes wrong throws or finds the right thing, and changes nothing",
+        arguments: FileStorageFaultTests.Trouble.all)
+    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        for text in [nil, "{\"a\": 1}"] {
+            var call = 0
+            var wasHit = true
+            while wasHit {
+                let fixture = try FileStorageFixture()
+                if let text { try fixture.write(text) }
+                let expected = text == nil ? StorageContents(outcome: .absent) : intact(["a": .integer(1)])
+                let storage = fixture.storage()
+                fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+                do {
+                    #expect(try storage.load() == expected)
+                    fixture.calls.heal()
+                } catch {
+                    #expect(error.code == .unreadable)
+                    fixture.calls.heal()
+                    #expect(throws: StorageError.self) { try storage.checkpoint() }
+                    #expect(try storage.load() == expected)
+                }
+                #expect(try fixture.names() == (text == nil ? [] : ["settings.json"]))
+                #expect(fixture.calls.openFiles.isEmpty)
+                wasHit = fixture.calls.faultCount > 0
+                call += 1
+            }
+            #expect(trouble.fault == .short ? call >= 1 : call > 3)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// The power fails before every system call, on a disk that keeps nothing that it need not keep.
+@Suite struct FileStoragePowerLossTests {
+    private static let url = URL(filePath: "/home/settings.json")
+
+    /// Each save sets `n` to its number in this list, counted from 1.
+    private typealias Saves = [StorageDurability]
+
+    private static func storage(_ disk: any SystemCalls) -> FileStorage {
+        FileStorage(at: url, calls: disk)
+    }
+
+    /// The number of the save whose values a process finds that starts on this disk; 0 if there are none.
+    private static func found(on disk: any SystemCalls) throws -> Int {
+        let tree = try storage(disk).load().tree
+        guard case .integer(let number)? = tree["n"] else {
+            #expect(tree.root.isEmpty)
+            return 0
+        }
+        #expect(tree["twice"] == .integer(2 * number), "all of a batch or none of it")
+        return Int(number)
+    }
+
+    private static func batch(_ number: Int) -> StorageBatch {
+        StorageBatch(
+            revision: UInt64(number),
+            values: ["n": .integer(Int64(number)), "twice": .integer(Int64(2 * number))])
+    }
+
+    /// Every list of this many durabilities.
+    private static func lists(_ count: Int) -> [Saves] {
+        guard count > 0 else { return [[]] }
+        return lists(count - 1).flatMap { [$0 + [.process], $0 + [.stable]] }
+    }
+
+    /// Saves until the call with this number, from which on nothing happens any more.
+    private static func run(_ saves: Saves, until call: Int) -> (
+        disk: SimulatedDisk, stable: Int, tried: Int, ended: Bool
+    ) {
+        let disk = SimulatedDisk()
+        let calls = FaultySystemCalls(disk)
+        calls.fail(call: call, with: .error(.inputOutput), forGood: true)
+        var (stable, tried) = (0, 0)
+        do {
+            let storage = storage(calls)
+            _ = try storage.load()
+            for (index, durability) in saves.enumerated() {
+                tried = index + 1
+                try storage.append(batch(tried), durability: durability)
+                // A failure to keep the previous version fails no save, so the power may have gone off already.
+                if durability == .stable && calls.faultCount == 0 { stable = tried }
+            }
+        } catch {}
+        return (disk, stable, tried, calls.faultCount == 0)
+    }
+
+    @Test("a stable save is never lost, and no other is torn", arguments: lists(3))
+    func everyMoment(saves: [StorageDurability]) throws {
+        var call = 0
+        var ended = false
+        while !ended {
+            let run = Self.run(saves, until: call)
+            ended = run.ended
+            for disk in run.disk.disksAfterLossOfPower() {
+                let found = try Self.found(on: disk)
+                #expect((run.stable...max(run.stable, run.tried)).contains(found), "\(saves), call \(call)")
+                // What was found once is found again.
+                #expect(try Self.found(on: disk) == found)
+            }
+            call += 1
+        }
+        #expect(call > 20)
+    }
+
+    @Test("a loss of power during the recovery from another loses nothing either") func duringRecovery() throws {
+        let saves: Saves = [.stable, .stable, .process]
+        var call = 0
+        var ended = false
+        var recoveries = 0
+        while !ended {
+            let run = Self.run(saves, until: call)
+            ended = run.ended
+            for index in run.disk.disksAfterLossOfPower().indices {
+                var loadCall = 0
+                var loadEnded = false
+                while !loadEnded {
+                    let disk = run.disk.disksAfterLossOfPower()[index]
+                    let calls = FaultySystemCalls(disk)
+                    calls.fail(call: loadCall, with: .error(.inputOutput), forGood: true)
+                    let contents = try? Self.storage(calls).load()
+                    if case .recovered = contents?.outcome { recoveries += 1 }
+                    loadEnded = calls.faultCount == 0
+                    for after in disk.disksAfterLossOfPower() {
+                        #expect(try Self.found(on: after) >= run.stable, "call \(call), then call \(loadCall)")
+                    }
+                    loadCall += 1
+                }
+            }
+            call += 1
+        }
+        #expect(recoveries > 20)
+    }
+
+    @Test("after a failed sync the next stable save is stable, although the disk would report any success")
+    func failedSync() throws {
+        let disk = SimulatedDisk()
+        let calls = FaultySystemCalls(disk)
+        let storage = Self.storage(calls)
+        _ = try storage.load()
+        try storage.append(Self.batch(1), durability: .stable)
+        calls.beforeNext(.synchronize) { disk.poisonUnsyncedFiles() }
+        calls.fail(every: .synchronize, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.append(Self.batch(2), durability: .stable) }
+        calls.heal()
+        try storage.append(StorageBatch(revision: 2, values: [:]), durability: .stable)
+        for after in disk.disksAfterLossOfPower() {
+            #expect(try Self.found(on: after) == 2)
+        }
+    }
+}

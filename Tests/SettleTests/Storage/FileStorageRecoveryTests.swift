@@ -1,0 +1,145 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct FileStorageRecoveryTests {
+    private static let damaged = "{\n  \"a\": 3,\n  oops\n}"
+    private static let previous = #"{"a": 2}"#
+
+    private func fixture(hasPrevious: Bool, damaged: String = Self.damaged) throws -> FileStorageFixture {
+        let fixture = try FileStorageFixture()
+        try fixture.write(damaged)
+        if hasPrevious { try fixture.write(Self.previous, to: ".settings.json.previous") }
+        return fixture
+    }
+
+    private func description(_ contents: StorageContents) throws -> String {
+        guard case .recovered(let description) = contents.outcome else {
+            throw StorageError(.unreadable, "recovered was expected, found \(contents.outcome)")
+        }
+        return description
+    }
+
+    @Test("a damaged file is put aside, and the previous version takes its place") func usesPrevious() throws {
+        let fixture = try fixture(hasPrevious: true)
+        let contents = try fixture.storage().load()
+        #expect(contents.tree.root == ["a": .integer(2)])
+        let text = try description(contents)
+        #expect(text.hasPrefix("\"\(fixture.file.path)\" is damaged."))
+        #expect(text.contains("3"), "the line is to be named: \(text)")
+        #expect(
+            text.hasSuffix(
+                "It was put aside as \"settings.json.corrupt-1\", and the version that was saved before it is used."))
+        #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
+        #expect(try fixture.names() == [".settings.json.previous", "settings.json", "settings.json.corrupt-1"])
+        #expect(fixture.calls.openFiles.isEmpty)
+    }
+
+    @Test("without a previous version nothing is used, and the file is absent afterwards") func usesDefaults() throws {
+        let fixture = try fixture(hasPrevious: false)
+        let storage = fixture.storage()
+        let contents = try storage.load()
+        #expect(contents.tree.root.isEmpty)
+        #expect(try description(contents).contains("there is no earlier version"))
+        #expect(try fixture.names() == ["settings.json.corrupt-1"])
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["b": .integer(1)]))
+        #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
+    }
+
+    @Test("a damaged previous version is not used") func damagedPrevious() throws {
+        let fixture = try fixture(hasPrevious: true)
+        try fixture.write("[", to: ".settings.json.previous")
+        #expect(try description(fixture.storage().load()).contains("there is no earlier version"))
+    }
+
+    @Test("an empty file is damaged") func emptyFile() throws {
+        let fixture = try fixture(hasPrevious: true, damaged: "")
+        #expect(try fixture.storage().load().tree.root == ["a": .integer(2)])
+    }
+
+    @Test("a file put aside never takes the name of an earlier one", arguments: [true, false])
+    func neverOverwrites(hasHardLinks: Bool) throws {
+        let fixture = try FileStorageFixture()
+        if !hasHardLinks { fixture.calls.fail(every: .link, with: .notPermitted) }
+        for number in 1...4 {
+            try fixture.write("damage \(number)")
+            _ = try description(fixture.storage().load())
+        }
+        for number in 1...4 {
+            #expect(try fixture.text(of: "settings.json.corrupt-\(number)") == "damage \(number)")
+        }
+    }
+
+    @Test("without hard links the file is moved aside") func noHardLinks() throws {
+        let fixture = try fixture(hasPrevious: false)
+        fixture.calls.fail(every: .link, with: .notSupported)
+        _ = try description(fixture.storage().load())
+        #expect(try fixture.names() == ["settings.json.corrupt-1"])
+        #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
+    }
+
+    @Test(
+        "a damaged file that can't be put aside is unreadable and stays",
+        arguments: [SystemError.noSpace, .readOnlyFileSystem, .permissionDenied])
+    func cannotPutAside(cause: SystemError) throws {
+        let fixture = try fixture(hasPrevious: true)
+        let storage = fixture.storage()
+        fixture.calls.fail(every: .link, with: cause)
+        let error = #expect(throws: StorageError.self) { try storage.load() }
+        #expect(error?.code == .unreadable)
+        #expect(error?.description.contains("can't be put aside") == true)
+        fixture.calls.heal()
+        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .stable) }
+        #expect(try fixture.text() == Self.damaged)
+        #expect(try fixture.names() == [".settings.json.previous", "settings.json"])
+    }
+
+    @Test("a good file that took the damaged one's place in the meantime is loaded") func replacedMeanwhile() throws {
+        let fixture = try fixture(hasPrevious: true)
+        let file = fixture.file
+        fixture.calls.beforeNext(.link) { try? Data(#"{"new": 1}"#.utf8).write(to: file, options: .atomic) }
+        #expect(try fixture.storage().load() == intact(["new": .integer(1)]))
+        #expect(try fixture.names() == [".settings.json.previous", "settings.json"])
+    }
+
+    @Test(
+        "a recovery in which any call goes wrong throws or recovers, and loses neither version",
+        arguments: FileStorageFaultTests.Trouble.all, [true, false])
+    func everyCall(trouble: FileStorageFaultTests.Trouble, hasPrevious: Bool) throws {
+        var call = 0
+        var wasHit = true
+        while wasHit {
+            let fixture = try fixture(hasPrevious: hasPrevious)
+            let storage = fixture.storage()
+            let comment: Comment = "call \(call), \(trouble)"
+            let expected: [String: SettingValue] = hasPrevious ? ["a": .integer(2)] : [:]
+            fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+            var contents: StorageContents?
+            do {
+                contents = try storage.load()
+                fixture.calls.heal()
+            } catch {
+                #expect(error.code == .unreadable, comment)
+                fixture.calls.heal()
+                #expect(throws: StorageError.self, comment) { try storage.checkpoint() }
+                contents = try storage.load()
+            }
+            #expect(contents?.tree.root == expected, comment)
+            #expect(throws: Never.self, comment) { try description(#require(contents)) }
+            #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged, comment)
+            #expect(try !fixture.names().contains("settings.json.corrupt-2"), comment)
+            #expect(fixture.calls.openFiles.isEmpty, comment)
+            // A process that starts now sees the earlier version too, or at worst recovers it once more.
+            #expect(try fixture.freshLoad().tree.root == expected, comment)
+            try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+            #expect(try fixture.freshLoad() == intact(expected.merging(["b": .integer(1)]) { $1 }), comment)
+            #expect(try !fixture.names().contains { $0.hasSuffix(".tmp") }, comment)
+            wasHit = fixture.calls.faultCount > 0
+            call += 1
+        }
+        #expect(trouble.fault == .short ? call >= 1 : call > 10)
+    }
+}

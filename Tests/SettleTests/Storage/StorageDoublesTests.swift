@@ -1,0 +1,91 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct StorageDoublesTests {
+    private let noSpace = StorageError(.noSpace, "There is no room.")
+
+    @Test("a recording storage tells all calls in order, with their errors") func records() async throws {
+        let failing = FailingStorage()
+        let storage = RecordingStorage(failing)
+        _ = try storage.load()
+        let first = batch(1, ["a": .integer(1)])
+        try storage.append(first, durability: .process)
+        failing.fail(.append, with: noSpace)
+        #expect(throws: noSpace) { try storage.append(first, durability: .stable) }
+        try storage.checkpoint()
+        storage.close()
+        #expect(
+            storage.calls == [
+                StorageCall(.load), StorageCall(.append(first, .process)),
+                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint), StorageCall(.close),
+            ])
+        #expect(storage.batches == [first])
+    }
+
+    @Test("a test can wait for a batch") func waits() async throws {
+        let storage = RecordingStorage()
+        async let batches = storage.batches(atLeast: 2)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        #expect(await batches.map(\.revision) == [1, 2])
+    }
+
+    @Test("waiting ends when the task is cancelled") func cancelled() async {
+        let storage = RecordingStorage()
+        let task = Task { await storage.batches(atLeast: 1) }
+        task.cancel()
+        #expect(await task.value.isEmpty)
+    }
+
+    @Test("the chosen calls fail, those before and after them do not") func counts() throws {
+        let storage = FailingStorage()
+        storage.fail(.append, with: noSpace, skipping: 1, count: 2)
+        let values = batch(1, ["a": .integer(1)])
+        try storage.append(values, durability: .process)
+        #expect(throws: noSpace) { try storage.append(values, durability: .process) }
+        _ = try storage.load()
+        #expect(throws: noSpace) { try storage.append(values, durability: .process) }
+        try storage.append(values, durability: .process)
+        storage.fail(.load, with: noSpace)
+        #expect(throws: noSpace) { try storage.load() }
+        storage.heal()
+        _ = try storage.load()
+    }
+
+    @Test("a failure after the call leaves its effect") func failsAfterwards() throws {
+        let memory = InMemoryStorage()
+        let storage = FailingStorage(memory)
+        storage.fail(.append, with: noSpace, moment: .after)
+        #expect(throws: noSpace) { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) }
+        #expect(memory.tree.root == ["a": .integer(1)])
+    }
+
+    @Test("a held call waits until it is released") func holds() async throws {
+        let memory = InMemoryStorage()
+        let storage = FailingStorage(memory)
+        let hold = storage.hold(.append)
+        let task = Task.detached { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) }
+        await hold.waitUntilReached()
+        #expect(memory.tree.root.isEmpty)
+        hold.release()
+        try await task.value
+        #expect(memory.tree.root == ["a": .integer(1)])
+    }
+
+    @Test("an external change of the in-memory storage is stored and told, in order") func external() async throws {
+        let storage = InMemoryStorage()
+        storage.simulateExternalChange(SettingTree(["a": .integer(1)]))
+        storage.simulateExternalChange(SettingTree(["a": .integer(2)]))
+        #expect(try storage.load() == intact(["a": .integer(2)]))
+        storage.close()
+        storage.simulateExternalChange(SettingTree(["a": .integer(3)]))
+        var seen: [StorageContents] = []
+        for await contents in storage.externalChanges { seen.append(contents) }
+        #expect(seen == [intact(["a": .integer(1)]), intact(["a": .integer(2)])])
+    }
+
+    @Test("an in-memory storage with values is intact from the start") func preset() throws {
+        #expect(try InMemoryStorage(SettingTree(["a": .integer(1)])).load() == intact(["a": .integer(1)]))
+    }
+}

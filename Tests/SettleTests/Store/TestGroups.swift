@@ -1,0 +1,113 @@
+import Dispatch
+import Settle
+import SettleTesting
+
+struct CounterSettings: SettingsGroup {
+    @Setting var count = 0
+    @Setting var other = 0
+    @Setting var name = ""
+    @Setting var list: [Int] = []
+    @Setting var table: [String: Int] = [:]
+}
+
+/// Two settings whose sum stays 1,000 through every transaction.
+struct BalanceSettings: SettingsGroup {
+    @Setting var left = 500
+    @Setting var right = 500
+}
+
+struct OuterSettings: SettingsGroup {
+    @Setting var title = "title"
+    let inner = CounterSettings()
+    let balance = BalanceSettings()
+}
+
+struct VolatileSettings: SettingsGroup {
+    static let durability = Durability.memoryOnly
+    @Setting var secret = 0
+}
+
+struct ImmediateSettings: SettingsGroup {
+    static let durability = Durability.immediate
+    @Setting var urgent = 0
+}
+
+struct MixedSettings: SettingsGroup {
+    @Setting var usual = 0
+    let volatile = VolatileSettings()
+    let immediate = ImmediateSettings()
+}
+
+struct TestFailure: Error, Equatable {
+    var number = 0
+}
+
+/// Runs a closure on a thread that does not belong to the concurrency runtime, so that it may block.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        DispatchQueue(label: "test").async { continuation.resume(returning: body()) }
+    }
+}
+
+/// Stops threads until a test lets them go on.
+final class Gate: Sendable {
+    private let arrivals = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
+
+    /// Says that the thread is here, and blocks until ``open()``.
+    func pass() {
+        arrivals.signal()
+        gate.wait()
+    }
+
+    /// Waits until a thread stands at the gate.
+    func waitUntilReached() async {
+        await onThread { self.arrivals.wait() }
+    }
+
+    func open() {
+        gate.signal()
+    }
+}
+
+/// A reference that does not keep its object alive.
+struct Weak<Object: AnyObject> {
+    weak var object: Object?
+
+    init(_ object: Object) {
+        self.object = object
+    }
+}
+
+/// Mutates in place and then throws.
+func append(_ element: Int, to list: inout [Int], thenThrow error: TestFailure) throws {
+    list.append(element)
+    throw error
+}
+
+extension SettingsStore {
+    /// A store whose clock stands still, on storages that a test can look into.
+    static func openWithManualClock(
+        durability: Durability = .debounced(), historyLimit: Int = 1_024
+    ) async throws -> (store: SettingsStore, clock: ManualClock, failing: FailingStorage, recording: RecordingStorage) {
+        let clock = ManualClock()
+        let failing = FailingStorage()
+        let recording = RecordingStorage(failing)
+        let store = try await open(
+            storage: recording,
+            configuration: Configuration(
+                durability: durability, historyLimit: historyLimit,
+                retryDelay: .seconds(1) ... .seconds(8), clock: clock))
+        return (store, clock, failing, recording)
+    }
+}
+
+/// What a closure throws. For use inside of `#expect(throws:)`, which does not nest.
+func thrown(by body: () throws -> Void) -> (any Error)? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}

@@ -1,0 +1,219 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TransactionTests {
+    /// The same group in a store and in none.
+    private func groups() async throws -> [OuterSettings] {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        return [try await store.group(OuterSettings.self), OuterSettings()]
+    }
+
+    @Test("Promise 3: the closure sees its own writes, and nobody else sees them before the end")
+    func isolation() async throws {
+        for settings in try await groups() {
+            let gate = Gate()
+            async let writer: Bool = onThread {
+                let sawOwn = try? settings.update {
+                    settings.inner.count = 1
+                    settings.inner.count += 1
+                    settings.inner.list.append(3)
+                    settings.title = "new"
+                    gate.pass()
+                    return settings.inner.count == 2 && settings.inner.list == [3] && settings.title == "new"
+                        && settings.inner.$count.value == 2 && settings.snapshot().title == "new"
+                        && settings.snapshot { $0.inner.count } == 2
+                }
+                return sawOwn ?? false
+            }
+            await gate.waitUntilReached()
+            let seen = await onThread { (settings.inner.count, settings.inner.list, settings.title) }
+            #expect(seen == (0, [], "title"))
+            #expect(settings.snapshot().inner.count == 0)
+            #expect(settings.snapshot { $0.title } == "title")
+            var values = settings.inner.$count.makeAsyncIterator()
+            #expect(await values.next() == 0)
+            gate.open()
+            #expect(await writer)
+            #expect(settings.inner.count == 2 && settings.title == "new")
+        }
+    }
+
+    @Test("Promise 3: a throw inside update undoes everything")
+    func rollback() async throws {
+        for settings in try await groups() {
+            settings.inner.count = 1
+            settings.inner.list = [1]
+            let recorder = ChangeRecorder(settings.changes)
+            #expect(throws: TestFailure(number: 3)) {
+                try settings.update {
+                    settings.inner.count += 1
+                    settings.title = "new"
+                    try append(2, to: &settings.inner.list, thenThrow: TestFailure(number: 3))
+                }
+            }
+            #expect(settings.inner.count == 1 && settings.inner.list == [1] && settings.title == "title")
+            settings.title = "after"
+            #expect(await recorder.next()?.mutations.map(\.key) == ["title"])
+        }
+    }
+
+    @Test("Promise 3: a transaction gives one revision, one change and one saved record")
+    func oneOfEach() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(OuterSettings.self)
+        let recorder = ChangeRecorder(store.changes)
+        let result = try settings.update(by: "test") {
+            settings.title = "a"
+            settings.inner.count = 1
+            settings.title = "b"
+            return 7
+        }
+        #expect(result == 7 && store.revision == 1)
+        let change = await recorder.next()
+        #expect(change?.mutations.map(\.description) == ["title: title → b", "inner.count: 0 → 1"])
+        #expect(change?.writer == "test")
+        try await store.flush()
+        #expect(recording.batches.map(\.values) == [["title": .string("b"), "inner.count": .integer(1)]])
+        #expect(recording.batches.map(\.revision) == [1])
+    }
+
+    @Test("Promise 3: an update inside an update joins the outer one")
+    func nesting() async throws {
+        for settings in try await groups() {
+            let recorder = ChangeRecorder(settings.changes)
+            try settings.update {
+                settings.title = "outer"
+                try settings.inner.update { settings.inner.count = 1 }
+                #expect(settings.inner.count == 1)
+            }
+            #expect(await recorder.next()?.mutations.count == 2)
+            #expect(throws: TestFailure()) {
+                try settings.update {
+                    try settings.inner.update { settings.inner.count = 2 }
+                    throw TestFailure()
+                }
+            }
+            #expect(settings.inner.count == 1)
+        }
+    }
+
+    @Test("Promise 3: an inner throw that the outer one catches undoes the inner writes only")
+    func innerRollback() async throws {
+        for settings in try await groups() {
+            try settings.update {
+                settings.title = "outer"
+                settings.inner.count = 1
+                #expect(throws: TestFailure()) {
+                    try settings.update {
+                        settings.inner.count = 2
+                        settings.inner.list = [1]
+                        settings.title = "inner"
+                        throw TestFailure()
+                    }
+                }
+                #expect(settings.inner.count == 1 && settings.inner.list == [] && settings.title == "outer")
+                try settings.update {
+                    settings.balance.left = 1
+                    #expect(throws: TestFailure()) {
+                        try settings.update {
+                            settings.balance.left = 2
+                            throw TestFailure()
+                        }
+                    }
+                }
+            }
+            #expect(settings.inner.count == 1 && settings.inner.list == [] && settings.title == "outer")
+            #expect(settings.balance.left == 1)
+        }
+    }
+
+    @Test("Promise 3: a throw undoes what a kept inner update wrote over outer writes")
+    func rollbackAcrossLevels() async throws {
+        for settings in try await groups() {
+            try settings.update {
+                settings.inner.count = 1
+                #expect(throws: TestFailure()) {
+                    try settings.update {
+                        try settings.update { settings.inner.count = 2 }
+                        try settings.update {
+                            settings.inner.count = 3
+                            settings.title = "deep"
+                        }
+                        throw TestFailure()
+                    }
+                }
+                #expect(settings.inner.count == 1 && settings.title == "title")
+            }
+            #expect(settings.inner.count == 1 && settings.title == "title")
+        }
+    }
+
+    @Test("Promise 3: the writes of a transaction and of a write around it are two transactions")
+    func updateInsideWrite() async throws {
+        for settings in try await groups() {
+            settings.inner.list = [1]
+            settings.inner.list.withEach {
+                try? settings.update { settings.title = "inside" }
+            }
+            #expect(settings.title == "inside" && settings.inner.list == [1])
+        }
+    }
+
+    @Test("Promise 3: readers that take a snapshot never see half of a transaction")
+    func snapshots() async throws {
+        for settings in try await groups() {
+            try settings.update { settings.balance.left = 1_000; settings.balance.right = 0 }
+            async let writer: Void? = onThread {
+                for step in 0..<3_000 {
+                    try? settings.update {
+                        settings.balance.left -= step % 7
+                        settings.balance.right += step % 7
+                    }
+                }
+            }
+            for _ in 0..<3_000 {
+                let snapshot = settings.balance.snapshot()
+                #expect(snapshot.left + snapshot.right == 1_000)
+                #expect(settings.snapshot { $0.balance.left + $0.balance.right } == 1_000)
+            }
+            await writer
+        }
+    }
+
+    @Test("Updates of two groups of one store are one transaction")
+    func twoGroups() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let first = try await store.group(CounterSettings.self, at: "first")
+        let second = try await store.group(CounterSettings.self, at: "second")
+        #expect(throws: TestFailure()) {
+            try first.update {
+                first.count = 1
+                second.count = 1
+                throw TestFailure()
+            }
+        }
+        #expect(first.count == 0 && second.count == 0)
+        try store.update {
+            first.count = 1
+            second.count = 2
+        }
+        #expect(store.revision == 1 && first.count == 1 && second.count == 2)
+    }
+
+    @Test("A reset puts every setting back, in one transaction, and nothing is stored any more")
+    func reset() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(OuterSettings.self)
+        try settings.update { settings.title = "x"; settings.inner.count = 4 }
+        try await store.flush()
+        let recorder = ChangeRecorder(store.changes)
+        try settings.reset(by: "test")
+        #expect(settings.title == "title" && settings.inner.count == 0)
+        #expect(settings.$title.isDefault && settings.$title.origin == .reset)
+        let change = await recorder.next()
+        #expect(change?.origin == .reset && change?.mutations.count == 2 && change?.writer == "test")
+        try await store.flush()
+        #expect(recording.batches.last?.values == ["title": nil, "inner.count": nil])
+    }
+}

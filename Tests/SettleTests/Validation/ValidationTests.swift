@@ -1,0 +1,163 @@
+import Settle
+import SettleTesting
+import Testing
+
+private struct GuardedSettings: SettingsGroup {
+    @Setting(in: 0...20) var attemptCount = 0
+    @Setting(oneOf: ["de", "en"]) var language = "en"
+    @Setting(matching: /[a-z]+/) var name = "app"
+    @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width = 2
+    @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var height = 1
+    @Setting var free = 0
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ValidationTests {
+    @Test("Promise 5: a plain assignment that breaks a rule leaves the old value and reports an issue")
+    func assignment() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self, at: "guarded")
+        settings.attemptCount = 99
+        settings.attemptCount -= 1
+        settings.language = "fr"
+        settings.name = "App1"
+        settings.width = 3
+        settings.height = 100
+        settings.height = -1
+        #expect(settings.attemptCount == 0 && settings.language == "en" && settings.name == "app")
+        #expect(settings.width == 2 && settings.height == 1 && store.revision == 0)
+        var issues: [SettingsError] = []
+        for await issue in store.issues {
+            issues.append(issue)
+            if issues.count == 7 { break }
+        }
+        #expect(issues.allSatisfy { $0.code == .invalidValue })
+        #expect(
+            issues.map(\.key) == [
+                "guarded.attemptCount", "guarded.attemptCount", "guarded.language", "guarded.name", "guarded.width",
+                "guarded.height", "guarded.height",
+            ])
+        #expect(issues[0].value as? Int == 99 && issues[1].value as? Int == -1)
+        #expect(issues.map(\.rule)[0] == "in 0...20")
+        #expect(issues.map(\.rule)[2] == "one of de, en")
+        #expect(issues.map(\.rule)[4] == "an even number")
+        #expect(issues.map(\.rule)[5...] == ["short", "in 0..."])
+        #expect(
+            issues[0].description == "“guarded.attemptCount” can't be 99: it must be in 0...20. The old value stays.")
+    }
+
+    @Test("Promise 5: inside update a broken rule throws, with everything undone, and reports no issue")
+    func insideUpdate() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self)
+        let error = #expect(throws: SettingsError.self) {
+            try settings.update {
+                settings.free = 5
+                settings.attemptCount = 21
+                settings.width = 3
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.key == "attemptCount" && error?.value as? Int == 21)
+        #expect(settings.free == 0 && settings.attemptCount == 0 && store.revision == 0)
+        try await store.close()
+        for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
+    }
+
+    @Test("Promise 5: inside commit a broken rule throws and nothing is saved")
+    func insideCommit() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(GuardedSettings.self)
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.free = 5
+                settings.language = "fr"
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.key == "language" && error?.rule == "one of de, en")
+        try await store.flush()
+        #expect(recording.batches.isEmpty && settings.free == 0)
+    }
+
+    @Test("Promise 5: set throws, naming the key, the value and the rule")
+    func set() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self)
+        let error = #expect(throws: SettingsError.self) { try settings.$width.set(5) }
+        #expect(error?.code == .invalidValue && error?.key == "width" && error?.value as? Int == 5)
+        #expect(error?.rule == "an even number" && settings.width == 2)
+        try settings.$width.set(6)
+        #expect(settings.width == 6)
+        let inPlace = #expect(throws: SettingsError.self) { try settings.$attemptCount.modify { $0 -= 1 } }
+        #expect(inPlace?.key == "attemptCount" && settings.attemptCount == 0)
+        // One that is caught inside a transaction is dealt with: the transaction goes on.
+        try settings.update {
+            settings.free = 1
+            #expect(throws: SettingsError.self) { try settings.$width.set(5) }
+        }
+        #expect(settings.free == 1)
+    }
+
+    @Test("Promise 5: writing a key at run time follows the rule of its declaration")
+    func runTimeKey() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self, at: "guarded")
+        let error = #expect(throws: SettingsError.self) { try store.setValue(50, forKey: "guarded.attemptCount") }
+        #expect(error?.code == .invalidValue && error?.key == "guarded.attemptCount")
+        let type = #expect(throws: SettingsError.self) { try store.setValue("x", forKey: "guarded.attemptCount") }
+        #expect(type?.code == .unusableValue && type?.key == "guarded.attemptCount")
+        try store.setValue(5, forKey: "guarded.attemptCount")
+        #expect(settings.attemptCount == 5)
+    }
+
+    @Test("A broken rule of an inner update that the outer one catches undoes the inner writes only")
+    func caughtViolation() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self)
+        try settings.update {
+            settings.free = 1
+            #expect(throws: SettingsError.self) {
+                try settings.update {
+                    settings.free = 2
+                    settings.attemptCount = 99
+                }
+            }
+            #expect(settings.free == 1)
+        }
+        #expect(settings.free == 1 && settings.attemptCount == 0)
+    }
+
+    @Test("A broken rule of the outer update does not fail an inner one, but the outer one")
+    func outerViolation() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(GuardedSettings.self)
+        var innerError: (any Error)?
+        #expect(throws: SettingsError.self) {
+            try settings.update {
+                settings.attemptCount = 99
+                innerError = thrown { try settings.update { settings.free = 2 } }
+            }
+        }
+        #expect(innerError == nil && settings.free == 0)
+    }
+
+    @Test("A default that breaks its own rule is an error when its group is opened")
+    func brokenDefault() async throws {
+        struct Broken: SettingsGroup {
+            @Setting(in: 1...5) var size = 0
+        }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let error = await #expect(throws: SettingsError.self) { try await store.group(Broken.self) }
+        #expect(error?.code == .invalidValue && error?.key == "size" && error?.rule == "in 1...5")
+        #expect(error?.description.contains("Broken.size") == true)
+    }
+
+    @Test("Rules hold in a group that nobody has opened")
+    func detached() throws {
+        let settings = GuardedSettings()
+        settings.attemptCount = 99
+        #expect(settings.attemptCount == 0)
+        #expect(throws: SettingsError.self) { try settings.update { settings.attemptCount = 99 } }
+        #expect(throws: SettingsError.self) { try settings.$attemptCount.set(99) }
+        settings.attemptCount = 20
+        #expect(settings.attemptCount == 20)
+    }
+}
