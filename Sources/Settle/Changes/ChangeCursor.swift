@@ -29,7 +29,9 @@ struct ChangeCursor {
         self.channel = channel
         self.delivery = delivery
         self.durableOnly = durableOnly
-        (next, accounted) = log.lock.withLock { (log.revision &+ 1, channel.changeCount) }
+        (next, accounted) = log.lock.withLock {
+            (log.revision &+ 1, durableOnly ? channel.persistentCount : channel.changeCount)
+        }
     }
 
     /// A cursor that starts after a revision; `nil` if the log does not hold all that came since.
@@ -40,7 +42,8 @@ struct ChangeCursor {
         self.durableOnly = durableOnly
         let start: UInt64? = log.lock.withLock {
             guard revision &+ 1 >= log.ring.oldest, revision <= log.ring.newest else { return nil }
-            return channel.changeCount &- log.matches(channel, from: revision &+ 1)
+            let count = durableOnly ? channel.persistentCount : channel.changeCount
+            return count &- log.matches(channel, from: revision &+ 1, persistentOnly: durableOnly)
         }
         guard let start else { return nil }
         (next, accounted) = (revision &+ 1, start)
@@ -81,13 +84,21 @@ struct ChangeCursor {
         log = successor.log
         channel = successor.channel
         next = successor.nextRevision
-        accounted = successor.changeCount
+        // What no store has opened is kept in memory only.
+        accounted = durableOnly ? 0 : successor.changeCount
     }
 
     // MARK: Under the lock
 
+    /// The transactions so far that this subscriber is to get.
+    private var count: UInt64 { durableOnly ? channel.persistentCount : channel.changeCount }
+
+    private func matches(from first: UInt64) -> UInt64 {
+        log.matches(channel, from: first, persistentOnly: durableOnly)
+    }
+
     private mutating func noteLoss() {
-        let lost = channel.changeCount &- accounted &- log.matches(channel, from: log.ring.oldest)
+        let lost = count &- accounted &- matches(from: log.ring.oldest)
         missed &+= lost
         accounted &+= lost
         next = log.ring.oldest
@@ -99,28 +110,28 @@ struct ChangeCursor {
             let revision = next
             next &+= 1
             guard log.ring.concerns(revision, channel), let entry = log.ring[revision] else { continue }
-            accounted &+= 1
             if durableOnly && !entry.isPersistent { continue }
+            accounted &+= 1
             return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
         }
         return .again
     }
 
     private mutating func newest(upTo limit: UInt64) -> Step {
-        let later = log.matches(channel, from: limit &+ 1)
+        let later = matches(from: limit &+ 1)
         var revision = limit
         while revision >= next {
             if log.ring.concerns(revision, channel), let entry = log.ring[revision],
                 entry.isPersistent || !durableOnly
             {
-                missed &+= channel.changeCount &- accounted &- later &- 1
-                accounted = channel.changeCount &- later
+                missed &+= count &- accounted &- later &- 1
+                accounted = count &- later
                 next = limit &+ 1
                 return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
             }
             revision &-= 1
         }
-        accounted = channel.changeCount &- later
+        accounted = count &- later
         next = limit &+ 1
         return .again
     }
@@ -128,10 +139,11 @@ struct ChangeCursor {
 
 extension MutationLog {
     /// How many kept transactions from a revision on touched a channel. Under the lock.
-    fileprivate func matches(_ channel: Channel, from first: UInt64) -> UInt64 {
+    fileprivate func matches(_ channel: Channel, from first: UInt64, persistentOnly: Bool) -> UInt64 {
         guard channel.lastRevision >= first, first <= ring.newest else { return 0 }
         var count: UInt64 = 0
         for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, channel) {
+            if persistentOnly, !ring.isPersistent(revision) { continue }
             count &+= 1
         }
         return count

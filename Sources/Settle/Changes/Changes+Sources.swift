@@ -24,12 +24,13 @@ extension SettingsGroup {
     }
 
     private var source: (log: MutationLog, channel: Channel) {
-        guard let store, let channel = GroupLayout.channel(of: self) else {
-            // Without settings there are no changes.
-            let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
-            return (log, log.root)
+        while let store, let channel = GroupLayout.channel(of: self) {
+            // A group that nobody has opened may have moved to another store in between.
+            if store === self.store { return (store.log, channel) }
         }
-        return (store.log, channel)
+        // Without settings there are no changes.
+        let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
+        return (log, log.root)
     }
 }
 

@@ -10,6 +10,8 @@ package class Channel: @unchecked Sendable {
     private let unmanagedParent: Unmanaged<Channel>?
     /// The transactions that touched this channel.
     @exclusivity(unchecked) final var changeCount: UInt64 = 0
+    /// Those of them that are saved, rather than kept in memory only.
+    @exclusivity(unchecked) final var persistentCount: UInt64 = 0
     /// The last transaction that touched this channel; 0 before the first.
     @exclusivity(unchecked) final var lastRevision: UInt64 = 0
     /// Who waits for the next change; made when somebody does.
@@ -34,7 +36,7 @@ package class Channel: @unchecked Sendable {
     }
 
     /// Counts a transaction on this channel and those around it, and puts those that somebody waits for on a list.
-    final func touch(_ revision: UInt64, pending: inout [Channel]) {
+    final func touch(_ revision: UInt64, isPersistent: Bool, pending: inout [Channel]) {
         var next: Unmanaged<Channel>? = .passUnretained(self)
         while let channel = next {
             next = channel._withUnsafeGuaranteedRef { channel in
@@ -42,6 +44,7 @@ package class Channel: @unchecked Sendable {
                 guard channel.lastRevision != revision else { return nil }
                 channel.lastRevision = revision
                 channel.changeCount &+= 1
+                if isPersistent { channel.persistentCount &+= 1 }
                 if channel.waiters != nil { channel.wake(&pending) }
                 return channel.unmanagedParent
             }

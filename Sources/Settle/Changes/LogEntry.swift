@@ -14,6 +14,11 @@ final class LogDetails: Sendable {
     /// An estimate of the memory that the values take, in bytes.
     let cost: Int
 
+    /// Whether the transaction will ever be on stable storage.
+    var isPersistent: Bool {
+        mutations.contains { $0.slot.schedule != nil }
+    }
+
     init(_ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int) {
         self.mutations = mutations
         self.origin = origin
@@ -29,9 +34,7 @@ struct LogEntry {
     let time: Double
 
     /// Whether the transaction will ever be on stable storage.
-    var isPersistent: Bool {
-        details.mutations.contains { $0.slot.schedule != nil }
-    }
+    var isPersistent: Bool { details.isPersistent }
 
     func mutations(within channel: Channel) -> [Mutation] {
         details.mutations.filter { $0.slot.isWithin(channel) }.map {

@@ -58,6 +58,7 @@ extension MutationLog {
         lock.withLock {
             let values = dirty.map { slot, box in
                 slot.isDirty = false
+                keysBeingSaved.insert(slot.key)
                 return Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
@@ -74,15 +75,31 @@ extension MutationLog {
         }
     }
 
+    /// Notes that a taken value could not be saved. The next save, whenever it comes, takes it again.
+    func putBack(_ value: Unsaved) {
+        lock.withLock {
+            guard !value.slot.isDirty else { return }
+            value.slot.isDirty = true
+            dirty.append((value.slot, value.box))
+        }
+    }
+
     /// Notes that everything up to a revision is on stable storage, and wakes those who asked for durable changes.
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {
             saveState = .idle
-            guard revision > durableRevision else { return Signals() }
-            durableRevision = revision
-            wake(durability)
+            keysBeingSaved.removeAll(keepingCapacity: true)
+            // Without unsaved values, what came since is from outside or kept in memory only.
+            becomeDurable(dirty.isEmpty ? ring.newest : revision)
             return Signals(broadcaster: claimBroadcaster())
         }
+    }
+
+    /// Notes that everything up to a revision is on stable storage. Under the lock.
+    func becomeDurable(_ revision: UInt64) {
+        guard revision > durableRevision else { return }
+        durableRevision = revision
+        wake(durability)
     }
 
     func saveFailed(_ error: SettingsError, at time: Double) {
@@ -93,6 +110,11 @@ extension MutationLog {
                 saveState = .failing(since: time, error)
             }
         }
+    }
+
+    /// Whether the storage has yet to get a setting's value. Under the lock.
+    func isUnsaved(_ slot: SettingSlot) -> Bool {
+        slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
     var hasUnsaved: Bool { lock.withLock { !dirty.isEmpty } }

@@ -35,6 +35,8 @@ package final class MutationLog: @unchecked Sendable {
 
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    /// Keys whose values have been taken for saving and are not on stable storage yet.
+    var keysBeingSaved: Set<String> = []
     var saveState = SaveState.idle
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
@@ -93,7 +95,7 @@ package final class MutationLog: @unchecked Sendable {
     private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> Signals {
         slot.isStored = true
         slot.origin = .local
-        slot.touch(ring.newest, pending: &work.channels)
+        slot.touch(ring.newest, isPersistent: slot.schedule != nil, pending: &work.channels)
         notify(node, of: slot)
         let wakesPersister = markDirty(slot, time: time)
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
@@ -103,14 +105,16 @@ package final class MutationLog: @unchecked Sendable {
     func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
         ring.append(details, time: time)
         var wakesPersister = false
+        let isPersistent = details.isPersistent
         for mutation in details.mutations {
             mutation.slot.origin = details.origin
-            mutation.slot.touch(ring.newest, pending: &work.channels)
+            mutation.slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
             // What comes from the storage is there already.
             guard details.origin != .external else { continue }
             if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
         for (slot, node) in nodes { notify(node, of: slot) }
+        if details.origin == .external, dirty.isEmpty, keysBeingSaved.isEmpty { becomeDurable(ring.newest) }
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
 
@@ -135,17 +139,32 @@ package final class MutationLog: @unchecked Sendable {
         work.observers.append((slot, node))
     }
 
-    /// What the caller must do for the broadcaster once it has unlocked.
+    /// Whom the caller must wake once it has unlocked.
+    ///
+    /// A lone subscriber is woken by the writer itself. That costs the writer what waking the broadcaster does, and spares the
+    /// subscriber the way through a second sleeping thread.
     func claimBroadcaster() -> Signals.Broadcaster {
         guard !work.isEmpty else { return .none }
         switch broadcaster {
-        case .running: return .none
+        case .running:
+            return .none
         case .absent:
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .start
         case .parked(let continuation):
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .resume(continuation)
         }
+    }
+
+    private func takeLoneWaiter() -> UnsafeContinuation<Void, Never>? {
+        guard work.observers.isEmpty, work.channels.count == 1, let waiters = work.channels[0].waiters,
+            waiters.hasOnlyOne
+        else { return nil }
+        work.channels[0].isPending = false
+        work.channels.removeLast()
+        return waiters.popFirst()
     }
 }

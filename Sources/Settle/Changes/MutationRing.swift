@@ -80,6 +80,13 @@ struct MutationRing: ~Copyable {
         return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(channel) }
     }
 
+    /// Whether a kept transaction will ever be on stable storage.
+    func isPersistent(_ revision: UInt64) -> Bool {
+        let slot = slots[Int(truncatingIfNeeded: revision & mask)]
+        if let details = slot.details { return details._withUnsafeGuaranteedRef { $0.isPersistent } }
+        return slot.setting._withUnsafeGuaranteedRef { $0.schedule != nil }
+    }
+
     private mutating func append(_ slot: Slot) {
         if newest &- oldest &+ 1 > mask {
             if mask &+ 1 < UInt64(capacity) { grow() } else { dropOldest() }

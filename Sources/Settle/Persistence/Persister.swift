@@ -14,6 +14,8 @@ actor Persister {
     private var timer: Task<Void, Never>?
     /// What the storage has not taken yet: the encoded values of earlier saves that failed.
     private var unsaved: [String: SettingValue?] = [:]
+    /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
+    private var unsavedBoxes: [AnySettingBox] = []
     /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
     private var mustRepeat = false
     private var isReleased = false
@@ -117,6 +119,7 @@ actor Persister {
     private func save() throws {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         let (revision, values) = log.takeUnsaved()
+        unsavedBoxes += values.map(\.box)
         let encodingError = encode(values)
         if !unsaved.isEmpty || mustRepeat {
             mustRepeat = true
@@ -132,14 +135,17 @@ actor Persister {
             unsaved = [:]
             mustRepeat = false
         }
+        unsavedBoxes = []
         SettingsStore.act(on: log.saveSucceeded(revision), log: log)
-        perform(machine.saved(log.waitingSaves(time), now: time.elapsed()))
+        let action = machine.saved(log.waitingSaves(time), now: time.elapsed())
+        // A save that is due again already takes its turn, so that a flush gets in between and the stack does not grow.
+        if action == .save { changesArrived() } else { perform(action) }
         if isReleased, !log.hasUnsaved { closeStorage() }
         if let encodingError { throw encodingError }
     }
 
-    /// Encodes taken values into `unsaved`. A value that can't be encoded keeps its stored value; the first such error is
-    /// returned, all are reported.
+    /// Encodes taken values into `unsaved`. A value that can't be encoded keeps its stored value and counts as unsaved; the
+    /// first such error is returned, all are reported.
     private func encode(_ values: [MutationLog.Unsaved]) -> SettingsError? {
         var first: SettingsError?
         var encoded: [(key: String, value: SettingValue?)] = []
@@ -150,6 +156,7 @@ actor Persister {
                 let issue = SettingsError.encodingFailed(key: value.slot.key, error)
                 report(issue)
                 first = first ?? issue
+                log.putBack(value)
             }
         }
         for (key, value) in encoded { unsaved.updateValue(value, forKey: key) }

@@ -37,7 +37,9 @@ extension SettingsStore {
     public static func open(
         at file: URL, format: FileFormat? = nil, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        try OpenFiles.shared.store(at: file) {
+        // One that is just being closed has to be done with the file first. If that fails it is open again, and found below.
+        try? await OpenFiles.shared.closedStore(at: file)?.close()
+        return try OpenFiles.shared.store(at: file) {
             try make(storage: FileStorage(at: file, format: format), configuration: configuration)
         }
     }
@@ -64,6 +66,11 @@ private final class OpenFiles: @unchecked Sendable {
             stores[path] = WeakStore(store: store)
             return store
         }
+    }
+
+    func closedStore(at file: URL) -> SettingsStore? {
+        let store = lock.withLock { stores[Self.canonicalPath(of: file)]?.store }
+        return store.flatMap { $0.isClosed ? $0 : nil }
     }
 
     private static func canonicalPath(of file: URL) -> String {

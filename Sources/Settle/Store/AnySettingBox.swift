@@ -67,9 +67,10 @@ package class AnySettingBox: @unchecked Sendable {
         flags.store(Self.isAlias, ordering: .releasing)
     }
 
-    /// The place of the box, which gets one of its own if it has none, with the writer's lock of its store taken.
+    /// The place of the value, with the writer's lock of its store taken. A box that has no place gets one of its own.
     @usableFromInline
     final func lockForWriting() -> Attachment {
+        if let alias { return alias.lockForWriting() }
         while true {
             let attachment = attachment ?? Detachment.attach(self)
             attachment.store.writer.lock()
@@ -153,6 +154,8 @@ package class AnySettingBox: @unchecked Sendable {
     var committedValue: any Sendable { abstract() }
     /// Encodes a value of this setting.
     var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
+    /// The value's type.
+    var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.
     var typeName: String { abstract() }
     /// The staged mutation, with its cost in memory, or `nil` if what is staged equals what is published.

@@ -85,16 +85,29 @@ extension GroupLayout {
             guard let old else { continue }
             let oldLog = old.store.log
             let slotSuccessor = Successor(slot, in: log)
-            let groupSuccessor = Successor(parent, in: log)
+            let groupSuccessors = Self.successors(ofGroupsAround: old.slot, at: parent, in: log)
             let signals = oldLog.lock.withLock {
                 slot.isStored = old.slot.isStored
                 slot.origin = old.slot.origin
                 oldLog.forward(old.slot, to: slotSuccessor)
-                if let oldGroup = old.slot.parent { oldLog.forward(oldGroup, to: groupSuccessor) }
+                for (group, successor) in groupSuccessors { oldLog.forward(group, to: successor) }
                 return Signals(broadcaster: oldLog.claimBroadcaster())
             }
             SettingsStore.act(on: signals, log: oldLog)
         }
+    }
+
+    /// Where the changes of the groups around a moved setting are now, from the innermost outwards.
+    private static func successors(
+        ofGroupsAround slot: SettingSlot, at parent: Channel, in log: MutationLog
+    ) -> [(Channel, Successor)] {
+        var result: [(Channel, Successor)] = []
+        var (old, new) = (slot.parent, Channel?.some(parent))
+        while let from = old, let to = new {
+            result.append((from, Successor(to, in: log)))
+            (old, new) = (from.parent, to.parent)
+        }
+        return result
     }
 
     private func channel(for path: String, in log: MutationLog, known: inout [String: Channel]) -> Channel {

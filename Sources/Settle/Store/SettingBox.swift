@@ -287,6 +287,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var committedValue: any Sendable { published }
     override var visibleValue: any Sendable { value }
+    override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
     override var typeName: String { "\(Value.self)" }
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {

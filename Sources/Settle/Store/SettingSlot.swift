@@ -12,6 +12,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     let schedule: Int?
     /// Where the value lives. Weak, because a store does not keep alive the groups it has given out.
     private(set) weak var box: AnySettingBox?
+    private let valueType: ObjectIdentifier
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
@@ -26,8 +27,19 @@ package final class SettingSlot: Channel, @unchecked Sendable {
         self.declaration = declaration
         self.schedule = schedule
         self.box = box
+        valueType = box.valueType
         wordConversion = box.wordConversion
         super.init(parent: parent)
+    }
+
+    /// Takes a new box for the same declaration, if the group was let go of and is opened again; who waits for changes of
+    /// the slot goes on with it. False if the new box is not of the same kind.
+    func reuse(for declared: GroupLayout.Declared, schedule: Int?) -> Bool {
+        guard declaration == declared.name, self.schedule == schedule, valueType == declared.box.valueType else {
+            return false
+        }
+        box = declared.box
+        return true
     }
 
     /// The value that a word of the log stands for.

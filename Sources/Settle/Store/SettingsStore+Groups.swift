@@ -63,12 +63,9 @@ extension SettingsStore {
                 }
             }
             let slot = log.lock.withLock {
-                let slot = SettingSlot(
-                    key: declared.key, declaration: declared.name, schedule: log.schedule(for: declared.durability),
-                    box: declared.box, parent: log.channel(at: declared.group))
+                let slot = log.slot(for: declared)
                 slot.isStored = isUsable
                 slot.origin = isUsable ? .loaded : .default
-                log.add(slot)
                 return slot
             }
             declared.box.attach(to: Attachment(store: self, slot: slot))
@@ -131,6 +128,17 @@ extension MutationLog {
             if let slot = slots[parent], slot.box != nil { return slot }
         }
         return slots.values.first { $0.key.hasPrefix(key + ".") && $0.box != nil }
+    }
+
+    /// The slot of a declared setting, whose box is new. Under the lock.
+    func slot(for declared: GroupLayout.Declared) -> SettingSlot {
+        let schedule = schedule(for: declared.durability)
+        if let slot = slots[declared.key], slot.reuse(for: declared, schedule: schedule) { return slot }
+        let slot = SettingSlot(
+            key: declared.key, declaration: declared.name, schedule: schedule, box: declared.box,
+            parent: channel(at: declared.group))
+        add(slot)
+        return slot
     }
 
     /// The channel of a group. Under the lock.

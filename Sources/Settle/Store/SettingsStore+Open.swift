@@ -38,11 +38,11 @@ extension SettingsStore {
             try transact(origin: .external, writer: nil) {
                 let (stale, boxes) = log.lock.withLock {
                     let boxes = log.slots.values.compactMap { slot -> (AnySettingBox, String, SettingValue?)? in
-                        guard slot.schedule != nil, !slot.isDirty, let box = slot.box else { return nil }
+                        guard slot.schedule != nil, !log.isUnsaved(slot), let box = slot.box else { return nil }
                         let new = contents.tree[slot.key]
                         return new == log.tree[slot.key] ? nil : (box, slot.key, new)
                     }
-                    return (log.slots.values.filter(\.isDirty).map(\.key), boxes)
+                    return (log.slots.values.filter(log.isUnsaved).map(\.key), boxes)
                 }
                 for (box, key, value) in boxes {
                     guard let value else {

@@ -27,7 +27,8 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if the last save failed. The store is open then, with everything still in it.
     public func close() async throws {
-        guard setClosed(true) else { return }
+        // Not only for the first caller: the others return when it is closed too.
+        _ = setClosed(true)
         do {
             try await persister?.close()
         } catch {

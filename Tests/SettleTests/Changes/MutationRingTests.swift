@@ -3,74 +3,88 @@ import Testing
 @testable import Settle
 
 @Suite struct MutationRingTests {
-    private let slot = SettingSlot(key: "key", declaration: nil, schedule: 0, box: nil, parent: nil)
+    private let root = Channel(parent: nil)
+    private let box = SettingBox(SettingDefinition(key: "key", defaultValue: 0, rules: [], codec: .standard))
+    private let slot: SettingSlot
 
-    private func entry(_ number: Int, cost: Int = 0) -> LogEntry {
-        LogEntry(
-            first: LoggedMutation(slot: slot, old: number - 1, new: number), others: [], time: 0, origin: .local,
-            writer: nil, cost: cost)
+    init() {
+        slot = SettingSlot(key: "key", declaration: nil, schedule: 0, box: box, parent: root)
+    }
+
+    private func details(_ number: any Sendable, cost: Int = 0) -> LogDetails {
+        LogDetails([LoggedMutation(slot: slot, old: 0, new: number)], origin: .local, writer: nil, cost: cost)
     }
 
     private func value(_ entry: LogEntry?) -> Int? {
-        entry?.first.new as? Int
+        entry?.details.mutations.first?.new as? Int
+    }
+
+    private func bounds(_ ring: borrowing MutationRing) -> [UInt64] {
+        [ring.oldest, ring.newest]
     }
 
     @Test("A new ring holds nothing")
     func empty() {
         let ring = MutationRing(capacity: 4, costLimit: 100)
-        #expect(ring.count == 0 && ring.newest == 0 && ring.oldest == 1)
-        #expect(ring[0] == nil && ring[1] == nil)
+        let entries = [ring[0] == nil, ring[1] == nil]
+        #expect(bounds(ring) == [1, 0] && entries == [true, true])
     }
 
-    @Test("The capacity is rounded up to a power of two", arguments: [(1, 1), (2, 2), (3, 4), (17, 32), (1_024, 1_024)])
-    func capacity(asked: Int, given: Int) {
-        #expect(MutationRing(capacity: asked, costLimit: 0).capacity == given)
-    }
-
-    @Test("It holds the newest entries, at their revisions", arguments: [1, 2, 4, 16, 64, 256])
-    func holds(capacity: Int) {
-        var ring = MutationRing(capacity: capacity, costLimit: .max)
-        for number in 1...300 {
-            ring.append(entry(number))
-            let oldest = max(1, number - capacity + 1)
-            #expect(ring.newest == UInt64(number) && ring.oldest == UInt64(oldest))
-            #expect(value(ring[UInt64(oldest)]) == oldest && value(ring[UInt64(number)]) == number)
-            #expect(ring[UInt64(oldest - 1)] == nil && ring[UInt64(number + 1)] == nil)
+    @Test(
+        "It holds the newest entries at their revisions; its capacity is rounded up to a power of two",
+        arguments: [(1, 1), (2, 2), (3, 4), (16, 16), (17, 32), (64, 64), (200, 256)])
+    func holds(asked: Int, capacity: Int) {
+        var ring = MutationRing(capacity: asked, costLimit: .max)
+        for number in 1...600 {
+            // Words and details, in turn.
+            if number.isMultiple(of: 3) {
+                ring.append(details(number), time: Double(number))
+            } else {
+                ring.append(slot, old: 0, new: UInt64(number), time: Double(number))
+            }
+            let oldest = UInt64(max(1, number - capacity + 1))
+            let ends = [value(ring[oldest]), value(ring[UInt64(number)])]
+            #expect(bounds(ring) == [oldest, UInt64(number)])
+            #expect(ends == [Int(oldest), number])
+            let outside = [value(ring[oldest - 1]), value(ring[UInt64(number + 1)])]
+            #expect(outside == [nil, nil])
         }
-        for revision in ring.oldest...ring.newest { #expect(value(ring[revision]) == Int(revision)) }
+        for revision in ring.oldest...ring.newest {
+            let entry = ring[revision]
+            #expect(value(entry) == Int(revision) && entry?.time == Double(revision))
+        }
     }
 
     @Test("The cost limit drops old entries but never the newest one")
     func cost() {
         var ring = MutationRing(capacity: 64, costLimit: 100)
-        for number in 1...10 { ring.append(entry(number, cost: 30)) }
-        #expect(ring.oldest == 8 && ring.newest == 10)
-        ring.append(entry(11, cost: 1_000))
-        #expect(ring.oldest == 11 && value(ring[11]) == 11)
-        ring.append(entry(12, cost: 100))
-        #expect(ring.oldest == 12)
+        for number in 1...10 { ring.append(details(number, cost: 30), time: 0) }
+        #expect(bounds(ring) == [8, 10])
+        ring.append(details(11, cost: 1_000), time: 0)
+        #expect(bounds(ring) == [11, 11])
+        ring.append(details(12, cost: 100), time: 0)
+        #expect(bounds(ring) == [12, 12])
         // What was dropped costs nothing any more.
-        ring.append(entry(13))
-        ring.append(entry(14))
-        #expect(ring.oldest == 12 && ring.count == 3)
+        ring.append(details(13), time: 0)
+        ring.append(slot, old: 0, new: 14, time: 0)
+        #expect(bounds(ring) == [12, 14])
     }
 
-    @Test("A dropped entry lets go of its values")
+    @Test("Entries that are dropped, and the ring when it goes, let go of their values")
     func release() {
         final class Token: Sendable {}
-        var ring = MutationRing(capacity: 2, costLimit: .max)
-        let weak: Weak<Token>
-        do {
+        var tokens: [Weak<Token>] = []
+        func make() -> LogDetails {
             let token = Token()
-            weak = Weak(token)
-            ring.append(
-                LogEntry(
-                    first: LoggedMutation(slot: slot, old: 0, new: token), others: [], time: 0, origin: .local,
-                    writer: nil, cost: 0))
+            tokens.append(Weak(token))
+            return details(token)
         }
-        #expect(weak.object != nil)
-        ring.append(entry(2))
-        ring.append(entry(3))
-        #expect(weak.object == nil)
+        do {
+            var ring = MutationRing(capacity: 2, costLimit: .max)
+            for _ in 0..<3 { ring.append(make(), time: 0) }
+            #expect(tokens.map { $0.object == nil } == [true, false, false])
+            _ = bounds(ring)
+        }
+        #expect(tokens.allSatisfy { $0.object == nil })
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Settle
 import SettleTesting
+import Synchronization
 
 struct CounterSettings: SettingsGroup {
     @Setting var count = 0
@@ -109,5 +110,16 @@ func thrown(by body: () throws -> Void) -> (any Error)? {
         return nil
     } catch {
         return error
+    }
+}
+
+/// A flag that threads look at.
+final class Flag: Sendable {
+    private let raised = Atomic(false)
+
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    func raise() {
+        raised.store(true, ordering: .releasing)
     }
 }

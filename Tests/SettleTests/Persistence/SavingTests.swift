@@ -1,0 +1,212 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SavingTests {
+    @Test("Promise 13: changes are saved after a quiet period, together")
+    func quiet() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        settings.name = "a"
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(249))
+        #expect(recording.batches.isEmpty)
+        clock.advance(by: .milliseconds(2))
+        let batches = await recording.batches(atLeast: 1)
+        #expect(batches == [StorageBatch(revision: 2, values: ["count": .integer(1), "name": .string("a")])])
+    }
+
+    @Test("Promise 13: further changes put the save off, at the latest to the longest delay")
+    func longest() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        for step in 1...19 {
+            let now = Duration.milliseconds(100 * step)
+            await clock.deadlines { !$0.isEmpty && $0[0].sinceStart >= now }
+            clock.advance(by: .milliseconds(100))
+            settings.count += 1
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(recording.batches.isEmpty)
+        // 1.9 s have gone by; the longest delay is 2 s, although the last change is just 0.1 s old then.
+        await clock.deadlines { !$0.isEmpty && $0[0].sinceStart >= .milliseconds(1_950) }
+        clock.advance(by: .milliseconds(101))
+        #expect(await recording.batches(atLeast: 1).map(\.revision) == [20])
+    }
+
+    @Test("Promise 13: the delays are settable")
+    func settable() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock(
+            durability: .debounced(quiet: .seconds(60), atMost: .seconds(600)))
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(59))
+        #expect(recording.batches.isEmpty)
+        clock.advance(by: .milliseconds(1_001))
+        #expect(await recording.batches(atLeast: 1).count == 1)
+    }
+
+    @Test("Promise 13: a group that is immediate is saved at once, with everything that waits")
+    func immediate() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(MixedSettings.self)
+        settings.usual = 1
+        settings.immediate.urgent = 1
+        let batches = await recording.batches(atLeast: 1)
+        #expect(batches.map(\.values) == [["usual": .integer(1), "immediate.urgent": .integer(1)]])
+    }
+
+    @Test("Promise 13: settings kept in memory only are never saved")
+    func memoryOnly() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(MixedSettings.self)
+        settings.volatile.secret = 1
+        #expect("\(store.status)" == "saved")
+        try settings.update {
+            settings.volatile.secret = 2
+            settings.usual = 1
+        }
+        try await settings.commit { settings.volatile.secret = 3 }
+        clock.advance(by: .seconds(100))
+        try await store.close()
+        #expect(recording.batches.map(\.values) == [["usual": .integer(1)]])
+    }
+
+    @Test("Settings kept in memory only live on when their group is let go of and opened again")
+    func memoryOnlyReopened() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        func setSecret() async throws { try await store.group(MixedSettings.self).volatile.secret = 7 }
+        try await setSecret()
+        let settings = try await store.group(MixedSettings.self)
+        #expect(settings.volatile.secret == 7 && !settings.volatile.$secret.isDefault)
+    }
+
+    @Test("Promise 13: a busy writer of an immediate group neither starves a flush nor overflows the stack")
+    func busyImmediate() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(ImmediateSettings.self)
+        let flag = Flag()
+        async let writer: Void = onThread { while !flag.isRaised { settings.urgent += 1 } }
+        for _ in 0..<20 { try await store.flush() }
+        for await count in settings.$urgent where count > 300_000 { break }
+        try await store.flush()
+        flag.raise()
+        await writer
+    }
+
+    @Test("Promise 14: commit returns once everything is on stable storage")
+    func commit() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.name = "before"
+        let hold = failing.hold(.append)
+        let ended = ChangeRecorder(AsyncStream { continuation in
+            Task {
+                try await settings.commit { settings.count = 1 }
+                continuation.yield(1)
+                continuation.finish()
+            }
+        })
+        await hold.waitUntilReached()
+        #expect(settings.count == 1 && ended.elements.isEmpty)
+        hold.release()
+        await ended.until { $0 == [1] }
+        #expect(recording.batches.map(\.values) == [["count": .integer(1), "name": .string("before")]])
+        let isStable = recording.calls.contains { call in
+            guard case .append(_, .stable) = call.operation else { return false }
+            return true
+        }
+        #expect(isStable)
+    }
+
+    @Test("Promise 14: commit and flush throw if saving fails, and a later one saves everything")
+    func failures() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let noSpace = StorageError(.noSpace, "There is no room.")
+        failing.fail(.append, with: noSpace, count: 3)
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        #expect(error?.code == .storage && error?.underlying as? StorageError == noSpace)
+        #expect(settings.count == 1)
+        settings.name = "a"
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(throws: SettingsError.self) { try store.flushAndWait() }
+        settings.count = 2
+        try await store.flush()
+        #expect(recording.batches == [StorageBatch(revision: 3, values: ["count": .integer(2), "name": .string("a")])])
+        try await store.flush()
+        #expect(recording.batches.count == 1)
+    }
+
+    @Test("Promise 14: a value that can't be converted makes commit and every later flush throw, until it is replaced")
+    func unencodable() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(PickySettings.self)
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.picky = 13
+                settings.plain = 1
+            }
+        }
+        #expect(error?.code == .encodingFailed && error?.key == "picky")
+        #expect(recording.batches.map(\.values) == [["plain": .integer(1)]])
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        settings.picky = 14
+        try await store.flush()
+        #expect(recording.batches.last?.values == ["picky": .integer(14)])
+    }
+
+    @Test("Promise 15: what is saved is one revision, however many write")
+    func neverTorn() async throws {
+        let recording = RecordingStorage()
+        let store = try await SettingsStore.open(
+            storage: recording, configuration: .init(durability: .debounced(quiet: .zero, atMost: .zero)))
+        let settings = try await store.group(BalanceSettings.self)
+        async let writers: Void = withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for step in 1...500 {
+                        try? settings.update {
+                            settings.left -= step
+                            settings.right += step
+                        }
+                    }
+                }
+            }
+        }
+        for _ in 0..<50 { try await store.flush() }
+        await writers
+        try await store.close()
+        var tree = SettingTree()
+        var revision: UInt64 = 0
+        for batch in recording.batches {
+            #expect(batch.revision > revision)
+            revision = batch.revision
+            tree.apply(batch.values)
+            guard case .integer(let left)? = tree["left"], case .integer(let right)? = tree["right"] else {
+                Issue.record("A value is missing in \(batch).")
+                return
+            }
+            #expect(left + right == 1_000)
+        }
+        #expect(revision == 2_000 && tree["left"] == .integer(Int64(settings.left)))
+    }
+}
+
+private struct PickySettings: SettingsGroup {
+    @Setting(
+        codec: SettingCodec(
+            encode: { value in
+                if value == 13 { throw TestFailure(number: 13) }
+                return .integer(Int64(value))
+            },
+            decode: { value in
+                guard case .integer(let number) = value else { throw TestFailure() }
+                return Int(number)
+            }))
+    var picky = 0
+    @Setting var plain = 0
+}

@@ -1,0 +1,115 @@
+import Settle
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct StatusTests {
+    private let noSpace = StorageError(.noSpace, "There is no room.")
+
+    private func failure(of store: SettingsStore) -> (since: Date, error: any Error)? {
+        guard case .failing(let since, let error) = store.status else { return nil }
+        return (since, error)
+    }
+
+    /// The calls that failed so far.
+    private func failed(_ recording: RecordingStorage, atLeast count: Int) async {
+        _ = await recording.calls { $0.count { $0.error != nil } >= count }
+    }
+
+    @Test("Promise 16: the status goes from saved over pending and saving back to saved")
+    func success() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        #expect("\(store.status)" == "saved")
+        settings.count = 1
+        #expect("\(store.status)" == "pending")
+        let hold = failing.hold(.append)
+        async let flush: Void = store.flush()
+        await hold.waitUntilReached()
+        #expect("\(store.status)" == "saving")
+        settings.count = 2
+        #expect("\(store.status)" == "saving")
+        hold.release()
+        try await flush
+        #expect("\(store.status)" == "pending")
+        try await store.flush()
+        #expect("\(store.status)" == "saved")
+    }
+
+    @Test("Promise 16: a failed save is tried again with back-off, and since when it fails is told")
+    func backOff() async throws {
+        let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(.append, with: noSpace)
+        settings.count = 1
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(251))
+        await failed(recording, atLeast: 1)
+        // The waits are 1, 2, 4, 8 and 8 seconds.
+        var failures = 1
+        var since: Date?
+        for wait in [1, 2, 4, 8, 8] {
+            let now = clock.now.sinceStart
+            await clock.deadlines { $0.contains { $0.sinceStart == now + .seconds(wait) } }
+            let status = try #require(failure(of: store))
+            #expect((status.error as? SettingsError)?.underlying as? StorageError == noSpace)
+            #expect(since == nil || since == status.since)
+            since = status.since
+            clock.advance(by: .seconds(wait) - .milliseconds(1))
+            #expect(recording.calls.count { $0.error != nil } == failures)
+            settings.count += 1
+            clock.advance(by: .milliseconds(1))
+            failures += 1
+            await failed(recording, atLeast: failures)
+        }
+        settings.name = "later"
+        failing.heal()
+        let now = clock.now.sinceStart
+        await clock.deadlines { $0.contains { $0.sinceStart == now + .seconds(8) } }
+        clock.advance(by: .seconds(8))
+        let batches = await recording.batches(atLeast: 1)
+        #expect(batches.map(\.values) == [["count": .integer(6), "name": .string("later")]])
+        try await store.flush()
+        #expect("\(store.status)" == "saved")
+    }
+
+    @Test("Promise 16: each failed save is an issue")
+    func issues() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let issues = ChangeRecorder(store.issues)
+        failing.fail(.append, with: noSpace, count: 2)
+        settings.count = 1
+        for _ in 0..<2 { await #expect(throws: SettingsError.self) { try await store.flush() } }
+        let seen = await issues.until { $0.count == 2 }
+        #expect(seen.allSatisfy { $0.code == .storage && $0.description == "There is no room." })
+    }
+
+    @Test("Promise 16: a save whose failure came after it was done is repeated all the same")
+    func failedAfter() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(.append, with: StorageError(.writeFailed, "The sync failed."), count: 1, moment: .after)
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        try await store.flush()
+        #expect(recording.batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
+    }
+
+    @Test("Promise 16: what failed and was put back to its default meanwhile is removed")
+    func failedAndReset() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(.append, with: noSpace, count: 1)
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        try settings.$count.reset()
+        try await store.flush()
+        #expect(recording.batches == [StorageBatch(revision: 2, values: ["count": nil])])
+    }
+}

@@ -1,0 +1,77 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+    @Test("Promise 17: closing saves what is pending, brings the storage to rest and closes it")
+    func close() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        try await store.close()
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
+        #expect(recording.calls.map(\.operation).suffix(2) == [.checkpoint, .close])
+        try await store.close()
+        #expect(recording.calls.count { $0.operation == .close } == 1)
+    }
+
+    @Test("After closing, assignments change nothing, and everything that can throw throws")
+    func afterClosing() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        try await store.close()
+        settings.count = 2
+        settings.list.append(1)
+        #expect(settings.count == 1 && settings.list.isEmpty)
+        var issues: [SettingsError] = []
+        for await issue in store.issues { issues.append(issue) }
+        #expect(issues.map(\.code) == [.closed, .closed] && issues.map(\.key) == ["count", "list"])
+        let attempts: [() throws -> Void] = [
+            { try settings.$count.set(3) }, { try settings.$count.modify { $0 = 3 } }, { try settings.$count.reset() },
+            { try settings.update { settings.count = 3 } }, { try store.setValue(3, forKey: "count") },
+            { try store.removeValue(forKey: "x") }, { try settings.reset() }, { try store.flushAndWait() },
+        ]
+        for attempt in attempts { #expect((thrown(by: attempt) as? SettingsError)?.code == .closed) }
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 3 } }
+        await #expect(throws: SettingsError.self) { try await store.group(OuterSettings.self, at: "new") }
+        #expect(settings.count == 1 && settings.snapshot().count == 1)
+    }
+
+    @Test("A close whose save fails leaves the store open, with everything in it")
+    func failingClose() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let changes = ChangeRecorder(store.changes)
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.close() }
+        settings.count = 2
+        #expect(await changes.until { $0.count == 2 }.count == 2 && !changes.hasEnded)
+        try await store.close()
+        #expect(recording.batches.map(\.values) == [["count": .integer(2)]])
+        await changes.untilEnd()
+    }
+
+    @Test("Whoever closes a store returns when it is closed, also if somebody else is closing it")
+    func twoClosers() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        let hold = failing.hold(.append)
+        async let first: Void = store.close()
+        await hold.waitUntilReached()
+        let second = ChangeRecorder(AsyncStream<Int> { continuation in
+            Task {
+                try? await store.close()
+                continuation.yield(recording.calls.count { $0.operation == .close })
+                continuation.finish()
+            }
+        })
+        #expect(second.elements.isEmpty)
+        hold.release()
+        try await first
+        #expect(await second.untilEnd() == [1])
+    }
+}

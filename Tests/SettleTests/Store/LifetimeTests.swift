@@ -1,0 +1,151 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+    /// Waits until the storage has been closed, which a store does as the last thing it does.
+    private func closing(_ recording: RecordingStorage) async {
+        _ = await recording.calls { $0.contains { $0.operation == .close } }
+    }
+
+    @Test("Promise 17: letting go of the last reference saves what is pending, and then frees the store")
+    func lastReference() async throws {
+        let recording = RecordingStorage()
+        let clock = ManualClock()
+        var weak: Weak<SettingsStore>
+        do {
+            let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
+            weak = Weak(store)
+            let settings = try await store.group(CounterSettings.self)
+            settings.count = 1
+            settings.name = "pending"
+        }
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(251))
+        await closing(recording)
+        #expect(recording.batches.map(\.values) == [["count": .integer(1), "name": .string("pending")]])
+        #expect(weak.object == nil)
+        weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()))
+    }
+
+    @Test("Promise 17: a store is kept while one of its groups is in use")
+    func groupKeepsStore() async throws {
+        let recording = RecordingStorage()
+        func open() async throws -> CounterSettings {
+            try await SettingsStore.open(storage: recording).group(CounterSettings.self)
+        }
+        let settings = try await open()
+        try await settings.commit { settings.count = 1 }
+        #expect(recording.batches.count == 1)
+    }
+
+    @Test("A store that nobody uses goes away, also after streams, observers and transactions")
+    func afterUse() async throws {
+        let recording = RecordingStorage()
+        do {
+            let store = try await SettingsStore.open(storage: recording)
+            let settings = try await store.group(OuterSettings.self)
+            let second = try await store.group(OuterSettings.self)
+            let values = ChangeRecorder(settings.inner.$count)
+            let changes = ChangeRecorder(second.changes)
+            let all = ChangeRecorder(store.changes(.newest))
+            settings.inner.count = 1
+            try second.update { second.title = "x" }
+            await changes.until { $0.count == 2 }
+            await values.until { $0.last == 1 }
+            #expect(await all.next() != nil)
+            _ = settings.snapshot()
+            try await store.flush()
+            values.cancel()
+            changes.cancel()
+            await values.untilEnd()
+            await changes.untilEnd()
+        }
+        await closing(recording)
+    }
+
+    @Test("Writing keys at run time does not keep a store alive for ever")
+    func runTimeKeys() async throws {
+        let recording = RecordingStorage()
+        do {
+            let store = try await SettingsStore.open(storage: recording)
+            try store.setValue(5, forKey: "some.key")
+            try await store.flush()
+            #expect(try store.value(forKey: "some.key") == 5)
+        }
+        await closing(recording)
+    }
+
+    @Test("A stream of changes of a store ends when the store goes away")
+    func streamEnds() async throws {
+        let changes: ChangeRecorder<Change>
+        do {
+            let store = try await SettingsStore.open(storage: InMemoryStorage())
+            changes = ChangeRecorder(store.changes)
+        }
+        await changes.untilEnd()
+        #expect(changes.hasEnded)
+    }
+
+    @Test("A group that is opened again after it was let go of has the values it had, saved or not")
+    func reopenedGroup() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        func set(_ count: Int) async throws { try await store.group(CounterSettings.self).count = count }
+        func count() async throws -> Int { try await store.group(CounterSettings.self).count }
+        try await set(1)
+        #expect(try await count() == 1)
+        try await store.flush()
+        #expect(try await count() == 1)
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        try await set(2)
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(try await count() == 2)
+    }
+
+    @Test("A stream of a setting goes on when its group is let go of and opened again")
+    func streamAcrossReopening() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        func subscribe() async throws -> ChangeRecorder<Change> {
+            ChangeRecorder(try await store.group(CounterSettings.self).$count.changes)
+        }
+        let changes = try await subscribe()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 5
+        #expect(await changes.next()?[settings.$count]?.newValue == 5)
+    }
+
+    @Test("While a save of the last reference's changes fails, the store stays, so that nobody opens an older state")
+    func failingStoreStays() async throws {
+        let failing = FailingStorage()
+        let recording = RecordingStorage(failing)
+        let clock = ManualClock()
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        let weak: Weak<SettingsStore>
+        do {
+            let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
+            weak = Weak(store)
+            let settings = try await store.group(CounterSettings.self)
+            settings.count = 1
+            await #expect(throws: SettingsError.self) { try await store.flush() }
+        }
+        await clock.sleepers(atLeast: 1)
+        #expect(weak.object != nil)
+        await clock.deadlines { $0.contains { $0.sinceStart == .milliseconds(250) } }
+        clock.advance(by: .milliseconds(251))
+        await closing(recording)
+        #expect(recording.batches.count == 1 && weak.object == nil)
+    }
+
+    @Test("A group that nobody opened goes away with its last copy")
+    func detached() async throws {
+        let recorder: ChangeRecorder<Change>
+        do {
+            let settings = OuterSettings()
+            recorder = ChangeRecorder(settings.changes)
+            settings.inner.count = 1
+            #expect(await recorder.next() != nil)
+        }
+        await recorder.untilEnd()
+        #expect(recorder.elements.count == 1)
+    }
+}

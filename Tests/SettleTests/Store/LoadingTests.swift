@@ -1,0 +1,95 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LoadingTests {
+    @Test("Promise 18: absent gives the defaults, without an issue")
+    func absent() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(OuterSettings.self)
+        #expect(settings.title == "title" && settings.inner.count == 0 && store.revision == 0)
+        try await store.close()
+        for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
+    }
+
+    @Test("Promise 18: unreadable throws, and nothing is written")
+    func unreadable() async throws {
+        let failing = FailingStorage()
+        let recording = RecordingStorage(failing)
+        failing.fail(.load, with: StorageError(.unreadable, "“a.json” can't be read."))
+        let error = await #expect(throws: SettingsError.self) { try await SettingsStore.open(storage: recording) }
+        #expect(error?.code == .storage && error?.description == "“a.json” can't be read.")
+        #expect(recording.batches.isEmpty)
+    }
+
+    @Test("Promise 18: a value of the wrong type falls back alone, and is kept until someone writes that key")
+    func wrongType() async throws {
+        let storage = InMemoryStorage(
+            SettingTree([
+                "title": .integer(5), "inner": .dictionary(["count": .string("x"), "other": .integer(4)]),
+                "unknown": .dictionary(["a": .bool(true)]),
+            ]))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(OuterSettings.self)
+        #expect(settings.title == "title" && settings.inner.count == 0 && settings.inner.other == 4)
+        #expect(settings.inner.$count.isDefault && settings.inner.$count.origin == .default)
+        let issues = ChangeRecorder(store.issues)
+        let seen = await issues.until { $0.count == 2 }
+        #expect(seen.allSatisfy { $0.code == .unusableValue } && seen.map(\.key) == ["title", "inner.count"])
+        settings.inner.other = 5
+        settings.title = "new"
+        try await store.close()
+        #expect(storage.tree["inner.count"] == .string("x") && storage.tree["inner.other"] == .integer(5))
+        #expect(storage.tree["title"] == .string("new"))
+        #expect(storage.tree["unknown.a"] == .bool(true))
+    }
+
+    @Test("Promise 18: a stored value against the setting's rule falls back like one of the wrong type")
+    func brokenRule() async throws {
+        struct Group: SettingsGroup { @Setting(in: 0...20) var attemptCount = 3 }
+        let storage = InMemoryStorage(SettingTree(["attemptCount": .integer(21)]))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(Group.self)
+        #expect(settings.attemptCount == 3)
+        var issues = store.issues.makeAsyncIterator()
+        let issue = await issues.next()
+        #expect(issue?.code == .unusableValue && issue?.key == "attemptCount" && issue?.rule == "in 0...20")
+        #expect(storage.tree["attemptCount"] == .integer(21))
+    }
+
+    @Test("Promise 18: what was damaged and put aside is an issue")
+    func recovered() async throws {
+        let store = try await SettingsStore.open(storage: DamagedStorage())
+        var issues = store.issues.makeAsyncIterator()
+        let issue = await issues.next()
+        #expect(issue?.code == .recovered && issue?.description == "It was put aside.")
+    }
+
+    @Test("Unknown keys are kept, and can be read, written and removed at run time")
+    func unknownKeys() async throws {
+        let storage = InMemoryStorage(SettingTree(["a": .dictionary(["b": .integer(1), "c": .integer(2)])]))
+        let store = try await SettingsStore.open(storage: storage)
+        #expect(try store.value(forKey: "a.b", as: Int.self) == 1)
+        #expect(try store.value(forKey: "a.d", as: Int.self) == nil)
+        #expect(throws: SettingsError.self) { try store.value(forKey: "a.b", as: String.self) }
+        let recorder = ChangeRecorder(store.changes)
+        try store.setValue(["x"], forKey: "a.d", by: "test")
+        try store.removeValue(forKey: "a.b")
+        #expect(await recorder.next()?.writer == "test")
+        #expect(await recorder.next()?.origin == .reset)
+        #expect(try store.value(forKey: "a.d") == ["x"] && store.value(forKey: "a.b", as: Int.self) == nil)
+        try await store.close()
+        #expect(storage.tree.root == ["a": .dictionary(["c": .integer(2), "d": .array([.string("x")])])])
+    }
+}
+
+/// A storage that was damaged.
+private struct DamagedStorage: Storage {
+    var externalChanges: AsyncStream<StorageContents> { AsyncStream { $0.finish() } }
+    func load() throws(StorageError) -> StorageContents {
+        StorageContents(outcome: .recovered(description: "It was put aside."))
+    }
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
+    func checkpoint() throws(StorageError) {}
+    func close() {}
+}
