@@ -21,12 +21,12 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         // Inside its own transaction a thread sees what that has written, and nobody else can publish meanwhile.
         if store.writer.isHeldByCurrentThread {
             revision = store.revision
-            for (copy, box) in zip(copies, boxes) { copy.adopt(erased: box.visibleValue) }
+            for (copy, box) in zip(copies, boxes) { _ = copy.adopt(erased: box.visibleValue) }
             return
         }
         let values: [any Sendable]
         (revision, values) = store.log.lock.withLock { (store.log.revision, boxes.map(\.committedValue)) }
-        for (copy, value) in zip(copies, values) { copy.adopt(erased: value) }
+        for (copy, value) in zip(copies, values) { _ = copy.adopt(erased: value) }
     }
 
     public subscript<Value>(dynamicMember member: KeyPath<Group, Value>) -> Value {

@@ -173,8 +173,8 @@ package class AnySettingBox: @unchecked Sendable {
     func stageDefault() { abstract() }
     /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
-    /// Takes over a value of this setting's type, before the box is shared.
-    func adopt(erased value: any Sendable) { abstract() }
+    /// Takes over a value before the box is shared; false if it is not of this setting's type.
+    func adopt(erased value: any Sendable) -> Bool { abstract() }
     /// The value as the calling thread sees it.
     var visibleValue: any Sendable { abstract() }
     /// Why the declaration's default breaks the declaration's rule, if it does.

@@ -23,6 +23,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
     }
 
+    deinit {
+        // Nobody has the box any more, so nobody writes its slot.
+        guard let attachment, attachment.slot.schedule == nil, attachment.slot.isStored, !attachment.store.isDetached
+        else { return }
+        attachment.store.retainedValues.keep(published, forKey: attachment.slot.key)
+    }
+
     // MARK: Words
 
     /// Constant once the type is known, so that the branches on it disappear.
@@ -304,8 +311,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         install(decoded)
     }
 
-    override func adopt(erased value: any Sendable) {
-        if let value = value as? Value { install(value) }
+    override func adopt(erased value: any Sendable) -> Bool {
+        guard let value = value as? Value else { return false }
+        install(value)
+        return true
     }
 
     override var defaultViolation: SettingsError? {

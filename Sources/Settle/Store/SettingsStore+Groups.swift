@@ -51,10 +51,13 @@ extension SettingsStore {
         case .alias(let box, let original):
             box.become(aliasOf: original)
         case .new(let declared):
-            retireRuntimeBox(of: declared.key)
-            let stored = log.lock.withLock { log.tree[declared.key] }
+            takeOverRuntimeValue(of: declared.key)
+            let retained = retainedValues.takeValue(forKey: declared.key)
+            let stored = (retained as? SettingValue) ?? log.lock.withLock { log.tree[declared.key] }
             var isUsable = false
-            if let stored {
+            if let retained, declared.box.adopt(erased: retained) {
+                isUsable = true
+            } else if let stored {
                 do {
                     try declared.box.adopt(loaded: stored)
                     isUsable = true

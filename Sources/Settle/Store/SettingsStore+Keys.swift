@@ -66,7 +66,7 @@ extension SettingsStore {
             if !log.slots.isEmpty, let slot = log.slots[key], let box = slot.box {
                 return slot.isStored || slot.declaration != nil ? .declared(box) : nil
             }
-            return log.tree[key].map { .stored($0) }
+            return ((retainedValues.value(forKey: key) as? SettingValue) ?? log.tree[key]).map { .stored($0) }
         }
     }
 
@@ -91,8 +91,9 @@ extension SettingsStore {
             key: key, defaultValue: SettingValue.null, rules: [],
             codec: SettingCodec(encode: { $0 }, decode: { $0 }))
         let box = SettingBox(definition)
-        let stored = log.lock.withLock { log.tree[key] }
-        if let stored { box.adopt(erased: stored) }
+        let retained = retainedValues.takeValue(forKey: key) as? SettingValue
+        let stored = retained ?? log.lock.withLock { log.tree[key] }
+        if let stored { _ = box.adopt(erased: stored) }
         let slot = log.lock.withLock {
             let slot = SettingSlot(
                 key: key, declaration: nil, schedule: log.schedule(for: configuration.durability), box: box,
@@ -103,16 +104,15 @@ extension SettingsStore {
             return slot
         }
         box.attach(to: Attachment(store: self, slot: slot))
-        runtimeBoxes[key] = box
+        // Nobody keeps the box but the transaction, and then the list of what is to be saved.
         return box
     }
 
-    /// Makes room for a declared setting: what was written at run time is taken over. Under the writer's lock.
-    func retireRuntimeBox(of key: String) {
-        guard let box = runtimeBoxes.removeValue(forKey: key) else { return }
-        log.lock.withLock {
-            guard let slot = log.slots[key] else { return }
-            log.tree[key] = slot.isStored ? box.published : nil
-        }
+    /// Makes room for a declared setting: what was written at run time and is not saved yet is taken over. Under the
+    /// writer's lock.
+    func takeOverRuntimeValue(of key: String) {
+        let slot = log.lock.withLock { log.slots[key] }
+        guard let slot, slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue> else { return }
+        log.lock.withLock { log.tree[key] = slot.isStored ? box.published : nil }
     }
 }

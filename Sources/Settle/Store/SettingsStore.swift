@@ -12,7 +12,7 @@ import Synchronization
 /// its groups with ``group(_:at:)``. A store stays open as long as it or one of its groups is in use; what is pending
 /// when the last reference goes is still saved. ``close()`` ends it earlier.
 public final class SettingsStore: @unchecked Sendable {
-    // Sendable: `mode`, `transaction` and `runtimeBoxes` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `mode` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline let writer: RecursiveLock
@@ -21,10 +21,10 @@ public final class SettingsStore: @unchecked Sendable {
     let time: TimeSource
     let configuration: Configuration
     let issueBoard: IssueBoard
+    let retainedValues = RetainedValues()
     /// `nil` for a group that no store has opened.
     let persister: Persister?
     var transaction: Transaction?
-    var runtimeBoxes: [String: SettingBox<SettingValue>] = [:]
     /// Whether this is the store of a group that nobody has opened.
     let isDetached: Bool
     /// Whether the writer's lock is shared with other groups that nobody has opened.

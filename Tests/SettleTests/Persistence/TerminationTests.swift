@@ -1,0 +1,96 @@
+import Dispatch
+import Settle
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite(.timeLimit(.minutes(2))) struct TerminationTests {
+    private func count(in file: URL) async throws -> Int {
+        try await SettingsStore.open(at: file).group(CounterSettings.self).count
+    }
+
+    @Test("Promise 17: a termination signal saves everything first, and then ends the process")
+    func signal() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            let settings = try await store.group(CounterSettings.self)
+            store.flushOnTermination()
+            settings.count = 7
+            kill(getpid(), SIGTERM)
+            try await store.run()
+        }
+        #expect(try await count(in: URL(filePath: path)) == 7)
+    }
+
+    @Test("Promise 17: it does so even if every thread of the concurrency runtime is blocked")
+    func blockedRuntime() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        await #expect(processExitsWith: .signal(SIGINT)) { [path = path as String] in
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            let settings = try await store.group(CounterSettings.self)
+            store.flushOnTermination([.interrupt])
+            settings.count = 8
+            blockTheRuntime { kill(getpid(), SIGINT) }
+            try await store.run()
+        }
+        #expect(try await count(in: URL(filePath: path)) == 8)
+    }
+
+    @Test("Promise 17: flushAndWait works while every thread of the concurrency runtime is blocked")
+    func flushAndWait() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        await #expect(processExitsWith: .exitCode(33)) { [path = path as String] in
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            let settings = try await store.group(CounterSettings.self)
+            settings.count = 9
+            blockTheRuntime {
+                do {
+                    try store.flushAndWait()
+                    exit(33)
+                } catch {
+                    exit(1)
+                }
+            }
+            try await store.run()
+        }
+        #expect(try await count(in: URL(filePath: path)) == 9)
+    }
+}
+
+/// Blocks every thread of the concurrency runtime, and then runs a closure on another thread.
+private func blockTheRuntime(then body: @escaping @Sendable () -> Void) {
+    let blocked = DispatchSemaphore(value: 0)
+    let never = DispatchSemaphore(value: 0)
+    let threads = ProcessInfo.processInfo.activeProcessorCount
+    for _ in 0..<(threads * 4) {
+        Task.detached {
+            blocked.signal()
+            block(on: never)
+        }
+    }
+    DispatchQueue(label: "test").async {
+        // As many as there are threads; the others wait for a thread and show that none is left.
+        for _ in 0..<max(1, threads - 1) { blocked.wait() }
+        body()
+    }
+}
+
+private func block(on semaphore: DispatchSemaphore) {
+    semaphore.wait()
+}

@@ -1,0 +1,119 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .serialized) struct StressTests {
+    @Test("Promise 1: 8 tasks that each add 1 a hundred thousand times leave 800,000")
+    func increments() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<100_000 { settings.count += 1 } }
+            }
+        }
+        #expect(settings.count == 800_000 && store.revision == 800_000)
+        try await store.close()
+    }
+
+    @Test("Promise 8: after 10,000 rounds of several writers, each subscriber has seen the final value last")
+    func finalValue() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let values = (0..<3).map { _ in ChangeRecorder(settings.$count) }
+        let changes = ChangeRecorder(settings.changes(.newest))
+        for round in 1...10_000 {
+            await withTaskGroup { group in
+                for writer in 0..<2 {
+                    group.addTask { settings.count = round * 10 + writer }
+                }
+            }
+            let final = settings.count
+            for recorder in values { await recorder.until { $0.last == final } }
+            let seen = await changes.until { $0.last.map { $0[settings.$count]?.newValue == final } ?? false }
+            guard values.allSatisfy({ $0.elements.last == final }), seen.last?.revision == store.revision else {
+                Issue.record("round \(round) did not end on \(final)")
+                return
+            }
+        }
+    }
+
+    @Test("Promise 8: nothing falls between the current value and the first change, in 1,000 subscriptions")
+    func subscribeWhileWriting() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 1 << 16))
+        let settings = try await store.group(CounterSettings.self)
+        let flag = Flag()
+        async let writer: Void = onThread { while !flag.isRaised { settings.count += 1 } }
+        for _ in 0..<1_000 {
+            var changes = settings.changes.makeAsyncIterator()
+            let current = settings.count
+            // What was written between the two is in both; nothing is in neither.
+            let first = try #require(await changes.next())
+            let start = try #require(first[settings.$count]?.oldValue)
+            #expect(start <= current && first.missed == 0)
+            let second = try #require(await changes.next())
+            #expect(second[settings.$count]?.oldValue == start + 1 && second.revision == first.revision + 1)
+            var values = settings.$count.makeAsyncIterator()
+            let value = try #require(await values.next())
+            #expect(value >= current)
+            #expect(try #require(await values.next()) > value)
+        }
+        flag.raise()
+        await writer
+    }
+
+    @Test("Promise 3: a million snapshots of two settings whose sum is constant are never torn")
+    func snapshots() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(BalanceSettings.self)
+        let flag = Flag()
+        async let writer: Int = onThread {
+            var step = 0
+            while !flag.isRaised {
+                step += 1
+                try? settings.update {
+                    settings.left -= step & 63
+                    settings.right += step & 63
+                }
+            }
+            return step
+        }
+        let torn = await onThread {
+            var torn = 0
+            for _ in 0..<1_000_000 where settings.snapshot({ $0.left + $0.right }) != 1_000 { torn += 1 }
+            return torn
+        }
+        flag.raise()
+        #expect(await writer > 0)
+        #expect(torn == 0)
+    }
+
+    @Test("Promise 8: cancelling and waiting at random loses no wake-up and leaves nobody behind")
+    func cancellations() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let flag = Flag()
+        async let writer: Void = onThread { while !flag.isRaised { settings.count += 1 } }
+        await withTaskGroup { group in
+            for _ in 0..<300 {
+                let task = Task {
+                    var last = 0
+                    for await value in settings.$count { last = value }
+                    return last
+                }
+                group.addTask {
+                    await Task.yield()
+                    task.cancel()
+                    _ = await task.value
+                }
+            }
+        }
+        flag.raise()
+        await writer
+        let recorder = ChangeRecorder(settings.$count)
+        settings.count = -1
+        await recorder.until { $0.last == -1 }
+        #expect(recorder.elements.last == -1)
+    }
+}
