@@ -17,9 +17,9 @@ enum Bursts {
         id: "R12", subject: "write in a burst of 20,000, 1,000 subscribers", limit: "the same with none", goal: 3,
         stretch: 1.5)
 
-    private static func measure(_ source: SettingBroadcast, _ nobody: SettingBroadcast, _ plan: Plan) -> Result {
+    private static func measure(_ source: SettingBroadcast, _ nobody: SettingBroadcast, _ plan: Plan) -> RowResult {
         let ours = Audience(of: source, count: Delivery.crowdSize)
-        if plan.profile({ _ in _ = ours.burst(length) }) { return Result(row, .none) }
+        if plan.profile({ _ in _ = ours.burst(length) }) { return RowResult(row, .none) }
         let alone = Audience(of: nobody, count: 0)
         var incomplete = 0
         let comparison = plan.alternate(
@@ -31,15 +31,15 @@ enum Bursts {
             },
             limit: { alone.burst(length).nanoseconds })
         let note = incomplete == 0 ? "all ended on the last value" : "WRONG: \(incomplete) bursts lost the last value"
-        return Result(row, comparison, peers: plan.includesPeers ? [stream(plan)] : [], notes: [note])
+        return RowResult(row, comparison, peers: plan.includesPeers ? [stream(plan)] : [], notes: [note])
     }
 
     /// With shorter bursts, since one of 20,000 takes many seconds.
-    private static func stream(_ plan: Plan) -> Result.Peer {
+    private static func stream(_ plan: Plan) -> RowResult.Peer {
         let crowd = Audience(of: StreamBroadcast(), count: Delivery.crowdSize)
         let one = Audience(of: StreamBroadcast(), count: 1)
         let comparison = plan.alternate(
             pairs: 5, subject: { crowd.burst(200).nanoseconds }, limit: { one.burst(length).nanoseconds })
-        return Result.Peer(name: "\(PeerName.stream) (to its own with one)", ratio: comparison.ratio)
+        return RowResult.Peer(name: "\(PeerName.stream) (to its own with one)", ratio: comparison.ratio)
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 enum ContendedReads {
     static let all = [Benchmark(rows: ["R4"]) { plan in [try await measure(plan)] }]
 
-    private static func measure(_ plan: Plan) async throws -> Result {
+    private static func measure(_ plan: Plan) async throws -> RowResult {
         let fixture = try await SavingStore()
         let defaults = try DefaultsFixture()
         let result = await onOwnThread {
@@ -27,10 +27,10 @@ enum ContendedReads {
             let row = Row(
                 id: "R4", subject: "two threads read one Int", limit: "contended Mutex<Int>", goal: 0.15,
                 stretch: 0.03)
-            var peers: [Result.Peer] = []
+            var peers: [RowResult.Peer] = []
             func add(_ name: String, _ subject: @escaping @Sendable (Int) -> Void) {
                 let ratio = compare(plan, pairs: plan.peerPairs, limit, subject).ratio
-                peers.append(Result.Peer(name: name, ratio: ratio))
+                peers.append(RowResult.Peer(name: name, ratio: ratio))
             }
             if plan.includesPeers, plan.profiledSeconds == nil {
                 add(PeerName.defaults) { turns in
@@ -40,7 +40,7 @@ enum ContendedReads {
                     for _ in 0..<turns { consume(configuration.reader.int(forKey: "count", default: 0)) }
                 }
             }
-            return Result(row, comparison, peers: peers)
+            return RowResult(row, comparison, peers: peers)
         }
         try await fixture.close()
         return result

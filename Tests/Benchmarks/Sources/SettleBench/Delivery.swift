@@ -22,7 +22,7 @@ enum Delivery {
 
     // MARK: One subscriber
 
-    private static func one(_ source: SettingBroadcast, _ plan: Plan) -> [Result] {
+    private static func one(_ source: SettingBroadcast, _ plan: Plan) -> [RowResult] {
         let ours = Audience(of: source, count: 1)
         if plan.profile({ _ in _ = ours.publish() }) { return [] }
         let limit = Audience(of: ContinuationBroadcast(), count: 1)
@@ -36,8 +36,9 @@ enum Delivery {
                 (PeerName.configuration, AudiencePairs(plan.samples / 2, configuration, limit)),
             ]
         }
-        func result(_ row: Row, _ figure: (AudiencePairs) -> Comparison) -> Result {
-            Result(row, figure(pairs), peers: peers.map { Result.Peer(name: $0.name, ratio: figure($0.pairs).ratio) })
+        func result(_ row: Row, _ figure: (AudiencePairs) -> Comparison) -> RowResult {
+            RowResult(
+                row, figure(pairs), peers: peers.map { RowResult.Peer(name: $0.name, ratio: figure($0.pairs).ratio) })
         }
         return [
             result(Rows.writerOfOne("elapsed")) { $0.writer.ratioOfQuantiles(0.5) },
@@ -49,7 +50,7 @@ enum Delivery {
 
     // MARK: Many subscribers
 
-    private static func crowd(_ source: SettingBroadcast, _ single: SettingBroadcast, _ plan: Plan) -> [Result] {
+    private static func crowd(_ source: SettingBroadcast, _ single: SettingBroadcast, _ plan: Plan) -> [RowResult] {
         let ours = Audience(of: source, count: crowdSize)
         if plan.profile({ _ in _ = ours.publish() }) { return [] }
         let samples = max(30, plan.samples / 4)
@@ -66,15 +67,15 @@ enum Delivery {
             add(PeerName.stream, StreamBroadcast(), StreamBroadcast())
             add(PeerName.configuration, ConfigurationBroadcast(), ConfigurationBroadcast())
         }
-        func writer(_ which: String, _ figure: (AudiencePairs) -> Comparison) -> Result {
-            let peers = peers.map { Result.Peer(name: $0.name, ratio: figure($0.own).ratio) }
-            return Result(Rows.writerOfCrowd(which), figure(own), peers: peers)
+        func writer(_ which: String, _ figure: (AudiencePairs) -> Comparison) -> RowResult {
+            let peers = peers.map { RowResult.Peer(name: $0.name, ratio: figure($0.own).ratio) }
+            return RowResult(Rows.writerOfCrowd(which), figure(own), peers: peers)
         }
-        let last = peers.map { Result.Peer(name: $0.name, ratio: $0.all.delivery.ratioOfQuantiles(0.5).ratio) }
+        let last = peers.map { RowResult.Peer(name: $0.name, ratio: $0.all.delivery.ratioOfQuantiles(0.5).ratio) }
         return [
             writer("elapsed") { $0.writer.ratioOfQuantiles(0.5) },
             writer("on a processor") { $0.writerOnProcessor.ratioOfQuantiles(0.5) },
-            Result(Rows.lastOfCrowd, all.delivery.ratioOfQuantiles(0.5), peers: last),
+            RowResult(Rows.lastOfCrowd, all.delivery.ratioOfQuantiles(0.5), peers: last),
         ]
     }
 
@@ -86,7 +87,8 @@ enum Delivery {
         /// The elapsed time contains that of those who push the writer aside, the other one does not.
         static func writerOfOne(_ which: String) -> Row {
             Row(
-                id: "R9", subject: "write with 1 waiting, writer, \(which)", limit: "resume of a continuation", goal: 1.4,
+                id: "R9", subject: "write with 1 waiting, writer, \(which)", limit: "resume of a continuation",
+                goal: 1.4,
                 stretch: 1.15)
         }
 
@@ -100,24 +102,6 @@ enum Delivery {
             Row(
                 id: "R13", subject: "delay to an idle subscriber, \(which)",
                 limit: "resume of a continuation to its task", goal: 1.3, stretch: 1.15)
-        }
-    }
-}
-
-/// The times of single values, taken alternately from two audiences.
-struct AudiencePairs {
-    private(set) var writer = PairedSamples()
-    private(set) var writerOnProcessor = PairedSamples()
-    private(set) var delivery = PairedSamples()
-
-    init(_ count: Int, _ ours: Audience<some Broadcast>, _ limit: Audience<some Broadcast>) {
-        for sample in 0..<count {
-            let first = sample.isMultiple(of: 2) ? ours.publish() : nil
-            let other = limit.publish()
-            let times = first ?? ours.publish()
-            writer.append(times.writer, other.writer)
-            writerOnProcessor.append(times.writerOnProcessor, other.writerOnProcessor)
-            delivery.append(times.delivery, other.delivery)
         }
     }
 }

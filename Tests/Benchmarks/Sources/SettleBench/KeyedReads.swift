@@ -8,7 +8,7 @@ enum KeyedReads {
 
     private static let keyCount = 10_000
 
-    private static func measure(_ plan: Plan) async throws -> Result {
+    private static func measure(_ plan: Plan) async throws -> RowResult {
         let keys = Samples.keys(keyCount)
         var tree = SettingTree()
         for (index, key) in keys.enumerated() { tree.root[key] = .integer(Int64(index)) }
@@ -28,7 +28,7 @@ enum KeyedReads {
             let row = Row(
                 id: "R3", subject: "read by run-time key, 10,000 keys", limit: "Mutex<[String: Int]>", goal: 1.3,
                 stretch: 0.7)
-            return Result(row, comparison, peers: peers(keys, shuffled, defaults, limit, plan))
+            return RowResult(row, comparison, peers: peers(keys, shuffled, defaults, limit, plan))
         }
         try await store.close()
         return result
@@ -48,7 +48,7 @@ enum KeyedReads {
 
     private static func peers(
         _ keys: [String], _ shuffled: [String], _ defaults: DefaultsFixture, _ limit: (Int) -> Void, _ plan: Plan
-    ) -> [Result.Peer] {
+    ) -> [RowResult.Peer] {
         guard plan.includesPeers else { return [] }
         defaults.fill(with: Dictionary(uniqueKeysWithValues: zip(keys, 0...)))
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

@@ -20,8 +20,8 @@ enum Memory {
 
     private static func measure(
         _ row: Row, _ subject: MemoryLoad, _ limit: MemoryLoad, peer: (name: String, load: MemoryLoad), _ plan: Plan
-    ) throws -> Result {
-        guard plan.profiledSeconds == nil else { return Result(row, .none) }
+    ) throws -> RowResult {
+        guard plan.profiledSeconds == nil else { return RowResult(row, .none) }
         let folder = try temporaryFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "settings.json")
@@ -32,11 +32,11 @@ enum Memory {
             samples.append(try bytes(of: subject, file), try bytes(of: limit, file))
         }
         let comparison = samples.ratioOfQuantiles(0.5)
-        var peers: [Result.Peer] = []
+        var peers: [RowResult.Peer] = []
         if plan.includesPeers {
-            peers.append(Result.Peer(name: peer.name, ratio: try bytes(of: peer.load, file) / comparison.limit))
+            peers.append(RowResult.Peer(name: peer.name, ratio: try bytes(of: peer.load, file) / comparison.limit))
         }
-        return Result(row, comparison, peers: peers)
+        return RowResult(row, comparison, peers: peers)
     }
 
     /// What one of the load's many things takes, in a process of its own.
@@ -61,17 +61,5 @@ enum Memory {
         #else
             CommandLine.arguments[0]
         #endif
-    }
-}
-
-/// The hidden command of the process whose memory is measured.
-struct MemoryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "memory", shouldDisplay: false)
-
-    @Argument var load: MemoryLoad
-    @Argument var file: String
-
-    func run() async throws {
-        print(try await load.bytesPerItem(URL(filePath: file)))
     }
 }

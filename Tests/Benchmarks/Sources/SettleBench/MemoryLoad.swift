@@ -44,7 +44,8 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
         perKey {
             var values: [AbsoluteConfigKey: ConfigValue] = [:]
             for index in 0..<keyCount {
-                values[AbsoluteConfigKey([Samples.key(index)], context: [:])] = ConfigValue(.int(index), isSecret: false)
+                values[AbsoluteConfigKey([Samples.key(index)], context: [:])] = ConfigValue(
+                    .int(index), isSecret: false)
             }
             return InMemoryProvider(values: values)
         }

@@ -18,7 +18,7 @@ enum PendingValues {
         }
     }
 
-    private static func measure(_ plan: Plan) async throws -> Result {
+    private static func measure(_ plan: Plan) async throws -> RowResult {
         let fixture = try await SavingStore()
         let settings = fixture.settings
         var iterators = (0..<width).map { _ in settings.$count.makeAsyncIterator() }
@@ -48,7 +48,7 @@ enum PendingValues {
         }
         for _ in 0..<5 { _ = (await block(), await hop()) }
         let comparison = await plan.alternate(pairs: plan.pairs, subject: block, limit: hop)
-        var peers: [Result.Peer] = []
+        var peers: [RowResult.Peer] = []
         if plan.includesPeers {
             let streams = (0..<width).map { _ in
                 AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
@@ -66,11 +66,11 @@ enum PendingValues {
                 return Double(end - start) / Double(width)
             }
             let ratio = await plan.alternate(pairs: plan.peerPairs, subject: streamBlock, limit: hop).ratio
-            peers = [Result.Peer(name: PeerName.stream, ratio: ratio)]
+            peers = [RowResult.Peer(name: PeerName.stream, ratio: ratio)]
         }
         try await fixture.close()
         let row = Row(
             id: "R14", subject: "next() when a newer value is there", limit: "actor hop", goal: 1.5, stretch: 0.7)
-        return Result(row, comparison, peers: peers)
+        return RowResult(row, comparison, peers: peers)
     }
 }

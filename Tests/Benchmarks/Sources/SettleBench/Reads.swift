@@ -8,13 +8,16 @@ enum Reads {
         Benchmark(rows: ["R1"]) { plan in [try await withFixture { tracked($0, $1, plan) }] },
         Benchmark(rows: ["R1u"]) { plan in [try await withFixture { untracked($0, $1, plan) }] },
         Benchmark(rows: ["R2"]) { plan in
-            [try await withFixture { string($0, $1, plan) }, try await withFixture { settings, _ in record(settings, plan) }]
+            [
+                try await withFixture { string($0, $1, plan) },
+                try await withFixture { settings, _ in record(settings, plan) },
+            ]
         },
     ]
 
     private static func withFixture(
-        _ measure: @escaping @Sendable (BenchSettings, DefaultsFixture) -> Result
-    ) async throws -> Result {
+        _ measure: @escaping @Sendable (BenchSettings, DefaultsFixture) -> RowResult
+    ) async throws -> RowResult {
         let fixture = try await SavingStore()
         let defaults = try DefaultsFixture()
         let result = await onOwnThread { measure(fixture.settings, defaults) }
@@ -22,7 +25,7 @@ enum Reads {
         return result
     }
 
-    private static func tracked(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> Result {
+    private static func tracked(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
         let model = PlainModel()
         let limit = { (turns: Int) in
             var sum = 0
@@ -37,10 +40,10 @@ enum Reads {
             },
             limit: limit)
         let row = Row(id: "R1", subject: "read Int, tracked", limit: "@Observable class", goal: 1.15, stretch: 1.0)
-        return Result(row, comparison, peers: integerPeers(defaults, limit, plan))
+        return RowResult(row, comparison, peers: integerPeers(defaults, limit, plan))
     }
 
-    private static func untracked(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> Result {
+    private static func untracked(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
         let guarded = Guarded(1)
         let limit = { (turns: Int) in
             var sum = 0
@@ -55,12 +58,12 @@ enum Reads {
             },
             limit: limit)
         let row = Row(id: "R1u", subject: "read Int, untracked", limit: "Mutex<Int>", goal: 0.5, stretch: 0.15)
-        return Result(row, comparison, peers: integerPeers(defaults, limit, plan))
+        return RowResult(row, comparison, peers: integerPeers(defaults, limit, plan))
     }
 
     private static func integerPeers(
         _ defaults: DefaultsFixture, _ limit: (Int) -> Void, _ plan: Plan
-    ) -> [Result.Peer] {
+    ) -> [RowResult.Peer] {
         let configuration = ConfigurationFixture()
         return plan.peer(PeerName.defaults, limit: limit) { turns in
             for _ in 0..<turns { consume(defaults.defaults.integer(forKey: "count")) }
@@ -70,7 +73,7 @@ enum Reads {
             }
     }
 
-    private static func string(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> Result {
+    private static func string(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
         let guarded = Guarded(Samples.name)
         let limit = { (turns: Int) in
             for _ in 0..<turns { consume(guarded.value) }
@@ -89,10 +92,10 @@ enum Reads {
                 for _ in 0..<turns { consume(configuration.reader.string(forKey: "name", default: "")) }
             }
         let row = Row(id: "R2", subject: "read String of 32 bytes", limit: "Mutex<String>", goal: 1.3, stretch: 1.0)
-        return Result(row, comparison, peers: peers)
+        return RowResult(row, comparison, peers: peers)
     }
 
-    private static func record(_ settings: BenchSettings, _ plan: Plan) -> Result {
+    private static func record(_ settings: BenchSettings, _ plan: Plan) -> RowResult {
         let guarded = Guarded(Samples.endpoint)
         let comparison = plan.compare(
             subject: { turns in
@@ -102,6 +105,6 @@ enum Reads {
                 for _ in 0..<turns { consume(guarded.value) }
             })
         let row = Row(id: "R2", subject: "read struct of 4 fields", limit: "Mutex<struct>", goal: 1.3, stretch: 1.0)
-        return Result(row, comparison)
+        return RowResult(row, comparison)
     }
 }

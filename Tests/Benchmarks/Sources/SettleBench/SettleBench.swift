@@ -31,7 +31,7 @@ struct SettleBench: AsyncParsableCommand {
             plan.includesPeers = false
         }
         let wanted = (profile ?? rows).map { Set($0.split(separator: ",").map { $0.uppercased() }) }
-        var results: [Result] = []
+        var results: [RowResult] = []
         for benchmark in Self.benchmarks {
             if let wanted, wanted.isDisjoint(with: benchmark.rows.map { $0.uppercased() }) { continue }
             results += try await benchmark.run(plan)

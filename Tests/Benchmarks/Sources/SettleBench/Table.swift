@@ -2,9 +2,11 @@ import Foundation
 
 /// Prints results as a table.
 struct Table {
-    private static let columns = ["row", "what", "ours", "limit", "ratio", "goal", "stretch", "reached", "limit is; peers"]
+    private static let columns = [
+        "row", "what", "ours", "limit", "ratio", "goal", "stretch", "reached", "limit is; peers",
+    ]
     private static let numeric: Set<Int> = [2, 3, 4, 5, 6]
-    let results: [Result]
+    let results: [RowResult]
 
     var text: String {
         let rows = [Self.columns] + results.map(Self.cells)
@@ -21,7 +23,7 @@ struct Table {
         return lines.joined(separator: "\n")
     }
 
-    private static func cells(of result: Result) -> [String] {
+    private static func cells(of result: RowResult) -> [String] {
         let peers = result.peers.map { "\($0.name) \(ratio($0.ratio))×" }
         let last = ["\(result.limit)"] + peers + result.notes
         return [
@@ -50,7 +52,7 @@ struct Table {
     }
 }
 
-extension Result {
+extension RowResult {
     /// Whether the row has reached its goal or more.
     var verdict: String {
         if let stretch, ratio <= stretch { return "stretch" }

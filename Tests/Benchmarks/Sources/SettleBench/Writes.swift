@@ -11,8 +11,8 @@ enum Writes {
     ]
 
     private static func withFixture(
-        _ measure: @escaping @Sendable (SavingStore, DefaultsFixture) -> Result
-    ) async throws -> Result {
+        _ measure: @escaping @Sendable (SavingStore, DefaultsFixture) -> RowResult
+    ) async throws -> RowResult {
         let fixture = try await SavingStore()
         let defaults = try DefaultsFixture()
         let result = await onOwnThread { measure(fixture, defaults) }
@@ -20,7 +20,7 @@ enum Writes {
         return result
     }
 
-    private static func assign(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> Result {
+    private static func assign(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
         let limit = plainAssignment()
         var value = 0
         let comparison = plan.compare(
@@ -44,10 +44,10 @@ enum Writes {
         let row = Row(
             id: "R5", subject: "write Int, nobody subscribes, saving on", limit: "@Observable class", goal: 1.5,
             stretch: 1.1)
-        return Result(row, comparison, peers: peers)
+        return RowResult(row, comparison, peers: peers)
     }
 
-    private static func increment(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> Result {
+    private static func increment(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
         let model = PlainModel()
         let limit = { (turns: Int) in
             for _ in 0..<turns { model.count += 1 }
@@ -62,11 +62,12 @@ enum Writes {
                 defaults.defaults.set(defaults.defaults.integer(forKey: "count") + 1, forKey: "count")
             }
         }
-        let row = Row(id: "R6", subject: "+= 1 in place, saving on", limit: "@Observable class", goal: 1.5, stretch: 1.1)
-        return Result(row, comparison, peers: peers)
+        let row = Row(
+            id: "R6", subject: "+= 1 in place, saving on", limit: "@Observable class", goal: 1.5, stretch: 1.1)
+        return RowResult(row, comparison, peers: peers)
     }
 
-    private static func assignEqual(_ fixture: SavingStore, _ plan: Plan) -> Result {
+    private static func assignEqual(_ fixture: SavingStore, _ plan: Plan) -> RowResult {
         let settings = fixture.settings
         settings.count = 7
         let revision = fixture.store.revision
@@ -82,7 +83,7 @@ enum Writes {
         }
         let row = Row(id: "R8", subject: "write an equal value", limit: "@Observable class, new value", goal: 0.5)
         let note = fixture.store.revision == revision ? "no new revision" : "WRONG: the revision has risen"
-        return Result(row, comparison, peers: peers, notes: [note])
+        return RowResult(row, comparison, peers: peers, notes: [note])
     }
 
     private static func plainAssignment() -> (Int) -> Void {

@@ -22,6 +22,8 @@ struct Comparison: Sendable {
     var ours: Double
     var limit: Double
     var ratio: Double
+
+    static let none = Comparison(ours: 0, limit: 0, ratio: 0)
 }
 
 /// Nanoseconds of a clock that only runs forward.
@@ -81,9 +83,9 @@ extension Plan {
     }
 
     /// Compares another library with a limit.
-    func peer(_ name: String, limit: (Int) -> Void, _ subject: (Int) -> Void) -> [Result.Peer] {
+    func peer(_ name: String, limit: (Int) -> Void, _ subject: (Int) -> Void) -> [RowResult.Peer] {
         guard includesPeers, profiledSeconds == nil else { return [] }
-        return [Result.Peer(name: name, ratio: compare(pairs: peerPairs, subject: subject, limit: limit).ratio)]
+        return [RowResult.Peer(name: name, ratio: compare(pairs: peerPairs, subject: subject, limit: limit).ratio)]
     }
 
     /// Repeats a block for a profiler, if one is looking.
@@ -112,37 +114,4 @@ extension Plan {
         block(turns)
         return Double(nanoseconds() - start) / Double(turns)
     }
-}
-
-/// Figures of a subject and of its limit, each pair taken one right after the other.
-struct PairedSamples: Sendable {
-    private var ours: [Double] = []
-    private var limit: [Double] = []
-
-    mutating func append(_ ours: Double, _ limit: Double) {
-        self.ours.append(ours)
-        self.limit.append(limit)
-    }
-
-    var medianOfRatios: Comparison {
-        let ratios = zip(ours, limit).map { $0 / $1 }
-        return Comparison(ours: quantile(0.5, of: ours), limit: quantile(0.5, of: limit), ratio: quantile(0.5, of: ratios))
-    }
-
-    /// For single latencies, whose spread would drown a ratio of two of them.
-    func ratioOfQuantiles(_ fraction: Double) -> Comparison {
-        let (ours, limit) = (quantile(fraction, of: ours), quantile(fraction, of: limit))
-        return Comparison(ours: ours, limit: limit, ratio: ours / limit)
-    }
-}
-
-extension Comparison {
-    static let none = Comparison(ours: 0, limit: 0, ratio: 0)
-}
-
-/// The value below which a fraction of the samples lies.
-func quantile(_ fraction: Double, of samples: [Double]) -> Double {
-    guard !samples.isEmpty else { return .nan }
-    let sorted = samples.sorted()
-    return sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
 }
