@@ -16,7 +16,7 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
         case .store: try await Self.store(file)
         case .dictionary: Self.dictionary()
         case .configuration: Self.configuration()
-        case .subscribers: Self.subscribers(of: try await SettingBroadcast())
+        case .subscribers: try await Self.subscribers()
         case .parkedTasks: Self.subscribers(of: ContinuationBroadcast())
         case .streams: Self.subscribers(of: StreamBroadcast())
         }
@@ -56,6 +56,13 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
         let holder = make()
         let after = residentBytes()
         return withExtendedLifetime(holder) { Double(after - before) / Double(keyCount) }
+    }
+
+    private static func subscribers() async throws -> Double {
+        let source = try await SettingBroadcast()
+        let bytes = subscribers(of: source)
+        try await source.fixture.close()
+        return bytes
     }
 
     private static func subscribers(of source: some Broadcast) -> Double {

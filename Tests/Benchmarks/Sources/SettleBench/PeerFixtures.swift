@@ -28,6 +28,7 @@ final class DefaultsFixture: @unchecked Sendable {
 
     deinit {
         defaults.removePersistentDomain(forName: suite)
+        defaults.synchronize()
     }
 }
 
