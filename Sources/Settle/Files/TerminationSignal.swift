@@ -40,12 +40,17 @@ final class TerminationWatch: @unchecked Sendable {
             for termination in signals {
                 work[termination, default: []].append(body)
                 guard sources[termination] == nil else { continue }
-                // Without this the signal's default action would end the process before the source is told.
-                signal(termination.number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: termination.number, queue: queue)
                 source.setEventHandler { [self] in end(by: termination) }
-                sources[termination] = source
+                // Only a source that is registered sees signals. Ignoring the signal before that would lose one that comes in
+                // between, and the process would live on.
+                let isRegistered = DispatchSemaphore(value: 0)
+                source.setRegistrationHandler { isRegistered.signal() }
                 source.activate()
+                isRegistered.wait()
+                // Otherwise the signal's default action would end the process before the source is told.
+                signal(termination.number, SIG_IGN)
+                sources[termination] = source
             }
         }
     }
