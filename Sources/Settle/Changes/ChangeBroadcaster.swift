@@ -25,7 +25,7 @@ actor ChangeBroadcaster {
                 for list in lists { resumeAll(in: list) }
                 for node in nodes { node.notify() }
                 // Lets those who were woken run before the next wave, which then finds more of them waiting.
-                await Task.yield()
+                if log.hasWork { await Task.yield() }
             case .wait:
                 await withUnsafeContinuation { continuation in
                     if !log.parkBroadcaster(continuation) { continuation.resume() }

@@ -26,6 +26,8 @@ extension MutationLog {
         }
     }
 
+    var hasWork: Bool { lock.withLock { !work.isEmpty } }
+
     /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait.
     func take(_ limit: Int, from list: WaiterList, into batch: inout [UnsafeContinuation<Void, Never>]) {
         lock.withLock {

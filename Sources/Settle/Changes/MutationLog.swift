@@ -139,17 +139,32 @@ package final class MutationLog: @unchecked Sendable {
         work.observers.append((slot, node))
     }
 
-    /// What the caller must do for the broadcaster once it has unlocked.
+    /// Whom the caller must wake once it has unlocked.
+    ///
+    /// A lone subscriber is woken by the writer itself. That costs the writer what waking the broadcaster does, and spares the
+    /// subscriber the way through a second sleeping thread.
     func claimBroadcaster() -> Signals.Broadcaster {
         guard !work.isEmpty else { return .none }
         switch broadcaster {
-        case .running: return .none
+        case .running:
+            return .none
         case .absent:
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .start
         case .parked(let continuation):
+            if let lone = takeLoneWaiter() { return .resume(lone) }
             broadcaster = .running
             return .resume(continuation)
         }
+    }
+
+    private func takeLoneWaiter() -> UnsafeContinuation<Void, Never>? {
+        guard work.observers.isEmpty, work.channels.count == 1, let waiters = work.channels[0].waiters,
+            waiters.hasOnlyOne
+        else { return nil }
+        work.channels[0].isPending = false
+        work.channels.removeLast()
+        return waiters.popFirst()
     }
 }

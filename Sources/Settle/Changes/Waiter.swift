@@ -1,13 +1,16 @@
 /// A subscriber's parking place: one for each iterator, used again at each wait.
 ///
-/// All state is guarded by the lock of the log on which the subscriber waits.
+/// All state is guarded by the lock of the log on which the subscriber waits, which is why it goes without the run-time check
+/// for exclusive access.
 package final class Waiter: @unchecked Sendable {
     // Sendable: see above; a waiter is only ever touched under its log's lock.
-    fileprivate var continuation: UnsafeContinuation<Void, Never>?
-    fileprivate var next: Waiter?
-    fileprivate unowned(unsafe) var previous: Waiter?
-    fileprivate var list: WaiterList?
+    @exclusivity(unchecked) fileprivate var continuation: UnsafeContinuation<Void, Never>?
+    @exclusivity(unchecked) fileprivate var next: Waiter?
+    @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
+    @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
+    /// Whether the log was finished when the subscriber last wanted to wait.
+    var isFinished = false
 
     /// Takes the waiter out of its list, if it waits, and gives its continuation.
     func leave() -> UnsafeContinuation<Void, Never>? {
@@ -20,10 +23,11 @@ package final class Waiter: @unchecked Sendable {
 /// `previous` and `last` are unowned because each waiter is kept by the one before it, or by `first`, while it is
 /// linked.
 final class WaiterList {
-    private var first: Waiter?
-    private unowned(unsafe) var last: Waiter?
+    @exclusivity(unchecked) private var first: Waiter?
+    @exclusivity(unchecked) private unowned(unsafe) var last: Waiter?
 
     var isEmpty: Bool { first == nil }
+    var hasOnlyOne: Bool { first != nil && first === last }
 
     func append(_ waiter: Waiter, _ continuation: UnsafeContinuation<Void, Never>) {
         waiter.continuation = continuation

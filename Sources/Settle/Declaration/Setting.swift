@@ -49,7 +49,6 @@ public struct Setting<Value: Sendable>: Sendable {
             box.assign(newValue)
         }
         nonmutating _modify {
-            let box = box.resolved
             let attachment = box.lockForWriting()
             var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.

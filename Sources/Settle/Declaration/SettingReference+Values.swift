@@ -42,16 +42,25 @@ extension SettingReference: AsyncSequence {
         }
 
         /// Returns when there may be a newer value than the one that was given last. False if there will be none.
+        ///
+        /// The check and the parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
             let place = box.attachment ?? Detachment.attach(box)
             let log = place.store.log
-            if log.lock.withLock({ log.isFinished }) { return false }
             let waiter = self.waiter ?? Waiter()
             self.waiter = waiter
             let (box, seen) = (box, seen)
-            await log.wait(on: place.slot, with: waiter) { box.version.load(ordering: .relaxed) != seen }
-            return true
+            await withTaskCancellationHandler {
+                await withUnsafeContinuation { continuation in
+                    log.park(continuation, on: place.slot, with: waiter) {
+                        box.version.load(ordering: .relaxed) != seen
+                    }
+                }
+            } onCancel: {
+                log.cancel(waiter)
+            }
+            return !waiter.isFinished || box.version.load(ordering: .relaxed) != seen
         }
     }
 }

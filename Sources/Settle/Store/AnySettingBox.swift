@@ -67,9 +67,10 @@ package class AnySettingBox: @unchecked Sendable {
         flags.store(Self.isAlias, ordering: .releasing)
     }
 
-    /// The place of the box, which gets one of its own if it has none, with the writer's lock of its store taken.
+    /// The place of the value, with the writer's lock of its store taken. A box that has no place gets one of its own.
     @usableFromInline
     final func lockForWriting() -> Attachment {
+        if let alias { return alias.lockForWriting() }
         while true {
             let attachment = attachment ?? Detachment.attach(self)
             attachment.store.writer.lock()

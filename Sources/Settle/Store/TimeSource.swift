@@ -43,7 +43,7 @@ package struct TimeSource: Sendable {
     /// Wall time in seconds since the reference date.
     package func now() -> Double {
         // Asked first, because looking at the closure would count a reference to it.
-        if isSystem { return coarseWallTime() }
+        if isSystem { return wallTime() }
         return simulated?() ?? 0
     }
 }

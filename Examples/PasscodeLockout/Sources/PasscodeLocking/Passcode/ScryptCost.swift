@@ -1,0 +1,21 @@
+/// How much work scrypt makes of one guess. It needs `128 × rounds × blockSize` bytes of memory.
+public struct ScryptCost: Sendable, Hashable, Codable {
+    /// A power of two.
+    public var rounds: Int
+    public var blockSize: Int
+    public var parallelism: Int
+
+    public init(rounds: Int, blockSize: Int = 8, parallelism: Int = 1) {
+        self.rounds = rounds
+        self.blockSize = blockSize
+        self.parallelism = parallelism
+    }
+
+    /// 32 MiB and some 0.1 s per guess.
+    public static let standard = ScryptCost(rounds: 1 << 15)
+
+    /// Whether a guess can be checked in reasonable time and memory, also if someone has edited the file.
+    var isReasonable: Bool {
+        rounds.nonzeroBitCount == 1 && 2...(1 << 20) ~= rounds && 1...32 ~= blockSize && 1...16 ~= parallelism
+    }
+}

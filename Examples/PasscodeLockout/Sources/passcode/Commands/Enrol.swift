@@ -1,0 +1,34 @@
+import ArgumentParser
+import PasscodeLocking
+import Settle
+
+struct Enrol: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Choose the passcode, or another one.",
+        discussion: "If there is a passcode it is asked for first. That is a try like any other: it may be refused.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let (store, lock) = try await options.open()
+        let status = await lock.status()
+        var old: Passcode?
+        if status != .unavailable(.notEnrolled) {
+            guard status == .ready else { try Report.end(.refused(status)) }
+            old = try Passcode.read(prompt: "Passcode so far: ")
+        }
+        let new = try Passcode.read(prompt: "New passcode: ")
+        if Terminal.isInteractive {
+            let again = try Terminal.readSecret(prompt: "The same again: ")
+            // Both came from the same keyboard a moment ago: there is nothing to guess here.
+            guard try new.isSame(as: Passcode(again)) else {
+                Terminal.complain("These were two different passcodes. Nothing has changed.")
+                throw ExitCode.wrongPasscode
+            }
+        }
+        let result = try await lock.enrol(new, replacing: old)
+        try await store.close()
+        if result == .accepted { Terminal.say(old == nil ? "Enrolled." : "Changed.") }
+        try Report.end(result)
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import PasscodeLocking
+
+extension ExitCode {
+    static let wrongPasscode = ExitCode(1)
+    static let delayed = ExitCode(2)
+    static let exhausted = ExitCode(3)
+    static let unavailable = ExitCode(4)
+    static let interrupted = ExitCode(130)
+
+    init(_ status: LockStatus) {
+        switch status {
+        case .ready: self = .success
+        case .delayed: self = .delayed
+        case .exhausted: self = .exhausted
+        case .unavailable: self = .unavailable
+        }
+    }
+}

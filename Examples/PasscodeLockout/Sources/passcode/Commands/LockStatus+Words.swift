@@ -1,0 +1,49 @@
+import Foundation
+import PasscodeLocking
+
+extension LockStatus {
+    /// For a person who has asked.
+    var sentence: String {
+        switch self {
+        case .ready: "A passcode may be tried."
+        case .delayed(let remaining, _): "Wait another \(remaining.inWords); until then no passcode is looked at."
+        case .exhausted: "There were too many wrong guesses: no passcode is looked at any more."
+        case .unavailable(let reason): "\(reason)"
+        }
+    }
+
+    /// For one line that is redrawn.
+    var line: String {
+        switch self {
+        case .ready: "ready"
+        case .delayed(let remaining, let level): "delayed: \(remaining.inWords) left, wait number \(level)"
+        case .exhausted: "exhausted"
+        case .unavailable(let reason): "unavailable: \(reason)"
+        }
+    }
+}
+
+extension Duration {
+    /// The two greatest units, such as "4 min 59 s". Rounded up, so that nobody comes back too early.
+    var inWords: String {
+        let (seconds, attoseconds) = components
+        var rest = attoseconds > 0 ? seconds + 1 : seconds
+        var parts: [String] = []
+        for (length, name) in [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")] as [(Int64, String)] {
+            let count = rest / length
+            rest %= length
+            if count > 0 { parts.append("\(count) \(name)") } else if !parts.isEmpty { break }
+            if parts.count == 2 { break }
+        }
+        return parts.isEmpty ? "0 s" : parts.joined(separator: " ")
+    }
+}
+
+extension Date {
+    /// As the wall clock of this place shows it.
+    var localTime: String {
+        formatted(
+            Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current).year().month().day()
+                .time(includingFractionalSeconds: false))
+    }
+}

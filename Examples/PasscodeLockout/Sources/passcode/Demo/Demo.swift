@@ -1,0 +1,10 @@
+import ArgumentParser
+
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the rules at work, on a machine whose time is simulated.")
+
+    func run() async throws {
+        try await DemoScript(say: Terminal.say).run()
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import PasscodeLocking
+import Settle
+
+/// A session that shows what the lock does and why. Only its time is simulated: the store is a real file.
+struct DemoScript {
+    let stage: DemoStage
+
+    init(say: @escaping (String) -> Void) {
+        stage = DemoStage(say: say)
+    }
+
+    /// - Throws: ``DemoError`` if the lock does something else than the text says.
+    func run() async throws {
+        try await stage.open()
+        defer { stage.clearAway() }
+        stage.say("A machine whose time is simulated, and a store in a real file.")
+        try await enrol()
+        try await guess()
+        try await waitsAreKept()
+        try await restart()
+        try await setTheClock()
+        try await reboot()
+        try await letTimePass()
+        stage.say("\nThat was the whole story. The file it was kept in is gone again.")
+    }
+
+    private func enrol() async throws {
+        stage.chapter("A passcode is chosen")
+        try await stage.expect(.unavailable(.notEnrolled), "There is none yet.")
+        let result = try await stage.lock.enrol(Passcode("2580"))
+        try stage.expect(result, .accepted, "enrol 2580")
+        stage.tell("The file gets a salted scrypt key. The passcode itself is kept nowhere.")
+    }
+
+    private func guess() async throws {
+        stage.chapter("Somebody guesses")
+        for (number, guess) in ["0000", "1111", "1234", "1212"].enumerated() {
+            try await stage.unlock(guess, .wrong(.ready))
+            if number == 0 { stage.tell("Each guess was on the disk, counted, before it was compared (R1, R2).") }
+        }
+        try await stage.unlock("7777", .wrong(.delayed(remaining: .seconds(60), level: 1)))
+        stage.tell("Four are free; the fifth begins the first wait of the schedule.")
+    }
+
+    private func waitsAreKept() async throws {
+        stage.chapter("Trying on during the wait")
+        stage.pass(.seconds(20))
+        try await stage.unlock("2580", .refused(.delayed(remaining: .seconds(40), level: 1)))
+        stage.tell("Even the right one: it is not compared, not counted, and the wait does not grow (R5).")
+        stage.showFile()
+        stage.tell("It names the boot and its uptime, which nobody can set. “nextCheck” is only for people (R12, R13).")
+    }
+
+    private func restart() async throws {
+        stage.chapter("The program is ended and started again")
+        try await stage.reopen()
+        try await stage.expect(
+            .delayed(remaining: .seconds(40), level: 1), "The new process finds what the old one left.")
+    }
+
+    private func setTheClock() async throws {
+        stage.chapter("Somebody sets the clock")
+        stage.time.setWallClock(forwardBy: .seconds(365 * 86_400))
+        stage.note("it says a year later")
+        try await stage.expect(.delayed(remaining: .seconds(40), level: 1), "The wait is not a second shorter (R12).")
+        stage.time.setWallClock(forwardBy: .seconds(-10 * 365 * 86_400))
+        stage.note("it says nine years earlier")
+        try await stage.expect(.delayed(remaining: .seconds(40), level: 1), "And not a second longer (R15).")
+    }
+
+    private func reboot() async throws {
+        stage.chapter("The machine is switched off and on")
+        try await stage.close()
+        stage.time.reboot()
+        stage.note("it runs again, with another boot id")
+        try await stage.open()
+        try await stage.expect(
+            .delayed(remaining: .seconds(60), level: 1),
+            "Nothing tells how long it was off, so the full wait starts again, without another failure (R14).")
+    }
+
+    private func letTimePass() async throws {
+        stage.chapter("Time passes")
+        var statuses = try await stage.lock.statuses().makeAsyncIterator()
+        _ = await statuses.next()
+        stage.pass(.seconds(60))
+        try stage.expect(await statuses.next(), .ready, "watch")
+        stage.tell("Whoever follows the lock is told when the wait is over (R22).")
+        try await stage.unlock("4321", .wrong(.delayed(remaining: .seconds(300), level: 2)))
+        stage.tell("The sixth wrong guess costs five minutes. It goes on up to nine years; the twentieth is the last.")
+        stage.pass(.seconds(300))
+        try await stage.unlock("2580", .accepted)
+        stage.tell("That takes back the count and the wait in one write (R10).")
+        try await stage.unlock("0000", .wrong(.ready))
+        try await stage.close()
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import PasscodeLocking
+import Settle
+
+/// What the demonstration plays on: a file, a machine with simulated time, and a voice.
+final class DemoStage {
+    let time = SimulatedTime()
+    let say: (String) -> Void
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "passcode-demo-\(UUID().uuidString)")
+    private var opened: (store: SettingsStore, lock: PasscodeLock)?
+    private var chapters = 0
+
+    init(say: @escaping (String) -> Void) {
+        self.say = say
+    }
+
+    private var file: URL { folder.appending(path: "settings.json") }
+
+    var lock: PasscodeLock {
+        get throws {
+            guard let opened else { throw DemoError(description: "The demonstration has not opened its lock.") }
+            return opened.lock
+        }
+    }
+
+    // MARK: The file
+
+    func open() async throws {
+        let store = try await SettingsStore.open(at: file)
+        // The demonstration has no secret, so its scrypt need not be slow.
+        let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 10))
+        opened = (store, try await PasscodeLock(in: store, time: time, verifier: verifier))
+    }
+
+    func close() async throws {
+        try await opened?.store.close()
+        opened = nil
+    }
+
+    func reopen() async throws {
+        try await close()
+        try await open()
+    }
+
+    func clearAway() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func showFile() {
+        say("   The file:")
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n") { say("      \(line)") }
+    }
+
+    // MARK: The voice
+
+    func chapter(_ title: String) {
+        chapters += 1
+        say("\n\(chapters). \(title)")
+    }
+
+    func tell(_ line: String) {
+        say("   \(line)")
+    }
+
+    func pass(_ duration: Duration) {
+        time.advance(by: duration)
+        note("\(duration.inWords) pass")
+    }
+
+    func note(_ event: String) {
+        say("   … \(event)")
+    }
+
+    // MARK: What happens
+
+    func unlock(_ text: String, _ expected: AttemptResult) async throws {
+        let result = await (try lock).unlock(with: try Passcode(text))
+        try expect(result, expected, "unlock \(text)")
+    }
+
+    func expect(_ expected: LockStatus, _ line: String) async throws {
+        try expect(await (try lock).status(), expected, "status")
+        tell(line)
+    }
+
+    func expect(_ found: AttemptResult, _ expected: AttemptResult, _ action: String) throws {
+        let words =
+            switch found {
+            case .accepted: "accepted"
+            case .wrong(.ready): "wrong"
+            case .wrong(let status): "wrong; now \(status.line)"
+            case .refused(let status): "refused; \(status.line)"
+            }
+        say("   > \(action)   \(words)")
+        guard found == expected else { throw DemoError(action, "\(expected)", "\(found)") }
+    }
+
+    func expect(_ found: LockStatus?, _ expected: LockStatus, _ action: String) throws {
+        say("   > \(action)   \(found?.line ?? "nothing")")
+        guard found == expected else { throw DemoError(action, "\(expected)", "\(String(describing: found))") }
+    }
+}
+
+/// The lock did something else than the demonstration says.
+struct DemoError: Error, CustomStringConvertible {
+    let description: String
+
+    init(description: String) {
+        self.description = description
+    }
+
+    init(_ action: String, _ expected: String, _ found: String) {
+        description = "“\(action)” should have given \(expected), but gave \(found). The lock breaks its rules."
+    }
+}

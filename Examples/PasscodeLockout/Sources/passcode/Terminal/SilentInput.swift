@@ -1,0 +1,61 @@
+import ArgumentParser
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A terminal that shows nothing of what is typed, for as long as this lives.
+///
+/// The keys are read one by one, Ctrl-C too: as a signal it would end the program and leave a terminal that shows nothing.
+struct SilentInput: ~Copyable {
+    private let before: termios
+
+    init() throws {
+        before = try Self.silenced()
+    }
+
+    deinit {
+        var settings = before
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+    }
+
+    /// Reads up to the end of the line.
+    ///
+    /// - Throws: `ExitCode.interrupted` if Ctrl-C was pressed, or the terminal has gone.
+    func readLine() throws -> String {
+        var line: [UInt8] = []
+        while true {
+            var byte: UInt8 = 0
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { throw ExitCode.interrupted }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: line, as: UTF8.self)
+            case 0x03, 0x04: throw ExitCode.interrupted  // Ctrl-C, Ctrl-D
+            case 0x15: line = []  // Ctrl-U
+            case 0x08, 0x7F:
+                // A character of UTF-8 is one leading byte and its continuations.
+                while let last = line.popLast(), last & 0xC0 == 0x80 {}
+            default: line.append(byte)
+            }
+        }
+    }
+
+    /// Silences the terminal, and returns its settings from before.
+    private static func silenced() throws -> termios {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
+            throw ValidationError("The terminal's settings can't be read, so the passcode could be seen.")
+        }
+        let before = settings
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) == 0 else {
+            throw ValidationError("The terminal can't be kept from showing the passcode.")
+        }
+        return before
+    }
+}
