@@ -65,11 +65,13 @@ import Testing
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
         let hold = storage.hold(.append)
-        let task = Task.detached { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) }
+        let call = Task {
+            await onThread { Result { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) } }
+        }
         await hold.waitUntilReached()
         #expect(memory.tree.root.isEmpty)
         hold.release()
-        try await task.value
+        try await call.value.get()
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 

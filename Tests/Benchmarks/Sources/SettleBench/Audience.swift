@@ -1,0 +1,96 @@
+import Dispatch
+import Synchronization
+
+/// Tasks that wait for the values of a broadcast, and the times at which these arrived.
+final class Audience<Source: Broadcast>: Sendable {
+    let source: Source
+    private let count: Int
+    private let counter: Counter
+    private let tasks: [Task<Void, Never>]
+    private let newest = Atomic<Int>(1_000)
+
+    /// What one published value has cost, in nanoseconds.
+    struct Times {
+        /// Until the writer could go on.
+        var writer: Double
+        /// What of that the writer was on a processor: on a busy machine those whom it wakes may push it aside.
+        var writerOnProcessor: Double
+        /// Until the last subscriber had the value.
+        var delivery: Double
+    }
+
+    init(of source: Source, count: Int) {
+        self.source = source
+        self.count = count
+        let counter = Counter()
+        self.counter = counter
+        tasks = (0..<count).map { _ in
+            Task.detached {
+                await source.listen { counter.received($0) }
+            }
+        }
+        Stillness.wait()
+        // Twice, because the first ones may also bring up threads and buffers.
+        if count > 0 { for _ in 0..<2 { _ = publish() } }
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
+    }
+
+    /// Publishes a value once everybody is parked, and waits until everybody has it.
+    func publish() -> Times {
+        Stillness.wait()
+        let value = newest.add(1, ordering: .relaxed).newValue
+        counter.expect(value, by: count)
+        let processorStart = threadNanoseconds()
+        let start = nanoseconds()
+        source.publish(value)
+        let end = nanoseconds()
+        let processorEnd = threadNanoseconds()
+        let arrival = counter.wait()
+        return Times(
+            writer: Double(end - start), writerOnProcessor: Double(processorEnd - processorStart),
+            delivery: Double(arrival) - Double(start))
+    }
+
+    /// Publishes many values as fast as it can. Nanoseconds per value, and whether everybody ended on the last one.
+    func burst(_ length: Int) -> (nanoseconds: Double, isComplete: Bool) {
+        Stillness.wait()
+        let first = newest.add(length, ordering: .relaxed).oldValue + 1
+        counter.expect(first + length - 1, by: count)
+        let start = nanoseconds()
+        for value in first..<(first + length) { source.publish(value) }
+        let end = nanoseconds()
+        return (Double(end - start) / Double(length), count == 0 || counter.wait() != 0)
+    }
+}
+
+/// Counts the subscribers that have got a value.
+private final class Counter: Sendable {
+    private let expected = Atomic<Int>(-1)
+    private let missing = Atomic<Int>(0)
+    private let arrival = Atomic<UInt64>(0)
+    private let everybody = DispatchSemaphore(value: 0)
+
+    func expect(_ value: Int, by count: Int) {
+        arrival.store(0, ordering: .relaxed)
+        missing.store(count, ordering: .relaxed)
+        expected.store(value, ordering: .releasing)
+    }
+
+    func received(_ value: Int) {
+        guard value == expected.load(ordering: .acquiring) else { return }
+        guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        arrival.store(nanoseconds(), ordering: .releasing)
+        everybody.signal()
+    }
+
+    /// When the last one got it; 0 if that has not happened within five seconds.
+    func wait() -> UInt64 {
+        let deadline = DispatchTime.now() + 5
+        // A signal may be left over from a value that came too late.
+        while arrival.load(ordering: .acquiring) == 0, everybody.wait(timeout: deadline) == .success {}
+        return arrival.load(ordering: .acquiring)
+    }
+}

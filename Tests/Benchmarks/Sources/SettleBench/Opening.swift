@@ -1,0 +1,87 @@
+import Configuration
+import Foundation
+import Settle
+import SystemPackage
+
+/// From a file to the first value.
+enum Opening {
+    static let all = [
+        Benchmark(rows: ["R19"]) { plan in
+            var results: [RowResult] = []
+            for count in [10, 1_000, 100_000] { results.append(try await measure(keys: count, plan)) }
+            return results
+        }
+    ]
+
+    private static func measure(keys count: Int, _ plan: Plan) async throws -> RowResult {
+        let folder = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "settings.json")
+        try JSONFile.write(keys: Samples.keys(count), to: file)
+        let row = Row(
+            id: "R19", subject: "open to first value, \(count) keys", limit: "JSONDecoder into [String: Int]",
+            goal: 0.3, stretch: 0.05)
+
+        if let seconds = plan.profiledSeconds {
+            let end = nanoseconds() + UInt64(seconds * 1e9)
+            while nanoseconds() < end { _ = await open(file) }
+            return RowResult(row, .none)
+        }
+        let pairs = count == 100_000 ? max(5, plan.pairs / 30) : plan.pairs / 2
+        _ = (await open(file), decode(file))
+        let comparison = await plan.alternate(
+            pairs: pairs, subject: { await open(file) }, limit: { decode(file) })
+        var peers: [RowResult.Peer] = []
+        // Its time grows with the square of the keys: minutes with 100,000.
+        if plan.includesPeers, count <= 1_000 {
+            let comparison = await plan.alternate(
+                pairs: 10, subject: { await openConfiguration(file) }, limit: { decode(file) })
+            peers.append(RowResult.Peer(name: PeerName.configuration, ratio: comparison.ratio))
+        }
+        return RowResult(row, comparison, peers: peers)
+    }
+
+    // MARK: Each in nanoseconds; not a number if the value is wrong
+
+    private struct First: SettingsGroup {
+        @Setting("setting_of_the_a00000") var value = -1
+    }
+
+    private static func open(_ file: URL) async -> Double {
+        let start = nanoseconds()
+        guard let store = try? await SettingsStore.open(at: file),
+            let group = try? await store.group(First.self)
+        else { return .nan }
+        let value = group.value
+        let end = nanoseconds()
+        try? await store.close()
+        return value == 0 ? Double(end - start) : .nan
+    }
+
+    private static func decode(_ file: URL) -> Double {
+        let start = nanoseconds()
+        guard let data = try? Data(contentsOf: file),
+            let values = try? JSONDecoder().decode([String: Int].self, from: data)
+        else { return .nan }
+        let value = values[Samples.key(0)]
+        let end = nanoseconds()
+        return value == 0 ? Double(end - start) : .nan
+    }
+
+    private static func openConfiguration(_ file: URL) async -> Double {
+        let start = nanoseconds()
+        guard let provider = try? await FileProvider<JSONSnapshot>(filePath: FilePath(file.path)) else { return .nan }
+        let value = ConfigReader(provider: provider).int(forKey: ConfigKey(Samples.key(0)), default: -1)
+        let end = nanoseconds()
+        return value == 0 ? Double(end - start) : .nan
+    }
+}
+
+/// A file of settings as a store writes it.
+enum JSONFile {
+    static func write(keys: [String], to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(Dictionary(uniqueKeysWithValues: zip(keys, 0...))).write(to: file)
+    }
+}

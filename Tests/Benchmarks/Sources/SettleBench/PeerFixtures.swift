@@ -1,0 +1,46 @@
+import Configuration
+import Foundation
+
+/// The other libraries that are measured beside ours.
+enum PeerName {
+    static let defaults = "UserDefaults"
+    static let configuration = "swift-configuration"
+    static let stream = "AsyncStream"
+}
+
+/// A domain of `UserDefaults` in a folder of its own.
+final class DefaultsFixture: @unchecked Sendable {
+    // Sendable: `UserDefaults` is documented as safe to use from every thread; the reference is constant.
+    let defaults: UserDefaults
+    private let suite = "settle-bench-\(UUID().uuidString)"
+
+    init() throws {
+        guard let defaults = UserDefaults(suiteName: suite) else { throw CocoaError(.featureUnsupported) }
+        self.defaults = defaults
+        defaults.set(1, forKey: "count")
+        defaults.set(Samples.name, forKey: "name")
+    }
+
+    /// All at once: one by one takes a minute.
+    func fill(with values: [String: Int]) {
+        defaults.setPersistentDomain(values, forName: suite)
+    }
+
+    deinit {
+        defaults.removePersistentDomain(forName: suite)
+        defaults.synchronize()
+    }
+}
+
+/// A provider of swift-configuration with the measured values, and the reader that an app would use.
+struct ConfigurationFixture: Sendable {
+    let provider: MutableInMemoryProvider
+    let reader: ConfigReader
+
+    init() {
+        provider = MutableInMemoryProvider(initialValues: [
+            "count": ConfigValue(.int(1), isSecret: false), "name": ConfigValue(.string(Samples.name), isSecret: false),
+        ])
+        reader = ConfigReader(provider: provider)
+    }
+}

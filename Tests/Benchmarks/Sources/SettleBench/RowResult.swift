@@ -1,0 +1,34 @@
+/// What was measured for a row.
+struct RowResult: Sendable, Codable {
+    var id: String
+    var subject: String
+    var limit: String
+    var unit: Row.Unit
+    var goal: Double
+    var stretch: Double?
+    var oursFigure: Double
+    var limitFigure: Double
+    var ratio: Double
+    var peers: [Peer] = []
+    var notes: [String] = []
+
+    /// Another library, measured against the same limit in the same run.
+    struct Peer: Sendable, Codable {
+        var name: String
+        var ratio: Double
+    }
+
+    init(_ row: Row, _ comparison: Comparison, peers: [Peer] = [], notes: [String] = []) {
+        id = row.id
+        subject = row.subject
+        limit = row.limit
+        unit = row.unit
+        goal = row.goal
+        stretch = row.stretch
+        oursFigure = comparison.ours
+        limitFigure = comparison.limit
+        ratio = comparison.ratio
+        self.peers = peers
+        self.notes = notes
+    }
+}

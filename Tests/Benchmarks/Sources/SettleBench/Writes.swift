@@ -1,0 +1,99 @@
+import Configuration
+import Foundation
+import Settle
+
+/// Writing while nobody subscribes. The store saves to a file meanwhile.
+enum Writes {
+    static let all = [
+        Benchmark(rows: ["R5"]) { plan in [try await withFixture { assign($0.settings, $1, plan) }] },
+        Benchmark(rows: ["R6"]) { plan in [try await withFixture { increment($0.settings, $1, plan) }] },
+        Benchmark(rows: ["R8"]) { plan in [try await withFixture { fixture, _ in assignEqual(fixture, plan) }] },
+    ]
+
+    private static func withFixture(
+        _ measure: @escaping @Sendable (SavingStore, DefaultsFixture) -> RowResult
+    ) async throws -> RowResult {
+        let fixture = try await SavingStore()
+        let defaults = try DefaultsFixture()
+        let result = await onOwnThread { measure(fixture, defaults) }
+        try await fixture.close()
+        return result
+    }
+
+    private static func assign(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
+        let limit = plainAssignment()
+        var value = 0
+        let comparison = plan.compare(
+            subject: { turns in
+                for _ in 0..<turns {
+                    value &+= 1
+                    settings.count = value
+                }
+            },
+            limit: limit)
+        let configuration = ConfigurationFixture()
+        let peers =
+            plan.peer(PeerName.defaults, limit: limit) { turns in
+                for turn in 0..<turns { defaults.defaults.set(turn, forKey: "count") }
+            }
+            + plan.peer(PeerName.configuration, limit: limit) { turns in
+                for turn in 0..<turns {
+                    configuration.provider.setValue(ConfigValue(.int(turn), isSecret: false), forKey: "count")
+                }
+            }
+        let row = Row(
+            id: "R5", subject: "write Int, nobody subscribes, saving on", limit: "@Observable class", goal: 1.5,
+            stretch: 1.1)
+        return RowResult(row, comparison, peers: peers)
+    }
+
+    private static func increment(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
+        let model = PlainModel()
+        let limit = { (turns: Int) in
+            for _ in 0..<turns { model.count += 1 }
+        }
+        let comparison = plan.compare(
+            subject: { turns in
+                for _ in 0..<turns { settings.count += 1 }
+            },
+            limit: limit)
+        let peers = plan.peer(PeerName.defaults + " (not atomic)", limit: limit) { turns in
+            for _ in 0..<turns {
+                defaults.defaults.set(defaults.defaults.integer(forKey: "count") + 1, forKey: "count")
+            }
+        }
+        let row = Row(
+            id: "R6", subject: "+= 1 in place, saving on", limit: "@Observable class", goal: 1.5, stretch: 1.1)
+        return RowResult(row, comparison, peers: peers)
+    }
+
+    private static func assignEqual(_ fixture: SavingStore, _ plan: Plan) -> RowResult {
+        let settings = fixture.settings
+        settings.count = 7
+        let revision = fixture.store.revision
+        let limit = plainAssignment()
+        let comparison = plan.compare(
+            subject: { turns in
+                for _ in 0..<turns { settings.count = 7 }
+            },
+            limit: limit)
+        let model = PlainModel()
+        let peers = plan.peer("@Observable, equal value", limit: limit) { turns in
+            for _ in 0..<turns { model.count = 1 }
+        }
+        let row = Row(id: "R8", subject: "write an equal value", limit: "@Observable class, new value", goal: 0.5)
+        let note = fixture.store.revision == revision ? "no new revision" : "WRONG: the revision has risen"
+        return RowResult(row, comparison, peers: peers, notes: [note])
+    }
+
+    private static func plainAssignment() -> (Int) -> Void {
+        let model = PlainModel()
+        var value = 0
+        return { turns in
+            for _ in 0..<turns {
+                value &+= 1
+                model.count = value
+            }
+        }
+    }
+}
