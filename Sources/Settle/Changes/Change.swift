@@ -13,7 +13,10 @@ public struct Change: Sendable {
     public let origin: Origin
     /// The name that the writer gave itself, see ``SettingsGroup/update(by:_:)-(_,()->Result)``.
     public let writer: String?
-    /// The changed settings, in the order in which they were first written. Never empty.
+    /// The changed settings, in the order in which they were first written.
+    ///
+    /// Empty only if changes have been missed and none has come after them: then the change just tells of these, with the
+    /// revision of the newest of them.
     public let mutations: [Mutation]
     /// Whether the transaction was on stable storage when this change was delivered.
     public let isDurable: Bool

@@ -6,6 +6,8 @@
 struct ChangeCursor {
     enum Step {
         case change(LogEntry, revision: UInt64, isDurable: Bool)
+        /// Changes have been missed, and none came after them.
+        case loss(revision: UInt64, time: Double, isDurable: Bool)
         /// There may be more, but the lock has been held for long enough.
         case again
         case wait
@@ -61,6 +63,12 @@ struct ChangeCursor {
             } else {
                 return delivery == .newest ? newest(upTo: limit) : every(upTo: limit)
             }
+        }
+        // Said at once, and not with the next change, because that may not come for a long time.
+        if missed > 0 {
+            let revision = durableOnly ? min(channel.lastRevision, log.durableRevision) : channel.lastRevision
+            let time = log.ring[log.ring.oldest]?.time ?? 0
+            return .loss(revision: revision, time: time, isDurable: revision <= log.durableRevision)
         }
         if let successor = channel.successor { return .move(successor) }
         return log.isFinished ? .finish : .wait

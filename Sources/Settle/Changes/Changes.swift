@@ -43,6 +43,10 @@ public struct Changes: AsyncSequence, Sendable {
                     return Change(
                         entry, revision: revision, within: cursor.channel, isDurable: isDurable,
                         missed: cursor.takeMissed())
+                case .loss(let revision, let time, let isDurable):
+                    return Change(
+                        revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
+                        writer: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
                 case .again: break
                 case .wait:
                     let current = cursor

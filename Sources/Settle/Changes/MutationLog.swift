@@ -80,10 +80,18 @@ package final class MutationLog: @unchecked Sendable {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
-    /// Records a transaction of one local write of a word, which the caller has installed.
-    func record(_ slot: SettingSlot, node: ObservationNode, old: UInt64, new: UInt64, time: Double) -> Signals {
+    /// Publishes a transaction of one local write of a word. Takes the lock itself, and is never inlined, so that the path of
+    /// nearly all writes counts no references.
+    @inline(never)
+    func publish(_ new: UInt64, in box: AnySettingBox, at slot: SettingSlot, old: UInt64, time: Double) -> Signals {
+        lock.lock()
+        beginInstalling()
+        box.install(word: new)
+        endInstalling()
         ring.append(slot, old: old, new: new, time: time)
-        return noteLocal(slot, node: node, time: time)
+        let signals = noteLocal(slot, node: box.node, time: time)
+        lock.unlock()
+        return signals
     }
 
     /// Records a transaction of one local write, which the caller has installed.

@@ -11,6 +11,9 @@
 /// Reading never waits for a writer and is tracked by Observation. `attemptCount += 1` and other changes in place are
 /// atomic. `$attemptCount` is a ``SettingReference``: an async sequence of values with the setting's other operations.
 ///
+/// A change in place must not suspend: a setting can't be passed `inout` to an `async` function, which ends the program with
+/// a message that says so. Copy the value, and assign the result.
+///
 /// The value may be of any `Codable & Sendable` type. The key in the storage is the property's name unless the declaration
 /// gives one; keys with dots nest.
 @propertyWrapper

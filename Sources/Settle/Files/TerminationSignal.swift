@@ -36,6 +36,7 @@ final class TerminationWatch: @unchecked Sendable {
     private var work: [TerminationSignal: [@Sendable () -> Void]] = [:]
 
     func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
+        var registrations: [DispatchSemaphore] = []
         lock.withLock {
             for termination in signals {
                 work[termination, default: []].append(body)
@@ -51,10 +52,12 @@ final class TerminationWatch: @unchecked Sendable {
                 let isRegistered = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isRegistered.signal() }
                 source.activate()
-                isRegistered.wait()
+                registrations.append(isRegistered)
                 sources[termination] = source
             }
         }
+        // Without the lock, which a signal that comes meanwhile needs on the queue of the registrations.
+        for isRegistered in registrations { isRegistered.wait() }
     }
 
     private func end(by termination: TerminationSignal) {

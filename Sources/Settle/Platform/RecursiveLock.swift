@@ -17,7 +17,10 @@ package final class RecursiveLock: Sendable {
         owner.load(ordering: .relaxed) == currentThreadID()
     }
 
+    // Never inlined, like `unlock`: inlined, the caller counts a reference to the lock for its atomics, which costs more than
+    // the call.
     @usableFromInline
+    @inline(never)
     package func lock() {
         let me = currentThreadID()
         if owner.load(ordering: .relaxed) == me {
@@ -39,7 +42,12 @@ package final class RecursiveLock: Sendable {
     }
 
     @usableFromInline
+    @inline(never)
     package func unlock() {
+        precondition(
+            isHeldByCurrentThread,
+            "A write ended on another thread than it began on. A setting can't be passed inout to an async function: "
+                + "copy its value, and assign the result.")
         let depth = depth.load(ordering: .relaxed)
         if depth > 0 {
             self.depth.store(depth - 1, ordering: .relaxed)

@@ -129,13 +129,7 @@ package class AnySettingBox: @unchecked Sendable {
             return
         }
         let time = store.time.now()
-        let log = store.log
-        log.lock.lock()
-        log.beginInstalling()
-        install(word: new)
-        log.endInstalling()
-        let signals = log.record(attachment.slot, node: node, old: old, new: new, time: time)
-        log.lock.unlock()
+        let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
         store.writer.unlock()
         if !signals.isEmpty { store.act(on: signals) }
     }
