@@ -40,12 +40,19 @@ final class TerminationWatch: @unchecked Sendable {
             for termination in signals {
                 work[termination, default: []].append(body)
                 guard sources[termination] == nil else { continue }
-                // Without this the signal's default action would end the process before the source is told.
-                signal(termination.number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: termination.number, queue: queue)
                 source.setEventHandler { [self] in end(by: termination) }
-                sources[termination] = source
+                #if canImport(Darwin)
+                    // A kernel queue only watches: the signal's default action would still end the process.
+                    signal(termination.number, SIG_IGN)
+                #endif
+                // On Linux the source installs a handler when it is registered, which is a moment later, on another thread. A
+                // signal that is ignored until then would be lost, and one that is ignored afterwards would never come.
+                let isRegistered = DispatchSemaphore(value: 0)
+                source.setRegistrationHandler { isRegistered.signal() }
                 source.activate()
+                isRegistered.wait()
+                sources[termination] = source
             }
         }
     }
