@@ -67,6 +67,7 @@ extension Change {
     ) {
         self.init(
             revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
-            writer: entry.details.writer, mutations: entry.mutations(within: channel), isDurable: isDurable, missed: missed)
+            writer: entry.details.writer, mutations: entry.mutations(within: channel), isDurable: isDurable,
+            missed: missed)
     }
 }

@@ -252,7 +252,8 @@ import Testing
 }
 
 /// Lets several tasks use one iterator, one after the other.
-private actor IteratorHolder<Iterator: AsyncIteratorProtocol> where Iterator.Element: Sendable, Iterator.Failure == Never {
+private actor IteratorHolder<Iterator: AsyncIteratorProtocol>
+where Iterator.Element: Sendable, Iterator.Failure == Never {
     private var iterator: Iterator
 
     init(_ iterator: sending Iterator) {

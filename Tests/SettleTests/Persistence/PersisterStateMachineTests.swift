@@ -52,7 +52,9 @@ import Testing
     @Test("A first change waits for the quiet period, then everything is saved")
     func quiet() {
         run([
-            Step(.changed([Self.waiting(first: 0, last: 0)], at: 10), .setTimer(.seconds(11)), .waiting(due: .seconds(11))),
+            Step(
+                .changed([Self.waiting(first: 0, last: 0)], at: 10), .setTimer(.seconds(11)),
+                .waiting(due: .seconds(11))),
             Step(.timer([Self.waiting(first: 1, last: 1)], at: 11), .save, .waiting(due: .seconds(11))),
             Step(.saved([], at: 11), .cancelTimer, .idle),
             Step(.timer([], at: 12), .none, .idle),
@@ -62,8 +64,11 @@ import Testing
     @Test("Further changes put the save off, but not beyond the longest delay")
     func longest() {
         run([
-            Step(.changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
-            Step(.timer([Self.waiting(first: 1, last: 0.5)], at: 1), .setTimer(.seconds(1.5)), .waiting(due: .seconds(1.5))),
+            Step(
+                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
+            Step(
+                .timer([Self.waiting(first: 1, last: 0.5)], at: 1), .setTimer(.seconds(1.5)),
+                .waiting(due: .seconds(1.5))),
             Step(
                 .timer([Self.waiting(first: 4.75, last: 0.25)], at: 4.75), .setTimer(.seconds(5)),
                 .waiting(due: .seconds(5))),
@@ -74,7 +79,8 @@ import Testing
     @Test("An unchanged time asks for no new timer")
     func sameTime() {
         run([
-            Step(.changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
+            Step(
+                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
             Step(.changed([Self.waiting(first: 0.5, last: 0.5)], at: 0.5), .none, .waiting(due: .seconds(1))),
         ])
     }
@@ -82,7 +88,8 @@ import Testing
     @Test("Of several classes the most urgent one decides")
     func classes() {
         run([
-            Step(.changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
+            Step(
+                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
             Step(
                 .changed([Self.waiting(first: 0.5, last: 0.5), Self.immediate], at: 0.5), .save,
                 .waiting(due: .seconds(0.5))),
@@ -126,7 +133,8 @@ import Testing
     @Test("Nothing happens after the end")
     func closed() {
         run([
-            Step(.changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
+            Step(
+                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
             Step(.close, .cancelTimer, .closed),
             Step(.changed([Self.immediate], at: 1), .none, .closed),
             Step(.timer([Self.immediate], at: 1), .none, .closed),

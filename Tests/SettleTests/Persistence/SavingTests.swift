@@ -101,13 +101,14 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         settings.name = "before"
         let hold = failing.hold(.append)
-        let ended = ChangeRecorder(AsyncStream { continuation in
-            Task {
-                try await settings.commit { settings.count = 1 }
-                continuation.yield(1)
-                continuation.finish()
-            }
-        })
+        let ended = ChangeRecorder(
+            AsyncStream { continuation in
+                Task {
+                    try await settings.commit { settings.count = 1 }
+                    continuation.yield(1)
+                    continuation.finish()
+                }
+            })
         await hold.waitUntilReached()
         #expect(settings.count == 1 && ended.elements.isEmpty)
         hold.release()

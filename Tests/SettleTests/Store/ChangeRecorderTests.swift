@@ -21,9 +21,10 @@ import Testing
     @Test("It unsubscribes when it goes away")
     func release() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-        let ended = ChangeRecorder(AsyncStream<Int> { other in
-            continuation.onTermination = { _ in other.finish() }
-        })
+        let ended = ChangeRecorder(
+            AsyncStream<Int> { other in
+                continuation.onTermination = { _ in other.finish() }
+            })
         do {
             let recorder = ChangeRecorder(stream)
             continuation.yield(1)

@@ -62,13 +62,14 @@ import Testing
         let hold = failing.hold(.append)
         async let first: Void = store.close()
         await hold.waitUntilReached()
-        let second = ChangeRecorder(AsyncStream<Int> { continuation in
-            Task {
-                try? await store.close()
-                continuation.yield(recording.calls.count { $0.operation == .close })
-                continuation.finish()
-            }
-        })
+        let second = ChangeRecorder(
+            AsyncStream<Int> { continuation in
+                Task {
+                    try? await store.close()
+                    continuation.yield(recording.calls.count { $0.operation == .close })
+                    continuation.finish()
+                }
+            })
         #expect(second.elements.isEmpty)
         hold.release()
         try await first

@@ -5,14 +5,15 @@ import Testing
     @Test("A sleeper wakes when the clock has been advanced to its deadline, and not before")
     func sleeping() async throws {
         let clock = ManualClock()
-        let recorder = ChangeRecorder(AsyncStream<Int> { continuation in
-            for number in 1...3 {
-                Task {
-                    try await clock.sleep(until: clock.now.advanced(by: .seconds(number)))
-                    continuation.yield(number)
+        let recorder = ChangeRecorder(
+            AsyncStream<Int> { continuation in
+                for number in 1...3 {
+                    Task {
+                        try await clock.sleep(until: clock.now.advanced(by: .seconds(number)))
+                        continuation.yield(number)
+                    }
                 }
-            }
-        })
+            })
         await clock.sleepers(atLeast: 3)
         #expect(clock.deadlines.map(\.sinceStart) == [.seconds(1), .seconds(2), .seconds(3)])
         clock.advance(by: .milliseconds(999))

@@ -163,7 +163,9 @@ import Testing
     @Test("Promise 3: readers that take a snapshot never see half of a transaction")
     func snapshots() async throws {
         for settings in try await groups() {
-            try settings.update { settings.balance.left = 1_000; settings.balance.right = 0 }
+            try settings.update {
+                settings.balance.left = 1_000; settings.balance.right = 0
+            }
             async let writer: Void? = onThread {
                 for step in 0..<3_000 {
                     try? settings.update {
@@ -205,7 +207,9 @@ import Testing
     func reset() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self)
-        try settings.update { settings.title = "x"; settings.inner.count = 4 }
+        try settings.update {
+            settings.title = "x"; settings.inner.count = 4
+        }
         try await store.flush()
         let recorder = ChangeRecorder(store.changes)
         try settings.reset(by: "test")

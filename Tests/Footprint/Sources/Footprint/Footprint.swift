@@ -1,0 +1,16 @@
+import Settle
+
+struct Counters: SettingsGroup {
+    @Setting var starts = 0
+}
+
+/// A program that uses Settle alone, for looking at the libraries that it loads.
+@main struct Footprint {
+    static func main() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let counters = try await store.group(Counters.self)
+        counters.starts += 1
+        try await store.close()
+        print("starts: \(counters.starts)")
+    }
+}
