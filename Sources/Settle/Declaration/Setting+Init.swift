@@ -30,6 +30,8 @@ extension Setting where Value: Codable {
     /// `@Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width = 2`.
     ///
     /// - Parameters:
+    ///   - wrappedValue: The default, used while no value is stored.
+    ///   - key: The key within the group; by default the property's name. Keys with dots nest.
     ///   - accepts: Whether a value may be written. It must be quick and must not wait.
     ///   - rule: Words that complete "it must be …" in errors.
     public init(

@@ -33,7 +33,9 @@ extension SettingsGroup {
     /// revision and is one change for subscribers. The closure is executed at once, on the calling thread, while other
     /// writers of the store wait.
     ///
-    /// - Parameter writer: The name by which ``Change/writer`` tells who made the change.
+    /// - Parameters:
+    ///   - writer: The name by which ``Change/writer`` tells who made the change.
+    ///   - body: What is written. It must be quick, since other writers wait.
     /// - Throws: What the closure throws; ``SettingsError`` if a written value breaks its rule or the store is closed.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {

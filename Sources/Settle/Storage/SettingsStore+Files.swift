@@ -11,7 +11,9 @@ extension SettingsStore {
     /// `~/Library/Application Support/<name>/settings.json`. Opening it again gives the same store, as
     /// ``open(at:format:configuration:)`` does.
     ///
-    /// - Parameter name: The name of a folder, such as `com.example.app`.
+    /// - Parameters:
+    ///   - name: The name of a folder, such as `com.example.app`.
+    ///   - configuration: How the store behaves.
     /// - Throws: ``SettingsError`` if the name can't be that of a folder, or what is stored can't be read.
     public static func open(
         _ name: String, configuration: Configuration = Configuration()
@@ -30,8 +32,10 @@ extension SettingsStore {
     /// A file that is open in this process already gives the same store; its configuration stays as it is.
     ///
     /// - Parameters:
+    ///   - file: The file. It and its folders may be missing.
     ///   - format: How the file is spelled. By default as it is already; a new file is an XML property list if its name ends
     ///     in `.plist`, and JSON otherwise.
+    ///   - configuration: How the store behaves.
     /// - Throws: ``SettingsError`` if the file is there and can't be read. Nothing is written over it then. A file that can
     ///   be read but not understood is put aside; see ``SettingsStore/issues``.
     public static func open(

@@ -5,7 +5,9 @@ extension SettingsStore {
     /// paths. A stored value that can't be used (wrong type, or against the setting's rule) is replaced by the default for
     /// that key alone, reported on ``issues``, and kept in the storage until someone writes the key.
     ///
-    /// - Parameter path: The dotted path below which the group's keys lie; empty for the top level.
+    /// - Parameters:
+    ///   - type: The group's type.
+    ///   - path: The dotted path below which the group's keys lie; empty for the top level.
     /// - Throws: ``SettingsError`` if two settings have one key, one's key lies within another's, a key is not valid, a
     ///   default breaks its rule, or the store has been closed. Then nothing has been opened.
     public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group

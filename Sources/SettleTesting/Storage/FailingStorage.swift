@@ -34,8 +34,11 @@ public final class FailingStorage: Storage {
     /// Fails calls of one kind, from now on; replaces what was said about this kind before.
     ///
     /// - Parameters:
+    ///   - operation: The kind of call.
+    ///   - error: What these calls throw.
     ///   - skipped: How many calls go through first.
     ///   - count: How many calls fail then.
+    ///   - moment: Whether they fail before the other storage has seen them, or after it has done them.
     public func fail(
         _ operation: Operation, with error: StorageError, skipping skipped: Int = 0, count: Int = .max,
         moment: Moment = .before

@@ -1,51 +1,23 @@
 import Foundation
 import Settle
 
-struct PasscodeSettings: SettingsGroup {
-    @Setting var isPasscodeEnabled = false
+struct LockSettings: SettingsGroup {
+    @Setting var isEnabled = false
     @Setting(in: 0...20) var attemptCount = 0
-    @Setting var checkInterval: TimeInterval = 60
-    @Setting("nextCheck") var nextCheckDate: Date?
 }
 
-struct AppSettings: SettingsGroup {
-    @Setting var applicationVersion = "1.0"
-    let passcode = PasscodeSettings()
-}
-
-let folder = FileManager.default.temporaryDirectory.appending(path: "quick-start-\(UUID().uuidString)")
+let folder = FileManager.default.temporaryDirectory.appending(path: "quick-start-\(UUID())")
 defer { try? FileManager.default.removeItem(at: folder) }
-let file = folder.appending(path: "settings.json")
-
-// An app writes `SettingsStore.open("com.example.app")` and gets the platform's place for it.
-let store = try await SettingsStore.open(at: file)
-let settings = try await store.group(AppSettings.self)
-
-// The current value first, then each newer one. Each `+= 1` is atomic, published, and saved a moment later.
-for await count in settings.passcode.$attemptCount {
+let file = folder.appending(path: "settings.json")  // an app writes `SettingsStore.open("com.example.app")`
+let settings = try await SettingsStore.open(at: file).group(LockSettings.self)
+for await count in settings.$attemptCount {  // the current value first, then the newest one after each change
     print("attemptCount is \(count)")
-    if count == 3 { break }
-    settings.passcode.attemptCount += 1
+    if count == 2 { break }
+    settings.attemptCount += 1  // atomic, published, and saved a moment later
 }
-
-// All or nothing: one change for whoever watches, one save.
-let changes = settings.changes
-try settings.update {
-    settings.passcode.isPasscodeEnabled = true
-    settings.passcode.checkInterval *= 2
+do { try settings.$attemptCount.set(21) } catch { print(error) }
+try await settings.commit {  // all or nothing, and on disk before it returns
+    settings.isEnabled = true
+    settings.attemptCount = 0
 }
-for await change in changes {
-    print("one change:", change.mutations.map(\.description).joined(separator: ", "))
-    break
-}
-
-// A value against its rule never gets in.
-do {
-    try settings.passcode.$attemptCount.set(21)
-} catch {
-    print(error)
-}
-
-// On disk before it returns.
-try await settings.commit { settings.passcode.nextCheckDate = Date(timeIntervalSince1970: 1_800_000_000) }
 print(try String(contentsOf: file, encoding: .utf8))

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Checks that the README shows this example word for word, with what it prints, before line 40.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# block N: the Nth code block of the README, without its fences.
+block() {
+    awk -v wanted="$1" '/^```/ { if (!inside) number++; inside = !inside; next } inside && number == wanted' README.md
+}
+
+diff <(block 1) Examples/QuickStart/Sources/QuickStart/main.swift
+# The example ends with an empty line, which a file's last line break and that of `print` make together.
+diff <(block 2; echo) <(swift run --quiet --package-path Examples/QuickStart QuickStart)
+end="$(awk '/^```/ && ++fences == 4 { print NR - 1; exit }' README.md)"
+if [ "$end" -ge 40 ]; then
+    echo "The output of the example ends on line $end of the README, not before line 40."
+    exit 1
+fi

@@ -1,0 +1,257 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// The samples of the guides in `Settle.docc`, in the order of the guides.
+@Suite(.timeLimit(.minutes(1))) struct GuideSamplesTests {
+    struct PasscodeSettings: SettingsGroup {
+        @Setting var isPasscodeEnabled = false
+        @Setting(in: 0...20) var attemptCount = 0
+        @Setting var checkInterval: TimeInterval = 60
+        @Setting("nextCheck") var nextCheckDate: Date?
+    }
+
+    struct AppSettings: SettingsGroup {
+        @Setting var applicationVersion = "1.0"
+        let passcode = PasscodeSettings()
+    }
+
+    struct WindowSettings: SettingsGroup {
+        @Setting(in: 1...400) var width = 80
+        @Setting(oneOf: ["de", "en"]) var language = "en"
+        @Setting(matching: /[a-z]+/) var name = "main"
+        @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var columns = 2
+    }
+
+    struct AccountSettings: SettingsGroup {
+        static let durability = Durability.immediate
+        @Setting var user = ""
+    }
+
+    // MARK: Declaring settings
+
+    @Test("keys nest, and one type opens at several paths") func keys() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(AppSettings.self)
+        #expect(settings.passcode.$nextCheckDate.key == "passcode.nextCheck")
+        let first = try await store.group(PasscodeSettings.self, at: "devices.first")
+        let second = try await store.group(PasscodeSettings.self, at: "devices.second")
+        try await first.commit { first.attemptCount = 1 }
+        #expect(second.attemptCount == 0)
+        #expect(storage.tree["devices.first.attemptCount"] == .integer(1))
+        #expect(try store.value(forKey: "devices.first.attemptCount", as: Int.self) == 1)
+        #expect(throws: SettingsError.self) { try store.setValue(21, forKey: "devices.first.attemptCount") }
+    }
+
+    @Test("a value against its rule is reported, thrown, or fails the transaction") func rules() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(WindowSettings.self)
+        settings.width = 500
+        settings.width += 500
+        var issues = store.issues.makeAsyncIterator()
+        #expect(await issues.next()?.key == "width")
+        #expect(await issues.next()?.key == "width")
+        #expect(throws: SettingsError.self) { try settings.$width.set(500) }
+        #expect(throws: SettingsError.self) {
+            try settings.update {
+                settings.language = "de"
+                settings.width = 500
+            }
+        }
+        #expect(throws: SettingsError.self) { try settings.$name.set("A") }
+        #expect(throws: SettingsError.self) { try settings.$columns.set(3) }
+        #expect(settings.width == 80)
+        #expect(settings.language == "en")
+    }
+
+    @Test("a stored value against its rule falls back and stays stored until someone writes the key")
+    func storedValueAgainstRule() async throws {
+        let storage = InMemoryStorage(SettingTree(["width": .integer(500), "other": .bool(true)]))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(WindowSettings.self)
+        #expect(settings.width == 80)
+        var issues = store.issues.makeAsyncIterator()
+        #expect(await issues.next()?.code == .unusableValue)
+        try await settings.commit { settings.columns = 4 }
+        #expect(storage.tree["width"] == .integer(500))
+        try await settings.commit { settings.width = 100 }
+        #expect(storage.tree["width"] == .integer(100))
+        #expect(storage.tree["other"] == .bool(true))
+    }
+
+    @Test("a value that equals the default, while none is stored, is no change") func equalDefault() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AppSettings.self)
+        settings.applicationVersion = "1.0"
+        #expect(settings.$applicationVersion.isDefault)
+        #expect(store.revision == 0)
+        settings.applicationVersion = "2.0"
+        try settings.$applicationVersion.reset()
+        #expect(settings.$applicationVersion.isDefault)
+    }
+
+    @Test("a group that no store has opened works in memory") func withoutStore() {
+        let settings = AppSettings()
+        settings.passcode.attemptCount += 1
+        #expect(settings.passcode.attemptCount == 1)
+    }
+
+    // MARK: Observing changes
+
+    @Test("a setting gives its current value first") func values() async throws {
+        let settings = AppSettings()
+        var shown: [Int] = []
+        for await count in settings.passcode.$attemptCount {
+            shown.append(count)
+            if count == 2 { break }
+            settings.passcode.attemptCount += 1
+        }
+        #expect(shown == [0, 1, 2])
+    }
+
+    @Test("a change tells a setting's old and new value") func changes() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AppSettings.self)
+        let changes = settings.changes
+        try settings.update(by: "setup") {
+            settings.applicationVersion = "2.0"
+            settings.passcode.attemptCount = 3
+        }
+        for await change in changes {
+            #expect(change.revision == 1)
+            #expect(change.origin == .local)
+            #expect(change.writer == "setup")
+            #expect(change.mutations.map(\.key) == ["applicationVersion", "passcode.attemptCount"])
+            let count = try #require(change[settings.passcode.$attemptCount])
+            #expect(count.oldValue == 0)
+            #expect(count.newValue == 3)
+            break
+        }
+        let snapshot = settings.snapshot()
+        #expect(snapshot.revision == 1)
+        #expect(snapshot.applicationVersion == "2.0")
+        #expect(snapshot.passcode.attemptCount == 3)
+    }
+
+    @Test("subscribers choose what they are given") func deliveries() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AppSettings.self)
+        let newest = settings.changes(.newest)
+        let durable = settings.changes(.every, durableOnly: true)
+        for _ in 1...3 { settings.passcode.attemptCount += 1 }
+        let later = try settings.changes(since: 1)
+        try await store.close()
+        #expect(await ChangeRecorder(newest).untilEnd().map(\.missed) == [2])
+        #expect(await ChangeRecorder(durable).untilEnd().map(\.isDurable) == [true, true, true])
+        #expect(await ChangeRecorder(later).untilEnd().map(\.revision) == [2, 3])
+    }
+
+    // MARK: Saving and durability
+
+    @Test("what commit, flush and flushAndWait have returned from is stored") func saving() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: .init(durability: .debounced(quiet: .seconds(60), atMost: .seconds(60))))
+        let settings = try await store.group(AppSettings.self)
+        try await settings.commit { settings.passcode.attemptCount = 1 }
+        #expect(storage.tree["passcode.attemptCount"] == .integer(1))
+        settings.passcode.attemptCount = 2
+        try await store.flush()
+        #expect(storage.tree["passcode.attemptCount"] == .integer(2))
+        settings.passcode.attemptCount = 3
+        #expect("\(store.status)" == "pending")
+        try store.flushAndWait()
+        #expect(storage.tree["passcode.attemptCount"] == .integer(3))
+        #expect("\(store.status)" == "saved")
+    }
+
+    @Test("an immediate group is saved without any wait") func immediate() async throws {
+        let storage = RecordingStorage()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(AccountSettings.self)
+        settings.user = "somebody"
+        #expect(await storage.batches(atLeast: 1).map(\.values) == [["user": .string("somebody")]])
+    }
+
+    @Test("two stores of two processes on one file overwrite each other") func twoWriters() throws {
+        try withTemporaryFolder { folder in
+            // Two processes have two storages; one process would get one store.
+            let file = folder.appending(path: "settings.json")
+            let (first, second) = (FileStorage(at: file), FileStorage(at: file))
+            _ = try first.load()
+            _ = try second.load()
+            try first.append(StorageBatch(revision: 1, values: ["first": .integer(1)]), durability: .stable)
+            try second.append(StorageBatch(revision: 1, values: ["second": .integer(2)]), durability: .stable)
+            #expect(try FileStorage(at: file).load().tree == SettingTree(["second": .integer(2)]))
+        }
+    }
+
+    // MARK: Testing
+
+    @Test("stored values, and changes from outside") func inMemoryStorage() async throws {
+        let storage = InMemoryStorage(SettingTree(["passcode": .dictionary(["attemptCount": .integer(19)])]))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(AppSettings.self)
+        #expect(settings.passcode.attemptCount == 19)
+        let recorder = ChangeRecorder(settings.changes)
+        storage.simulateExternalChange(SettingTree(["applicationVersion": .string("2.0")]))
+        let change = await recorder.next()
+        #expect(change?.origin == .external)
+        #expect(settings.applicationVersion == "2.0")
+    }
+
+    @Test("a recorder waits for the change itself") func recorder() async throws {
+        let settings = AppSettings()
+        let recorder = ChangeRecorder(settings.changes)
+        settings.passcode.attemptCount += 1
+        let change = await recorder.next()
+        #expect(change?.mutations.map(\.key) == ["passcode.attemptCount"])
+    }
+
+    @Test("a manual clock makes a save come when the test wants it") func manualClock() async throws {
+        let clock = ManualClock()
+        let storage = RecordingStorage()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
+        let settings = try await store.group(AppSettings.self)
+
+        settings.passcode.attemptCount += 1
+        await clock.sleepers(atLeast: 1)
+        #expect(storage.batches.isEmpty)
+        clock.advance(by: .seconds(2))
+        #expect(await storage.batches(atLeast: 1).map(\.values) == [["passcode.attemptCount": .integer(1)]])
+    }
+
+    @Test("a commit that can't be saved throws, and the next flush saves it") func failingStorage() async throws {
+        let base = InMemoryStorage()
+        let storage = FailingStorage(base)
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(AppSettings.self)
+
+        storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        await #expect(throws: SettingsError.self) {
+            try await settings.commit { settings.passcode.attemptCount = 1 }
+        }
+        #expect(settings.passcode.attemptCount == 1)
+        storage.heal()
+        try await store.flush()
+        #expect(base.tree["passcode.attemptCount"] == .integer(1))
+    }
+
+    @Test("a store in a temporary folder") func temporaryFolder() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+            try await store.close()
+        }
+    }
+
+    @Test func conformance() throws {
+        try withTemporaryFolder { folder in
+            let open = { (number: Int) in
+                FileStorage(at: folder.appending(path: "\(number).plist"), format: .propertyListBinary)
+            }
+            try StorageConformance.check(makeStorage: { open($0) }, reopen: { number, _ in open(number) })
+        }
+    }
+}
