@@ -1,7 +1,7 @@
 /// Whom a writer has to wake once it holds no lock any more.
 @usableFromInline
-package struct Signals {
-    enum Broadcaster {
+package struct Signals: Sendable {
+    enum Broadcaster: Sendable {
         case none
         case start
         case resume(UnsafeContinuation<Void, Never>)

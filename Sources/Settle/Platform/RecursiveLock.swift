@@ -5,11 +5,13 @@ import Synchronization
 /// The owner's identity is written only by the thread that has the lock, so a thread that compares it with its own
 /// identity can't be misled: it reads its own last write or somebody else's identity.
 @usableFromInline
-package final class RecursiveLock: Sendable {
+package final class RecursiveLock: @unchecked Sendable {
+    // Sendable: `deferred` is touched only by the thread that has the lock.
     private let base = Lock()
     private let owner = Atomic<UInt>(0)
-    /// Written only by the owner; atomic so that the class needs no unchecked conformance.
+    /// Written only by the owner; atomic so that the sanitizer need not be told.
     private let depth = Atomic<Int>(0)
+    @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
 
     package init() {}
 
@@ -53,7 +55,28 @@ package final class RecursiveLock: Sendable {
             self.depth.store(depth - 1, ordering: .relaxed)
             return
         }
+        if deferred.isEmpty {
+            owner.store(0, ordering: .relaxed)
+            base.unlock()
+        } else {
+            unlockAndRunDeferred()
+        }
+    }
+
+    /// Runs work once the lock has been given up, however often its owner has taken it. Only for the owner.
+    ///
+    /// A write may be a part of another write, and whoever is woken or told by the inner one must not run under the lock of
+    /// the outer one.
+    package func afterUnlock(_ work: @escaping @Sendable () -> Void) {
+        deferred.append(work)
+    }
+
+    @inline(never)
+    private func unlockAndRunDeferred() {
+        let work = deferred
+        deferred = []
         owner.store(0, ordering: .relaxed)
         base.unlock()
+        for run in work { run() }
     }
 }

@@ -130,8 +130,8 @@ package class AnySettingBox: @unchecked Sendable {
         }
         let time = store.time.now()
         let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
+        if !signals.isEmpty { store.actAfterUnlock(on: signals) }
         store.writer.unlock()
-        if !signals.isEmpty { store.act(on: signals) }
     }
 
     /// Replaces the published word. Under the writer's lock.

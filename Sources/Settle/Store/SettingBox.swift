@@ -197,8 +197,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         log.endInstalling()
         let signals = log.record(attachment.slot, node: node, details: details, time: time)
         log.lock.unlock()
+        if !signals.isEmpty { store.actAfterUnlock(on: signals) }
         store.writer.unlock()
-        if !signals.isEmpty { store.act(on: signals) }
     }
 
     private func install(_ newValue: Value) {

@@ -64,7 +64,8 @@ extension SettingsStore {
                     try declared.box.adopt(loaded: stored)
                     isUsable = true
                 } catch {
-                    issueBoard.report(.unusableValue(key: declared.key, stored: stored, error))
+                    let issue = SettingsError.unusableValue(key: declared.key, stored: stored, error)
+                    writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                 }
             }
             let slot = log.lock.withLock {

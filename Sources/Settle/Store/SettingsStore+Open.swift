@@ -52,7 +52,8 @@ extension SettingsStore {
                     do {
                         try box.stage(decoding: value)
                     } catch {
-                        issueBoard.report(.unusableValue(key: key, stored: value, error))
+                        let issue = SettingsError.unusableValue(key: key, stored: value, error)
+                        writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                     }
                 }
                 log.lock.withLock {

@@ -18,11 +18,7 @@ extension SettingsStore {
     /// Runs a transaction, or a part of the one in progress on this thread.
     func transact<Result>(origin: Origin, writer name: String?, _ body: () throws -> Result) throws -> Result {
         writer.lock()
-        var signals = Signals()
-        defer {
-            writer.unlock()
-            act(on: signals)
-        }
+        defer { writer.unlock() }
         guard mode != .closed else { throw SettingsError.closed(key: nil) }
         if transaction == nil {
             transaction = Transaction(origin: origin, writer: name)
@@ -32,7 +28,7 @@ extension SettingsStore {
         do {
             let result = try body()
             if let violation = transaction?.violation { throw violation }
-            if transaction?.isOutermost == true { signals = publishTransaction() }
+            if transaction?.isOutermost == true { publishTransaction() }
             transaction?.keep()
             endIfOutermost()
             return result
@@ -59,13 +55,13 @@ extension SettingsStore {
         if transaction != nil {
             transaction?.refuse(error)
         } else {
-            issueBoard.report(error)
+            writer.afterUnlock { [issueBoard] in issueBoard.report(error) }
         }
     }
 
     /// Makes what the transaction has staged visible, in one step. Under the writer's lock.
-    private func publishTransaction() -> Signals {
-        guard let transaction else { return Signals() }
+    private func publishTransaction() {
+        guard let transaction else { return }
         var written: [(box: AnySettingBox, slot: SettingSlot)] = []
         var forgotten: [SettingSlot] = []
         var mutations: [LoggedMutation] = []
@@ -101,6 +97,14 @@ extension SettingsStore {
             return signals
         }
         for box in transaction.boxes { box.restoreStaged(nil) }
-        return signals
+        if !signals.isEmpty { actAfterUnlock(on: signals) }
     }
+}
+
+extension SettingsStore {
+    /// Whether the calling thread is writing. For tests of what happens while it does.
+    package var isHeldByCurrentWriter: Bool { writer.isHeldByCurrentThread }
+
+    /// Whether a subscriber of the top level waits. For tests that wait for that.
+    package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }
 }

@@ -82,10 +82,12 @@ public final class SettingsStore: @unchecked Sendable {
         Self.act(on: log.finish(), log: log)
     }
 
-    /// Wakes whom a write has to wake. Without any lock.
-    func act(on signals: Signals) {
-        Self.act(on: signals, log: log)
-        if signals.wakesPersister { persister?.changesArrived() }
+    /// Wakes whom a write has to wake, once this thread has given up the writer's lock altogether. Under that lock.
+    func actAfterUnlock(on signals: Signals) {
+        writer.afterUnlock { [self] in
+            Self.act(on: signals, log: log)
+            if signals.wakesPersister { persister?.changesArrived() }
+        }
     }
 
     static func act(on signals: Signals, log: MutationLog) {

@@ -1,0 +1,64 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+private struct WakingSettings: SettingsGroup {
+    @Setting var plain = 0
+    @Setting(in: 0...100) var ruled = 0
+    @Setting var list = [1, 2, 3]
+}
+
+/// Notes, whenever a task is woken, whether the waking thread could be kept from writing by a lock: it holds one if a write of
+/// another thread has to wait.
+private final class WatchingExecutor: TaskExecutor {
+    let isHeld: @Sendable () -> Bool
+    let wakes = Mutex<[Bool]>([])
+
+    init(isHeld: @escaping @Sendable () -> Bool) {
+        self.isHeld = isHeld
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let held = isHeld()
+        wakes.withLock { $0.append(held) }
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        Task.detached { job.runSynchronously(on: executor) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct WakingTests {
+    @Test("Promise 7: nobody is woken under a lock, also by a write with rules, a transaction, or a write inside a write")
+    func noLockWhileWaking() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(WakingSettings.self)
+        let executor = WatchingExecutor { store.isHeldByCurrentWriter }
+        let seen = Mutex<[Int]>([])
+        let subscriber = Task(executorPreference: executor) {
+            for await change in settings.changes {
+                seen.withLock { $0.append(Int(change.revision)) }
+                if change.revision >= 6 { break }
+            }
+        }
+        // Each write finds the subscriber parked, so that the writer itself has to wake it.
+        func afterParking(_ write: () throws -> Void) async rethrows {
+            while !store.hasParkedSubscriber { await Task.yield() }
+            try write()
+        }
+        await afterParking { settings.plain = 1 }
+        await afterParking { settings.ruled = 2 }
+        try await afterParking { try settings.$ruled.set(3) }
+        try await afterParking { try settings.update { settings.plain = 4 } }
+        await afterParking {
+            settings.list.removeAll { number in
+                settings.ruled = 10 + number
+                return number == 1
+            }
+        }
+        await subscriber.value
+        let wakes = executor.wakes.withLock { $0 }
+        #expect(wakes.count >= 5)
+        #expect(!wakes.contains(true))
+    }
+}
