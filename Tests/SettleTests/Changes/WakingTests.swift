@@ -9,8 +9,7 @@ private struct WakingSettings: SettingsGroup {
     @Setting var list = [1, 2, 3]
 }
 
-/// Notes, whenever a task is woken, whether the waking thread could be kept from writing by a lock: it holds one if a write of
-/// another thread has to wait.
+/// Notes, whenever a task is woken, whether the thread that wakes it holds a writer's lock.
 private final class WatchingExecutor: TaskExecutor {
     let isHeld: @Sendable () -> Bool
     let wakes = Mutex<[Bool]>([])
@@ -29,7 +28,7 @@ private final class WatchingExecutor: TaskExecutor {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct WakingTests {
-    @Test("Promise 7: nobody is woken under a lock, also by a write with rules, a transaction, or a write inside a write")
+    @Test("Promise 7: nobody is woken under a lock, also by a write inside a write")
     func noLockWhileWaking() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WakingSettings.self)
