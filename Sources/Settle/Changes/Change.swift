@@ -8,7 +8,8 @@
 public struct Change: Sendable {
     /// The transaction's number. Revisions rise by one with each transaction of a store.
     public let revision: UInt64
-    /// Wall time of the transaction.
+    /// Wall time of the transaction. For one from before anybody had asked its store for changes, which only
+    /// `changes(since:)` gives, it may be the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     public let origin: Origin
     /// The name that the writer gave itself, see ``SettingsGroup/update(by:_:)-(_,()->Result)``.

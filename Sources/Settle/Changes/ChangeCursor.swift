@@ -28,6 +28,7 @@ struct ChangeCursor {
     /// A cursor that starts after the newest transaction.
     init(on channel: Channel, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
         self.log = log
+        log.noteFollower()
         self.channel = channel
         self.delivery = delivery
         self.durableOnly = durableOnly
@@ -39,6 +40,7 @@ struct ChangeCursor {
     /// A cursor that starts after a revision; `nil` if the log does not hold all that came since.
     init?(on channel: Channel, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
         self.log = log
+        log.noteFollower()
         self.channel = channel
         self.delivery = delivery
         self.durableOnly = durableOnly
@@ -90,6 +92,7 @@ struct ChangeCursor {
 
     mutating func move(to successor: Successor) {
         log = successor.log
+        log.noteFollower()
         channel = successor.channel
         next = successor.nextRevision
         // What no store has opened is kept in memory only.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a store has published: its revisions, its newest transactions, who waits for more and what is not saved yet.
 ///
-/// Everything but `lock` and `sequence` is guarded by `lock`, which is held for a few stores at a time and never while
+/// Everything but `lock` and the atomics is guarded by `lock`, which is held for a few stores at a time and never while
 /// foreign code runs: no subscriber, observer, continuation, rule, coder or storage. That is also why the hot state goes
 /// without the run-time check for exclusive access.
 @usableFromInline
@@ -11,6 +11,9 @@ package final class MutationLog: @unchecked Sendable {
     @usableFromInline let lock = Lock()
     /// Odd while values are being replaced, so that a reader of several values can tell whether it saw one moment.
     let sequence = Atomic<UInt64>(0)
+
+    /// Whether anybody has ever asked for changes, who may look at their times.
+    private let followed = Atomic<Bool>(false)
 
     // Changes
     package let root = Channel(parent: nil)
@@ -52,6 +55,12 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     package var revision: UInt64 { ring.newest }
+
+    var isFollowed: Bool { followed.load(ordering: .relaxed) }
+
+    func noteFollower() {
+        followed.store(true, ordering: .relaxed)
+    }
 
     /// Adds a slot. Under the lock.
     func add(_ slot: SettingSlot) {

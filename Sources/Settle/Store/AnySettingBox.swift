@@ -103,20 +103,11 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// Publishes a word as a transaction of its own. False if it can't be published at once.
-    ///
-    /// This is the path of nearly all writes; it counts no references and allocates nothing.
     @usableFromInline
     final func assign(word new: UInt64) -> Bool {
-        guard let unmanaged = current.load(ordering: .acquiring) else { return false }
-        return unmanaged._withUnsafeGuaranteedRef { attachment in
-            attachment.store.writer.lock()
-            guard isDirect(in: attachment) else {
-                attachment.store.writer.unlock()
-                return false
-            }
-            publish(word: new, in: attachment)
-            return true
-        }
+        guard let attachment = beginDirectWrite() else { return false }
+        publish(word: new, in: attachment)
+        return true
     }
 
     /// Publishes a word as a transaction of its own and lets go of the writer's lock.
@@ -128,7 +119,7 @@ package class AnySettingBox: @unchecked Sendable {
             store.writer.unlock()
             return
         }
-        let time = store.time.now()
+        let time = store.time.now(isExact: store.log.isFollowed)
         let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
         if !signals.isEmpty { store.actAfterUnlock(on: signals) }
         store.writer.unlock()

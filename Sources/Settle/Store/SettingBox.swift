@@ -189,7 +189,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         let details = LogDetails(
             [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
             cost: definition.cost.map { $0(newValue) } ?? 0)
-        let time = store.time.now()
+        let time = store.time.now(isExact: store.log.isFollowed)
         let log = store.log
         log.lock.lock()
         log.beginInstalling()

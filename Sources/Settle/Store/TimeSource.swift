@@ -40,10 +40,10 @@ package struct TimeSource: Sendable {
         return TimeSource(simulated: simulated, elapsed: elapsed, sleep: sleep)
     }
 
-    /// Wall time in seconds since the reference date.
-    package func now() -> Double {
+    /// Wall time in seconds since the reference date; `isExact` is that of ``wallTime(isExact:)``.
+    package func now(isExact: Bool = true) -> Double {
         // Asked first, because looking at the closure would count a reference to it.
-        if isSystem { return wallTime() }
+        if isSystem { return wallTime(isExact: isExact) }
         return simulated?() ?? 0
     }
 }
