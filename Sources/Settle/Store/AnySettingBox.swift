@@ -103,11 +103,20 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     /// Publishes a word as a transaction of its own. False if it can't be published at once.
+    ///
+    /// This is the path of nearly all writes; it counts no references and allocates nothing.
     @usableFromInline
     final func assign(word new: UInt64) -> Bool {
-        guard let attachment = beginDirectWrite() else { return false }
-        publish(word: new, in: attachment)
-        return true
+        guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
+        return unmanaged._withUnsafeGuaranteedRef { attachment in
+            attachment.store.writer.lock()
+            guard isDirect(in: attachment) else {
+                attachment.store.writer.unlock()
+                return false
+            }
+            publish(word: new, in: attachment)
+            return true
+        }
     }
 
     /// Publishes a word as a transaction of its own and lets go of the writer's lock.
