@@ -68,9 +68,6 @@ actor Persister {
         closeStorage()
     }
 
-    /// What the storage reports from outside.
-    nonisolated var externalChanges: AsyncStream<StorageContents> { storage.externalChanges }
-
     // MARK: Events
 
     private func noticeChanges() {

@@ -163,7 +163,7 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged() { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
-    /// Stages a copy of the value in another box of the same type.
+    /// Stages the default of the declaration, for which nothing is stored.
     func stageDefault() { abstract() }
     /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
