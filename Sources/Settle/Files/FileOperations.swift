@@ -45,6 +45,50 @@ package struct FileOperations: Sendable {
         }
     }
 
+    /// Reads from an offset until the buffer is full or the file ends.
+    ///
+    /// - Returns: How many bytes were read.
+    package func read(
+        _ file: FileDescriptor, at path: FilePath, offset: Int, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(FileError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let more = try finishing("read", path) { () throws(SystemError) in
+                try calls.readBytes(
+                    file, at: Int64(offset + count), into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+            }
+            if more == 0 { break }
+            count += more
+        }
+        return count
+    }
+
+    /// Writes all bytes at an offset.
+    package func write(
+        _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, offset: Int
+    ) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let count = try finishing("write", path) { () throws(SystemError) in
+                try bytes.withUnsafeBufferPointer { (buffer) throws(SystemError) in
+                    let rest = UnsafeBufferPointer(rebasing: buffer[written...])
+                    return try calls.writeBytes(file, at: Int64(offset + written), from: UnsafeRawBufferPointer(rest))
+                }
+            }
+            guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
+            written += count
+        }
+    }
+
+    package func truncate(_ file: FileDescriptor, at path: FilePath, to size: Int) throws(FileError) {
+        try finishing("cut off", path) { () throws(SystemError) in try calls.truncateFile(file, to: Int64(size)) }
+    }
+
+    /// Moves the bytes of a file to stable storage, but not its times and permissions.
+    package func synchronizeData(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        try finishing("sync", path) { () throws(SystemError) in try calls.synchronizeData(file) }
+    }
+
     package func synchronize(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         try finishing("sync", path) { () throws(SystemError) in try calls.synchronize(file) }
     }
@@ -60,6 +104,10 @@ package struct FileOperations: Sendable {
 
     package func lock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         try finishing("lock", path) { () throws(SystemError) in try calls.lockFile(file) }
+    }
+
+    package func unlock(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
+        try finishing("unlock", path) { () throws(SystemError) in try calls.unlockFile(file) }
     }
 
     package func status(of file: FileDescriptor, at path: FilePath) throws(FileError) -> FileStatus {

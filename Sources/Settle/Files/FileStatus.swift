@@ -21,11 +21,23 @@ package struct FileStatus: Sendable, Hashable {
     /// The lower nine permission bits.
     package let permissions: UInt16
     package let identity: Identity
+    /// How many names the file has; 0 if it was removed while it was open.
+    package let linkCount: Int
+    /// When the contents were last changed, in nanoseconds since 1970, as exact as the file system is.
+    package let contentsChanged: Int64
+    /// When the contents, the permissions or the names were last changed. Programs can't set it.
+    package let statusChanged: Int64
 
-    package init(kind: Kind, size: Int64, permissions: UInt16, identity: Identity) {
+    package init(
+        kind: Kind, size: Int64, permissions: UInt16, identity: Identity, linkCount: Int = 1,
+        contentsChanged: Int64 = 0, statusChanged: Int64 = 0
+    ) {
         self.kind = kind
         self.size = size
         self.permissions = permissions
         self.identity = identity
+        self.linkCount = linkCount
+        self.contentsChanged = contentsChanged
+        self.statusChanged = statusChanged
     }
 }

@@ -9,5 +9,9 @@
             guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { throw .last }
             guard fsync(file.number) == 0 else { throw .last }
         }
+
+        package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
+            try synchronize(file)
+        }
     }
 #endif

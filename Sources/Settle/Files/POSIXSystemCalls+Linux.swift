@@ -9,5 +9,9 @@
         package func synchronize(_ file: FileDescriptor) throws(SystemError) {
             guard fsync(file.number) == 0 else { throw .last }
         }
+
+        package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
+            guard fdatasync(file.number) == 0 else { throw .last }
+        }
     }
 #endif

@@ -16,6 +16,9 @@ package struct POSIXSystemCalls: SystemCalls {
             case .read: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             case .createNew(let permissions):
                 open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
+            case .update: open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            case .updateOrCreate(let permissions):
+                open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
             case .folder: open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             }
         guard number >= 0 else { throw .last }
@@ -36,12 +39,36 @@ package struct POSIXSystemCalls: SystemCalls {
         return count
     }
 
+    package func readBytes(
+        _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
+        guard count >= 0 else { throw .last }
+        return count
+    }
+
+    package func writeBytes(
+        _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let count = pwrite(file.number, buffer.baseAddress, buffer.count, off_t(offset))
+        guard count >= 0 else { throw .last }
+        return count
+    }
+
+    package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {
+        try check(ftruncate(file.number, off_t(size)))
+    }
+
     package func closeFile(_ file: FileDescriptor) throws(SystemError) {
         try check(close(file.number))
     }
 
     package func lockFile(_ file: FileDescriptor) throws(SystemError) {
         try check(flock(file.number, LOCK_EX | LOCK_NB))
+    }
+
+    package func unlockFile(_ file: FileDescriptor) throws(SystemError) {
+        try check(flock(file.number, LOCK_UN))
     }
 
     package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
@@ -125,6 +152,23 @@ extension FileStatus {
             size: Int64(found.st_size),
             permissions: UInt16(found.st_mode & 0o777),
             identity: Identity(
-                device: UInt64(truncatingIfNeeded: found.st_dev), file: UInt64(truncatingIfNeeded: found.st_ino)))
+                device: UInt64(truncatingIfNeeded: found.st_dev), file: UInt64(truncatingIfNeeded: found.st_ino)),
+            linkCount: Int(found.st_nlink),
+            contentsChanged: Self.nanoseconds(found.modificationTime),
+            statusChanged: Self.nanoseconds(found.statusChangeTime))
     }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+extension stat {
+    #if canImport(Darwin)
+        fileprivate var modificationTime: timespec { st_mtimespec }
+        fileprivate var statusChangeTime: timespec { st_ctimespec }
+    #else
+        fileprivate var modificationTime: timespec { st_mtim }
+        fileprivate var statusChangeTime: timespec { st_ctim }
+    #endif
 }

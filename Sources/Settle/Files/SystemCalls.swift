@@ -8,12 +8,29 @@ package protocol SystemCalls: Sendable {
     func readBytes(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     /// - Returns: How many bytes were written, possibly fewer than given.
     func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int
+    /// Reads at an offset, without regard to what was read before.
+    ///
+    /// - Returns: How many bytes were read; 0 at or behind the end of the file.
+    func readBytes(
+        _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int
+    /// Writes at an offset, without regard to what was written before.
+    ///
+    /// - Returns: How many bytes were written, possibly fewer than given.
+    func writeBytes(
+        _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int
+    /// Cuts a file off, or fills it up with zeros.
+    func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError)
     /// Moves what was written to stable storage, past the caches of the device where the platform offers that.
     func synchronize(_ file: FileDescriptor) throws(SystemError)
+    /// The same for what is needed to read the bytes again, which leaves out times and permissions.
+    func synchronizeData(_ file: FileDescriptor) throws(SystemError)
     /// Gives the descriptor back, also when this throws.
     func closeFile(_ file: FileDescriptor) throws(SystemError)
     /// Takes the file's exclusive advisory lock, or throws ``SystemError/wouldBlock``. Closing the file releases it.
     func lockFile(_ file: FileDescriptor) throws(SystemError)
+    func unlockFile(_ file: FileDescriptor) throws(SystemError)
 
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
     /// The status of what stands at `path` itself: a symbolic link is not followed.
@@ -39,6 +56,10 @@ package enum OpenMode: Sendable, Hashable {
     case read
     /// To be written; it must not exist yet and gets these permissions, less the process's mask.
     case createNew(permissions: UInt16)
+    /// To be read and written at offsets; it must exist.
+    case update
+    /// The same, but one that does not exist is made with these permissions, less the process's mask.
+    case updateOrCreate(permissions: UInt16)
     /// A folder, to be synchronized.
     case folder
 }

@@ -61,7 +61,7 @@ actor Persister {
         guard !isClosed else { return }
         try save()
         do {
-            try storage.checkpoint()
+            _ = try storage.checkpoint(log.lock.withLock { log.tree }, at: .closing)
         } catch {
             throw SettingsError.storage(error)
         }

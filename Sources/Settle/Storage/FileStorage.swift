@@ -36,10 +36,6 @@ public final class FileStorage: Storage {
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
     private let state: Mutex<FileStorageState>
-    private let changes: AsyncStream<StorageContents>.Continuation
-
-    /// Never delivers anything yet, and ends when the storage closes.
-    public let externalChanges: AsyncStream<StorageContents>
 
     /// Nothing is read or made before ``load()``.
     ///
@@ -58,11 +54,6 @@ public final class FileStorage: Storage {
         isFileURL = url.isFileURL
         chosenFormat = format
         state = Mutex(FileStorageState(names: FileNames(path), format: format ?? .json))
-        (externalChanges, changes) = AsyncStream.makeStream()
-    }
-
-    deinit {
-        changes.finish()
     }
 
     public func load() throws(StorageError) -> StorageContents {
@@ -97,14 +88,8 @@ public final class FileStorage: Storage {
         }
     }
 
-    /// Makes everything stable that was appended.
-    public func checkpoint() throws(StorageError) {
-        try append(StorageBatch(revision: 0, values: [:]), durability: .stable)
-    }
-
     public func close() {
         state.withLock { $0.close() }
-        changes.finish()
     }
 
     func save(

@@ -4,22 +4,16 @@ import Synchronization
 public final class InMemoryStorage: Storage {
     private struct State {
         var contents: StorageContents
+        var notify: (@Sendable () -> Void)?
+        var external: [ExternalChange] = []
         var isClosed = false
     }
 
     private let state: Mutex<State>
-    private let changes: AsyncStream<StorageContents>.Continuation
-
-    public let externalChanges: AsyncStream<StorageContents>
 
     /// - Parameter tree: What is stored at first. An empty tree counts as nothing stored yet.
     public init(_ tree: SettingTree = SettingTree()) {
         state = Mutex(State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
-        (externalChanges, changes) = AsyncStream.makeStream()
-    }
-
-    deinit {
-        changes.finish()
     }
 
     /// What is stored now, also after ``close()``.
@@ -27,23 +21,38 @@ public final class InMemoryStorage: Storage {
         state.withLock { $0.contents.tree }
     }
 
-    /// Replaces what is stored as if another process had done it: the new contents appear in ``externalChanges``.
+    /// Replaces what is stored as if another process had done it.
     ///
     /// Nothing happens once the storage is closed.
     public func simulateExternalChange(_ tree: SettingTree) {
-        let contents = StorageContents(tree: tree, outcome: .intact)
-        state.withLock { state in
-            guard !state.isClosed else { return }
-            state.contents = contents
-            // Inside the lock, so that two changes arrive in the order in which they were made. This only fills a
-            // buffer; nobody's code runs here.
-            changes.yield(contents)
+        simulate(ExternalChange(.everything(tree)), leaving: { _ in tree })
+    }
+
+    /// Changes some keys as if another process had done it.
+    ///
+    /// Nothing happens once the storage is closed.
+    public func simulateExternalChange(_ values: [String: SettingValue?], by writer: String? = nil) {
+        simulate(ExternalChange(.values(values), writer: writer)) { tree in
+            var tree = tree
+            tree.apply(values)
+            return tree
         }
+    }
+
+    private func simulate(_ change: ExternalChange, leaving result: (SettingTree) -> SettingTree) {
+        let notify = state.withLock { state -> (@Sendable () -> Void)? in
+            guard !state.isClosed else { return nil }
+            state.contents = StorageContents(tree: result(state.contents.tree), outcome: .intact)
+            state.external.append(change)
+            return state.notify
+        }
+        notify?()
     }
 
     public func load() throws(StorageError) -> StorageContents {
         try state.withLock { (state) throws(StorageError) in
             try Self.checkOpen(state)
+            state.external = []
             return state.contents
         }
     }
@@ -54,16 +63,27 @@ public final class InMemoryStorage: Storage {
             guard !batch.values.isEmpty else { return }
             state.contents.tree.apply(batch.values)
             state.contents.outcome = .intact
+            for index in state.external.indices { state.external[index].overwrite(batch.values) }
         }
     }
 
-    public func checkpoint() throws(StorageError) {
-        try state.withLock { (state) throws(StorageError) in try Self.checkOpen(state) }
+    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try state.withLock { (state) throws(StorageError) in
+            try Self.checkOpen(state)
+            defer { state.external = [] }
+            return state.external
+        }
+    }
+
+    public func watch(_ notify: @escaping @Sendable () -> Void) {
+        state.withLock { $0.notify = notify }
     }
 
     public func close() {
-        state.withLock { $0.isClosed = true }
-        changes.finish()
+        state.withLock { state in
+            state.isClosed = true
+            state.notify = nil
+        }
     }
 
     private static func checkOpen(_ state: State) throws(StorageError) {

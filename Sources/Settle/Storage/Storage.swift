@@ -1,8 +1,8 @@
 /// Where a store keeps its values: a file, memory, or something of your own.
 ///
 /// A store calls its storage from one serial queue, one call at a time, so an implementation needs no lock for its
-/// own state beyond what `Sendable` asks for. Calls may block. A storage never calls the store: what happens outside
-/// goes into ``externalChanges``.
+/// own state beyond what `Sendable` asks for. Calls may block. A storage never calls the store: it says through
+/// ``watch(_:)`` that something has happened outside, and is then asked what.
 ///
 /// A store loads before it appends. `StorageConformance` in `SettleTesting` checks an implementation against these
 /// guarantees.
@@ -14,18 +14,52 @@ public protocol Storage: Sendable {
     ///   later ``append(_:durability:)`` throws until a `load` succeeds.
     func load() throws(StorageError) -> StorageContents
 
-    /// Adds a batch to what is stored. All of it is added or none of it.
+    /// Adds a batch to what is stored, after whatever others have added. All of it is added or none of it.
+    ///
+    /// An empty batch with ``StorageDurability/stable`` makes everything stable that was appended before.
     ///
     /// After a throw the storage still has everything that it had before, and the same batch may be appended again,
     /// alone or merged with later ones.
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError)
 
-    /// Brings what was appended into the storage's resting form (for a file: the readable file, synced).
-    func checkpoint() throws(StorageError)
+    /// Brings what was appended into the storage's resting form (for a file: the readable file), and makes it stable.
+    ///
+    /// - Parameters:
+    ///   - tree: All values, as the store knows them: what was loaded, with every batch and every external change that it
+    ///     has taken.
+    ///   - moment: Why the store asks. Before the last moment a storage may put off what costs more than it is worth.
+    /// - Returns: Whether the storage is at rest now. If not, the store asks again later.
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool
 
-    /// What changes in the storage without the store's doing. The stream ends when the storage closes.
-    var externalChanges: AsyncStream<StorageContents> { get }
+    /// What others have changed since the last call, oldest first, without what a later batch has overwritten.
+    ///
+    /// - Parameter tree: All values, as the store knows them. Only evaluated to find out what differs.
+    /// - Throws: ``StorageError`` if nobody can tell now. Nothing is forgotten; the next call tells.
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange]
+
+    /// Has a function called whenever ``externalChanges(since:)`` may have something new, until the storage closes. Called
+    /// once, after a successful load. The function is quick, and may be called on any thread.
+    func watch(_ notify: @escaping @Sendable () -> Void)
+
+    /// Keeps others from changing anything until ``unlock()``; what they have changed before is in ``externalChanges(since:)``.
+    ///
+    /// - Throws: ``StorageError`` if somebody else has kept the lock for too long.
+    func lock() throws(StorageError)
+
+    func unlock()
 
     /// Releases what the storage holds. Called once, after the last append.
     func close()
+}
+
+/// For a storage that nobody else changes.
+extension Storage {
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try append(StorageBatch(revision: 0, values: [:]), durability: .stable)
+        return true
+    }
+    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] { [] }
+    public func watch(_ notify: @escaping @Sendable () -> Void) {}
+    public func lock() throws(StorageError) {}
+    public func unlock() {}
 }

@@ -22,11 +22,12 @@ extension SettingsStore {
 
     /// Takes in what changes in the storage from outside, for as long as the store lives.
     private func followStorage(_ storage: any Storage) {
-        let changes = storage.externalChanges
-        Task { [weak self] in
-            for await contents in changes {
-                guard let self else { return }
-                self.reload(contents)
+        storage.watch { [weak self] in
+            guard let self else { return }
+            let changes = try? storage.externalChanges(since: { self.log.lock.withLock { self.log.tree } })
+            for change in changes ?? [] {
+                guard case .everything(let tree) = change.content else { continue }
+                self.reload(StorageContents(tree: tree, outcome: .intact))
             }
         }
     }

@@ -94,13 +94,17 @@ package final class FaultySystemCalls: SystemCalls {
             switch mode {
             case .read: .open
             case .createNew: .create
+            case .update, .updateOrCreate: .update
             case .folder: .openFolder
             }
         try check(kind, path)
         let file: FileDescriptor
-        if case .createNew(let permissions) = mode {
+        switch mode {
+        case .createNew(let permissions):
             file = try real.openFile(path, .createNew(permissions: permissions & ~mask))
-        } else {
+        case .updateOrCreate(let permissions):
+            file = try real.openFile(path, .updateOrCreate(permissions: permissions & ~mask))
+        case .read, .update, .folder:
             file = try real.openFile(path, mode)
         }
         state.withLock { $0.paths[file] = path }
@@ -117,6 +121,37 @@ package final class FaultySystemCalls: SystemCalls {
     package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         guard try check(.write, path(of: file)) == .short else { return try real.writeBytes(file, from: buffer) }
         return try real.writeBytes(file, from: UnsafeRawBufferPointer(rebasing: buffer[..<half(buffer.count)]))
+    }
+
+    package func readBytes(
+        _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let isShort = try check(.read, path(of: file)) == .short
+        let count = isShort ? half(buffer.count) : buffer.count
+        return try real.readBytes(file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+    }
+
+    package func writeBytes(
+        _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let isShort = try check(.write, path(of: file)) == .short
+        let count = isShort ? half(buffer.count) : buffer.count
+        return try real.writeBytes(file, at: offset, from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+
+    package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {
+        try check(.truncate, path(of: file))
+        try real.truncateFile(file, to: size)
+    }
+
+    package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
+        try check(.synchronizeData, path(of: file))
+        if synchronizes { try real.synchronizeData(file) }
+    }
+
+    package func unlockFile(_ file: FileDescriptor) throws(SystemError) {
+        try check(.unlock, path(of: file))
+        try real.unlockFile(file)
     }
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {

@@ -50,9 +50,15 @@ package final class SimulatedDisk: SystemCalls {
         try state.withLock { (state) throws(SystemError) in
             let node: Int
             switch mode {
-            case .read, .folder: node = try state.image.node(at: path)
+            case .read, .update, .folder: node = try state.image.node(at: path)
             case .createNew(let permissions):
                 node = try state.image.add(DiskImage.Node(isFolder: false, permissions: permissions), at: path)
+            case .updateOrCreate(let permissions):
+                if let existing = try? state.image.node(at: path) {
+                    node = existing
+                } else {
+                    node = try state.image.add(DiskImage.Node(isFolder: false, permissions: permissions), at: path)
+                }
             }
             state.nextDescriptor += 1
             let file = FileDescriptor(state.nextDescriptor)
@@ -79,6 +85,50 @@ package final class SimulatedDisk: SystemCalls {
             image.update(open.node) { $0.contents += bytes }
         }
         return bytes.count
+    }
+
+    package func readBytes(
+        _ file: FileDescriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let bytes = try withOpenFile(file) { open, image in
+            Array((image.nodes[open.node]?.contents ?? []).dropFirst(Int(offset)).prefix(buffer.count))
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    package func writeBytes(
+        _ file: FileDescriptor, at offset: Int64, from buffer: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let bytes = Array(buffer)
+        try withOpenFile(file) { open, image in
+            image.update(open.node) { node in
+                let start = Int(offset)
+                let end = start + bytes.count
+                if node.contents.count < end {
+                    node.contents += [UInt8](repeating: 0, count: end - node.contents.count)
+                }
+                node.contents.replaceSubrange(start..<end, with: bytes)
+            }
+        }
+        return bytes.count
+    }
+
+    package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {
+        try withOpenFile(file) { open, image in
+            image.update(open.node) { node in
+                let zeros = [UInt8](repeating: 0, count: max(0, Int(size) - node.contents.count))
+                node.contents = Array((node.contents + zeros).prefix(Int(size)))
+            }
+        }
+    }
+
+    package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
+        try synchronize(file)
+    }
+
+    package func unlockFile(_ file: FileDescriptor) throws(SystemError) {
+        try withOpenFile(file) { open, _ in open.isLocked = false }
     }
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {

@@ -60,8 +60,20 @@ public final class FailingStorage: Storage {
         return hold
     }
 
-    public var externalChanges: AsyncStream<StorageContents> {
-        base.externalChanges
+    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+
+    public func watch(_ notify: @escaping @Sendable () -> Void) {
+        base.watch(notify)
+    }
+
+    public func lock() throws(StorageError) {
+        try base.lock()
+    }
+
+    public func unlock() {
+        base.unlock()
     }
 
     public func load() throws(StorageError) -> StorageContents {
@@ -72,8 +84,8 @@ public final class FailingStorage: Storage {
         try run(.append) { () throws(StorageError) in try base.append(batch, durability: durability) }
     }
 
-    public func checkpoint() throws(StorageError) {
-        try run(.checkpoint) { () throws(StorageError) in try base.checkpoint() }
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try run(.checkpoint) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
     }
 
     public func close() {

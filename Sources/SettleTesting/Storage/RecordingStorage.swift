@@ -40,8 +40,20 @@ public final class RecordingStorage: Storage {
         return batches
     }
 
-    public var externalChanges: AsyncStream<StorageContents> {
-        base.externalChanges
+    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+
+    public func watch(_ notify: @escaping @Sendable () -> Void) {
+        base.watch(notify)
+    }
+
+    public func lock() throws(StorageError) {
+        try base.lock()
+    }
+
+    public func unlock() {
+        base.unlock()
     }
 
     public func load() throws(StorageError) -> StorageContents {
@@ -54,8 +66,8 @@ public final class RecordingStorage: Storage {
         }
     }
 
-    public func checkpoint() throws(StorageError) {
-        try record(.checkpoint) { () throws(StorageError) in try base.checkpoint() }
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try record(.checkpoint(moment)) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
     }
 
     public func close() {

@@ -102,7 +102,7 @@ extension StorageConformance {
     private func staysAbsent(_ number: Int) throws {
         let storage = try opened(number)
         try storage.append(batch(1, [:]), durability: .stable)
-        try storage.checkpoint()
+        _ = try storage.checkpoint(SettingTree(), at: .settled)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -112,7 +112,7 @@ extension StorageConformance {
     private func checkpointKeepsValues(_ number: Int) throws {
         let storage = try opened(number)
         try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try storage.checkpoint()
+        _ = try storage.checkpoint(SettingTree(), at: .settled)
         try expect(storage.load(), intact(["a": .integer(1)]))
         storage.close()
         let again = try reopen(number, storage)
@@ -127,7 +127,7 @@ extension StorageConformance {
         try expectClosed("append") { () throws(StorageError) in
             try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
         }
-        try expectClosed("checkpoint") { () throws(StorageError) in try storage.checkpoint() }
+        try expectClosed("checkpoint") { () throws(StorageError) in _ = try storage.checkpoint(SettingTree(), at: .settled) }
     }
 
     private func roundTrips(_ value: SettingValue, _ number: Int) throws {

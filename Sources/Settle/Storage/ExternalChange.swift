@@ -1,0 +1,35 @@
+/// A change of stored values that somebody else has made.
+public struct ExternalChange: Sendable, Hashable {
+    public enum Content: Sendable, Hashable {
+        /// These keys have new values; `nil` means that a key is no longer stored. Keys are dotted paths.
+        case values([String: SettingValue?])
+        /// Everything is as in this tree, with the store's own batches in it.
+        case everything(SettingTree)
+        /// What stands there can't be used, and will not be overwritten while it stands there. The error says why.
+        case unusable(StorageError)
+    }
+
+    public var content: Content
+    /// By whom, if that is known: the name that the writer gave its transaction.
+    public var writer: String?
+
+    public init(_ content: Content, writer: String? = nil) {
+        self.content = content
+        self.writer = writer
+    }
+}
+
+extension ExternalChange {
+    /// Puts later values of some keys over this change, so that it may still be taken in after them.
+    package mutating func overwrite(_ values: [String: SettingValue?]) {
+        switch content {
+        case .values(var changed):
+            for (key, value) in values where changed[key] != nil { changed.updateValue(value, forKey: key) }
+            content = .values(changed)
+        case .everything(var tree):
+            tree.apply(values)
+            content = .everything(tree)
+        case .unusable: break
+        }
+    }
+}
