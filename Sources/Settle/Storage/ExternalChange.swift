@@ -20,6 +20,15 @@ public struct ExternalChange: Sendable, Hashable {
 }
 
 extension ExternalChange {
+    /// Makes the change in a tree.
+    package func apply(to tree: inout SettingTree) {
+        switch content {
+        case .values(let values): tree.apply(values)
+        case .everything(let everything): tree = everything
+        case .unusable: break
+        }
+    }
+
     /// Puts later values of some keys over this change, so that it may still be taken in after them.
     package mutating func overwrite(_ values: [String: SettingValue?]) {
         switch content {

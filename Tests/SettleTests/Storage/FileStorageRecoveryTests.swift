@@ -124,7 +124,7 @@ import Testing
             } catch {
                 #expect(error.code == .unreadable, comment)
                 fixture.calls.heal()
-                #expect(throws: StorageError.self, comment) { try storage.checkpoint() }
+                #expect(throws: StorageError.self, comment) { try storage.checkpoint(SettingTree(), at: .resting) }
                 contents = try storage.load()
             }
             #expect(contents?.tree.root == expected, comment)

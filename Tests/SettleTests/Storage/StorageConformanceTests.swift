@@ -104,11 +104,9 @@ private final class FailingFileStorage: Storage {
         }
     }
 
-    var externalChanges: AsyncStream<StorageContents> { base.externalChanges }
     func load() throws(StorageError) -> StorageContents { try base.load() }
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try base.append(batch, durability: durability)
     }
-    func checkpoint() throws(StorageError) { try base.checkpoint() }
     func close() { base.close() }
 }
