@@ -31,6 +31,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let isFolder = SystemError(EISDIR)
     package static let noLocks = SystemError(ENOLCK)
     package static let noSpace = SystemError(ENOSPC)
+    package static let notFolder = SystemError(ENOTDIR)
     package static let notFound = SystemError(ENOENT)
     package static let notPermitted = SystemError(EPERM)
     package static let notSupported = SystemError(ENOTSUP)
