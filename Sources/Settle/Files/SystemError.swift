@@ -24,6 +24,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     static var last: SystemError { SystemError(errno) }
 
     package static let alreadyExists = SystemError(EEXIST)
+    package static let badDescriptor = SystemError(EBADF)
     package static let crossesDevices = SystemError(EXDEV)
     package static let inputOutput = SystemError(EIO)
     package static let interrupted = SystemError(EINTR)

@@ -29,6 +29,12 @@ final class WatchedFiles: Sendable {
         try calls.closeFile(file)
     }
 
+    /// As one event: a new file is renamed into its place.
+    func put(_ name: String) throws {
+        try write("new", to: "not watched")
+        try POSIXSystemCalls().renameFile(path.appending("not watched").text, to: path.appending(name).text)
+    }
+
     func makeFolder(_ name: String) throws {
         try POSIXSystemCalls().makeFolder(path.appending(name).text, permissions: 0o700)
     }
