@@ -23,7 +23,6 @@ extension FileSession {
         }
         try acquire()
         defer { release() }
-        removeAbandonedFiles()
         var tree = tree
         for change in undelivered { change.apply(to: &tree) }
         switch try examine() {
@@ -41,6 +40,7 @@ extension FileSession {
     ///
     /// - Returns: False if somebody edited the file meanwhile.
     mutating func write(_ tree: SettingTree) throws(StorageError) -> Bool {
+        removeAbandonedFiles()
         let bytes = try encode(tree)
         let newVersion = FileVersion(of: bytes)
         let coveredEnd = journal.end.offset
@@ -87,6 +87,7 @@ extension FileSession {
                 return FileSignature(status) == examined
             }
         } catch {
+            hasCleaned = false
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }

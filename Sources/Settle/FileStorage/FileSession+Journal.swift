@@ -81,7 +81,7 @@ extension FileSession {
     }
 
     /// Does what could not be done when it was due.
-    private mutating func settle() throws(StorageError) {
+    mutating func settle() throws(StorageError) {
         if journal.isDistrusted || owedReplacement {
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
         }
@@ -98,6 +98,7 @@ extension FileSession {
 
     /// Puts a new journal in the old one's place, with everything that the file does not have.
     private mutating func replaceJournal() throws(FileError) {
+        hasCleaned = false
         try journal.replace(with: beginning, names: names)
         owedReplacement = false
         coveredEnd = JournalHeader.size
@@ -174,9 +175,9 @@ extension FileSession {
         if journal.header?.previousGeneration == known.generation, known.generation != 0,
             journal.header?.previousEnd == UInt64(known.offset)
         {
-            // It goes on where the known one ended.
-            begin(with: log)
-            noteVersion(in: log)
+            // It goes on where the known one ended. What it repeats is what is known.
+            begin(with: nil)
+            takeIn(log.records)
             return
         }
         if case .checkpointed(version, _)? = log.records.first?.record.content, known.generation == 0, carried.isEmpty {
@@ -234,7 +235,7 @@ extension FileSession {
     mutating func confirm(_ version: FileVersion, coveredEnd: Int) throws(StorageError) {
         try append(.checkpointed(version, coveredEnd: coveredEnd))
         take(
-            JournalRecord(content: .checkpointed(version, coveredEnd: coveredEnd), durableEnd: 0), at: journal.end.offset)
+            JournalRecord(.checkpointed(version, coveredEnd: coveredEnd), durableEnd: 0), at: journal.end.offset)
         self.version = version
     }
 

@@ -61,7 +61,7 @@ extension FileSession {
         note(reading, version)
         begin(with: log)
         let won = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        if replay.match == .edited, !replay.batches.isEmpty { owe(edit: version, keys: won, in: tree) }
+        if replay.match != .current, !replay.batches.isEmpty { owe(edit: version, keys: won, in: tree) }
         guard let log, !log.damage.isEmpty else {
             return StorageContents(tree: tree, outcome: reading == nil && tree.root.isEmpty ? .absent : .intact)
         }

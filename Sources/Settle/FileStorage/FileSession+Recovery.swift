@@ -57,6 +57,7 @@ extension FileSession {
     /// Puts the recovered values in the damaged file's place.
     mutating func heal() throws(StorageError) {
         guard unhealed != nil else { return }
+        guard !journal.isLocked else { return try settle() }
         try acquire()
         release()
     }

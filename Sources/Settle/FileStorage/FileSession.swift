@@ -75,7 +75,8 @@ struct FileSession: Sendable {
     var owedReplacement = false
     /// Folders made for the file and not synced yet.
     var unsyncedFolders: [FilePath] = []
-    private(set) var hasCleaned = false
+    /// Whether there can't be abandoned files that this process could remove.
+    var hasCleaned = false
 
     init(_ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience) {
         self.operations = operations
@@ -137,7 +138,7 @@ struct FileSession: Sendable {
 
     // MARK: Cleaning up
 
-    /// Removes what writers that crashed have left behind, once.
+    /// Removes what writers that crashed or failed have left behind.
     ///
     /// Who writes a file holds its lock, and the operating system takes the lock away when a process ends, so a file
     /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing

@@ -233,7 +233,7 @@ struct JournalFile: Sendable {
         var bytes = header.encoded
         var place = JournalPosition.start(of: header.generation)
         for content in contents {
-            var record = JournalRecord(content: content, durableEnd: 0)
+            var record = JournalRecord(content, durableEnd: 0)
             if case .checkpointed(let version, coveredEnd: Self.here) = content {
                 record.content = .checkpointed(version, coveredEnd: place.offset)
             }
@@ -247,7 +247,7 @@ struct JournalFile: Sendable {
 
     /// Appends a record.
     mutating func append(_ content: JournalRecord.Content) throws(FileError) {
-        let (bytes, next) = JournalRecord(content: content, durableEnd: durableEnd).encoded(at: end)
+        let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
         try write(bytes, at: end.offset)
         end = next
     }

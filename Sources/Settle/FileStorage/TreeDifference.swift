@@ -61,12 +61,3 @@ struct TreeDifference {
         return true
     }
 }
-
-extension JournalBatch {
-    /// The new value of each key.
-    var values: [String: SettingValue?] {
-        var values: [String: SettingValue?] = [:]
-        for entry in entries { values.updateValue(entry.value, forKey: entry.key) }
-        return values
-    }
-}

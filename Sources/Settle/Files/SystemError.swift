@@ -26,6 +26,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let alreadyExists = SystemError(EEXIST)
     package static let badDescriptor = SystemError(EBADF)
     package static let crossesDevices = SystemError(EXDEV)
+    package static let fileTooLarge = SystemError(EFBIG)
     package static let inputOutput = SystemError(EIO)
     package static let interrupted = SystemError(EINTR)
     package static let invalidArgument = SystemError(EINVAL)

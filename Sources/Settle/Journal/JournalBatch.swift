@@ -17,6 +17,13 @@ package struct JournalBatch: Sendable, Hashable {
 }
 
 extension JournalBatch {
+    /// The new value of each key.
+    package var values: [String: SettingValue?] {
+        var values: [String: SettingValue?] = [:]
+        for entry in entries { values.updateValue(entry.value, forKey: entry.key) }
+        return values
+    }
+
     /// The first key whose value is nested more deeply than a reader accepts. A batch with one may not be journaled: its
     /// record would be taken for a damaged one.
     package var tooDeeplyNestedKey: String? {

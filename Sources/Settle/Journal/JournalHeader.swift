@@ -26,11 +26,14 @@ package struct JournalHeader: Sendable, Hashable {
         self.previousEnd = previousEnd
     }
 
-    package var encoded: [UInt8] {
+    package var encoded: [UInt8] { encoded(inVersion: Self.version) }
+
+    /// - Parameter version: Another than ``version`` is for tests of what a later one would be.
+    package func encoded(inVersion version: UInt32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
         bytes.withUnsafeMutableBytes { bytes in
             bytes.store(Self.magic, at: 0)
-            bytes.store(Self.version, at: 8)
+            bytes.store(version, at: 8)
             bytes.store(generation, at: 16)
             bytes.store(previousGeneration, at: 24)
             bytes.store(previousEnd, at: 32)

@@ -73,14 +73,6 @@ private struct KeyHistories {
     }
 }
 
-extension JournalBatch {
-    fileprivate var values: [String: SettingValue?] {
-        var values: [String: SettingValue?] = [:]
-        for entry in entries { values.updateValue(entry.value, forKey: entry.key) }
-        return values
-    }
-}
-
 extension SettingTree {
     /// The dotted keys of everything that is no dictionary, or an empty one. A name with a dot in it has no dotted key.
     fileprivate var leafKeys: [String] {

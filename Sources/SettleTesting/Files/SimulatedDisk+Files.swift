@@ -100,7 +100,8 @@ extension SimulatedDisk {
         try checkWritable(open)
         let size = state.image.nodes[open.node]?.contents.count ?? 0
         // What stands inside of the file has its room already.
-        let count = max(0, min(bytes.count, max(0, size - offset) + max(0, state.room - max(0, offset - size))))
+        let inside = min(bytes.count, max(0, size - offset))
+        let count = inside + min(bytes.count - inside, max(0, state.room - max(0, offset - size)))
         guard count > 0 || bytes.isEmpty else { throw .noSpace }
         state.announce(.write, state.path(of: open.node)) { [image = state.image] in
             [1, count / 2, count - 1].filter { 0 < $0 && $0 < count }.map { part in

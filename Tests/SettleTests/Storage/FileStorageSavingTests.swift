@@ -28,7 +28,7 @@ import Testing
             fixture.callTexts == [
                 "update .settings.json.journal", "lock .settings.json.journal", "status .settings.json.journal",
                 "setPermissions .settings.json.journal", "write .settings.json.journal",
-                "write .settings.json.journal", "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
+                "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
                 "write .settings.json.journal", "unlock .settings.json.journal",
                 "synchronizeData .settings.json.journal",
             ])
