@@ -104,11 +104,18 @@ private final class FailingFileStorage: Storage {
         }
     }
 
-    var externalChanges: AsyncStream<StorageContents> { base.externalChanges }
     func load() throws(StorageError) -> StorageContents { try base.load() }
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try base.append(batch, durability: durability)
     }
-    func checkpoint() throws(StorageError) { try base.checkpoint() }
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try base.checkpoint(tree, at: moment)
+    }
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
+    func lock() throws(StorageError) { try base.lock() }
+    func unlock() { base.unlock() }
     func close() { base.close() }
 }

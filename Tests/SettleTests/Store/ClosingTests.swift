@@ -10,7 +10,7 @@ import Testing
         settings.count = 1
         try await store.close()
         #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
-        #expect(recording.calls.map(\.operation).suffix(2) == [.checkpoint, .close])
+        #expect(recording.calls.map(\.operation).suffix(2) == [.checkpoint(.closing), .close])
         try await store.close()
         #expect(recording.calls.count { $0.operation == .close } == 1)
     }
