@@ -18,18 +18,21 @@ import Testing
     /// A class of settings with a quiet period of 1 s and a longest delay of 5 s, as the store has by default here.
     private static func waiting(first: Double, last: Double) -> Machine.Waiting {
         Machine.Waiting(
-            quiet: .seconds(1), longest: .seconds(5), sinceFirst: .seconds(first), sinceLast: .seconds(last))
+            quiet: .seconds(1), longest: .seconds(5), sinceFirst: Self.seconds(first), sinceLast: Self.seconds(last))
     }
 
     private static func waiting(quiet: Double, first: Double, last: Double) -> Machine.Waiting {
         Machine.Waiting(
-            quiet: .seconds(quiet), longest: .seconds(5 * quiet), sinceFirst: .seconds(first),
-            sinceLast: .seconds(last))
+            quiet: Self.seconds(quiet), longest: Self.seconds(5 * quiet), sinceFirst: Self.seconds(first),
+            sinceLast: Self.seconds(last))
     }
+
+    /// Exactly what is meant: a sum of two durations is compared with it.
+    private static func seconds(_ seconds: Double) -> Duration { .microseconds(Int64((seconds * 1e6).rounded())) }
 
     private static let immediate = Machine.Waiting(quiet: .zero, longest: .zero, sinceFirst: .zero, sinceLast: .zero)
 
-    private static func wait(_ due: Double) -> Machine.Action { .wait(until: .seconds(due)) }
+    private static func wait(_ due: Double) -> Machine.Action { .wait(until: Self.seconds(due)) }
 
     private func run(
         _ steps: [(at: Double, event: Event)], durability: Durability = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
@@ -37,7 +40,7 @@ import Testing
     ) {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), durability: durability)
         for (number, step) in steps.enumerated() {
-            let now = Duration.seconds(step.at)
+            let now = Self.seconds(step.at)
             switch step.event {
             case .look(let waiting, let hasNew, let action):
                 let found = machine.next(Machine.Look(waiting: waiting, hasNew: hasNew), now: now)

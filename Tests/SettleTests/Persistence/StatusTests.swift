@@ -57,8 +57,6 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         failing.fail(.append, with: noSpace)
         settings.count = 1
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(251))
         await failed(recording, atLeast: 1)
         // The waits are 1, 2, 4, 8 and 8 seconds.
         var failures = 1
@@ -93,7 +91,7 @@ import Testing
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let issues = ChangeRecorder(store.issues)
-        failing.fail(.append, with: noSpace, count: 2)
+        failing.fail(.stableAppend, with: noSpace, count: 2)
         settings.count = 1
         for _ in 0..<2 { await #expect(throws: SettingsError.self) { try await store.flush() } }
         let seen = await issues.until { $0.count == 2 }
@@ -104,9 +102,10 @@ import Testing
     func failedAfter() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
-        failing.fail(.append, with: StorageError(.writeFailed, "The sync failed."), count: 1, moment: .after)
+        failing.fail(.append, with: StorageError(.writeFailed, "The sync failed."), moment: .after)
         settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.flush() }
+        failing.heal()
         try await store.flush()
         #expect(recording.batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
     }
@@ -115,9 +114,10 @@ import Testing
     func failedAndReset() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
-        failing.fail(.append, with: noSpace, count: 1)
+        failing.fail(.append, with: noSpace)
         settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.flush() }
+        failing.heal()
         try settings.$count.reset()
         try await store.flush()
         #expect(recording.batches == [StorageBatch(revision: 2, values: ["count": nil])])

@@ -44,25 +44,23 @@ import Testing
             storage: failing, configuration: .init(retryDelay: .seconds(1) ... .seconds(8), clock: clock))
         let settings = try await store.group(CounterSettings.self)
         let recorder = ChangeRecorder(store.changes)
-        settings.count = 5
-        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(1)]))
-        await recorder.until { $0.last?.origin == .external }
-        #expect(settings.count == 5 && settings.other == 1)
         let hold = failing.hold(.append)
-        async let flush: Void = store.flush()
+        settings.name = "held"
         await hold.waitUntilReached()
-        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(2)]))
-        await recorder.until { $0.count == 3 }
-        #expect(settings.count == 5 && settings.other == 2)
+        settings.count = 5
+        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(1), "name": .string("x")]))
         hold.release()
-        try await flush
-        #expect(memory.tree["count"] == .integer(5))
-        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        await recorder.until { $0.last?.origin == .external }
+        #expect(settings.count == 5 && settings.other == 1 && settings.name == "held")
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(5), "other": .integer(1), "name": .string("held")])
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
         settings.count = 6
         await #expect(throws: SettingsError.self) { try await store.flush() }
-        memory.simulateExternalChange(SettingTree(["count": .integer(5), "other": .integer(3)]))
-        await recorder.until { $0.count == 5 }
+        memory.simulateExternalChange(["count": .integer(5), "other": .integer(3)], by: "editor")
+        await recorder.until { $0.last?.writer == "editor" }
         #expect(settings.count == 6 && settings.other == 3)
+        failing.heal()
         try await store.flush()
         #expect(memory.tree["count"] == .integer(6) && memory.tree["other"] == .integer(3))
     }
