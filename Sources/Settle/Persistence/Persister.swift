@@ -99,7 +99,8 @@ actor Persister {
             return
         }
         var action = machine.next(log.look(time), now: time.elapsed())
-        if case .wait = action {} else {
+        if case .wait = action {
+        } else {
             perform(action)
             action = machine.next(log.look(time), now: time.elapsed())
         }

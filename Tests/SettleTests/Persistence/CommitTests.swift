@@ -163,7 +163,9 @@ import Testing
         clock.advance(by: .milliseconds(100))
         settings.count = 2
         let second = try #require(await changes.next()).time
-        #expect(store.status.oldestUnsavedChange == first && store.status.age(at: second) == .seconds(second.timeIntervalSince(first)))
+        #expect(
+            store.status.oldestUnsavedChange == first
+                && store.status.age(at: second) == .seconds(second.timeIntervalSince(first)))
         #expect(store.status.age(at: first.addingTimeInterval(-5)) == .zero)
         failing.fail(.stableAppend, with: noSpace)
         await #expect(throws: SettingsError.self) { try await store.flush() }

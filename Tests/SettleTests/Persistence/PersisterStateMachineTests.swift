@@ -35,7 +35,8 @@ import Testing
     private static func wait(_ due: Double) -> Machine.Action { .wait(until: Self.seconds(due)) }
 
     private func run(
-        _ steps: [(at: Double, event: Event)], durability: Durability = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
+        _ steps: [(at: Double, event: Event)],
+        durability: Durability = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), durability: durability)
@@ -89,7 +90,8 @@ import Testing
         ])
     }
 
-    @Test("What is immediate is made stable at once, whatever the pace, and in its resting form when things have settled")
+    @Test(
+        "What is immediate is made stable at once, whatever the pace, and in its resting form when things have settled")
     func immediate() {
         run([
             (0, .appended),
@@ -115,7 +117,11 @@ import Testing
             (1, .look(gives: .checkpoint(.settled))),
             (1, .checkpointed(.settled, isAtRest: true)),
             (2, .look([Self.waiting(quiet: 10, first: 1, last: 1)], gives: Self.wait(11))),
-            (2, .look([Self.waiting(quiet: 10, first: 1, last: 1), Self.waiting(first: 0, last: 0)], gives: Self.wait(3))),
+            (
+                2,
+                .look(
+                    [Self.waiting(quiet: 10, first: 1, last: 1), Self.waiting(first: 0, last: 0)], gives: Self.wait(3))
+            ),
             (11, .look([Self.waiting(quiet: 10, first: 10, last: 10)], gives: .checkpoint(.settled))),
         ])
     }

@@ -18,7 +18,8 @@ import Testing
         #expect(
             storage.calls == [
                 StorageCall(.load), StorageCall(.append(first, .process)),
-                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)), StorageCall(.close),
+                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)),
+                StorageCall(.close),
             ])
         #expect(storage.batches == [first])
     }
