@@ -13,12 +13,13 @@ import Testing
         try storage.append(first, durability: .process)
         failing.fail(.append, with: noSpace)
         #expect(throws: noSpace) { try storage.append(first, durability: .stable) }
-        try storage.checkpoint(SettingTree(), at: .resting)
+        try storage.checkpoint()
         storage.close()
         #expect(
             storage.calls == [
                 StorageCall(.load), StorageCall(.append(first, .process)),
-                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)), StorageCall(.close),
+                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)),
+                StorageCall(.close),
             ])
         #expect(storage.batches == [first])
     }
@@ -75,13 +76,24 @@ import Testing
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
-    @Test("an external change of the in-memory storage is stored and told, in order") func external() async throws {
+    @Test("an external change of the in-memory storage is stored and told, in order, until it is closed")
+    func external() throws {
         let storage = InMemoryStorage()
         storage.simulateExternalChange(SettingTree(["a": .integer(1)]))
         storage.simulateExternalChange(SettingTree(["a": .integer(2)]))
         #expect(try storage.load() == intact(["a": .integer(2)]))
-        storage.close()
         storage.simulateExternalChange(SettingTree(["a": .integer(3)]))
+        storage.simulateExternalChange(["b": .integer(4)], by: "editor")
+        let told = try storage.externalChanges(since: { SettingTree() })
+        #expect(
+            told == [
+                ExternalChange(.everything(SettingTree(["a": .integer(3)]))),
+                ExternalChange(.values(["b": .integer(4)]), writer: "editor"),
+            ])
+        #expect(try storage.externalChanges(since: { SettingTree() }).isEmpty)
+        storage.close()
+        storage.simulateExternalChange(SettingTree())
+        #expect(storage.tree.root == ["a": .integer(3), "b": .integer(4)])
     }
 
     @Test("an in-memory storage with values is intact from the start") func preset() throws {

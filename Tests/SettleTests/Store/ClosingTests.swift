@@ -44,9 +44,10 @@ import Testing
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let changes = ChangeRecorder(store.changes)
-        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
         settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.close() }
+        failing.heal()
         settings.count = 2
         #expect(await changes.until { $0.count == 2 }.count == 2 && !changes.hasEnded)
         try await store.close()
