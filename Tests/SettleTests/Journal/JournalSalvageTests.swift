@@ -120,7 +120,7 @@ import Testing
     func cost() {
         let size = 1 << 20
         // What a record begins with, in each eight bytes: half of all bytes for its payload, and its kind.
-        let fake: [UInt8] = [0, 0, UInt8(size / 2 >> 16), 0, 1, 0, 0, 0]
+        let fake: [UInt8] = [0, 0, UInt8((size / 2) >> 16), 0, 1, 0, 0, 0]
         let bytes = JournalSample().bytes + (0..<(size / 8)).flatMap { _ in fake }
         let time = ContinuousClock().measure { #expect(JournalSample.salvage(bytes).tail == .torn) }
         // Unbounded, it would be 2^35 bytes: minutes.
