@@ -46,23 +46,24 @@ struct RecoveryVerification: Sendable {
         var expected = found
         let probe: [String: SettingValue?] = ["settle-crash-probe": .integer(1)]
         expected.apply(probe)
-        var disks: [DiskImage] = []
+        var disks: [(image: DiskImage, moment: String)] = []
         let again = try contents(of: disk) { storage in
             try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .stable)
-            disks.append(disk.image)
+            disks.append((disk.image, "an append"))
             _ = try storage.checkpoint(expected, at: .closing)
         }
         guard again == found else {
             throw Violation(description: "A second load finds \(again.root), the first one found \(found.root).")
         }
-        disks.append(disk.image)
-        for image in disks {
-            for image in [image] + image.afterLossOfPower(limit: Self.limit, seed: seed).map(\.image) {
-                let final = try contents(of: SimulatedDisk(image)) { _ in }
+        disks.append((disk.image, "a checkpoint"))
+        for (image, moment) in disks {
+            let killed = CrashImage(image: image, description: "The process is killed.")
+            for image in [killed] + image.afterLossOfPower(limit: Self.limit, seed: seed) {
+                let final = try contents(of: SimulatedDisk(image.image)) { _ in }
                 guard final == expected else {
                     throw Violation(
-                        description: "What is stored stably after the recovery is lost by the next crash: "
-                            + "\(final.root) is found instead of \(expected.root).")
+                        description: "What is stored stably after the recovery is lost by the next crash, which comes after "
+                            + "\(moment): \(final.root) is found instead of \(expected.root). \(image.description)")
                 }
             }
         }
