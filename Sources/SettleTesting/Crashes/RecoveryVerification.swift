@@ -62,8 +62,8 @@ struct RecoveryVerification: Sendable {
                 let final = try contents(of: SimulatedDisk(image.image)) { _ in }
                 guard final == expected else {
                     throw Violation(
-                        description: "What is stored stably after the recovery is lost by the next crash, which comes after "
-                            + "\(moment): \(final.root) is found instead of \(expected.root). \(image.description)")
+                        description: "What is stored stably after the recovery is lost by the next crash, which comes "
+                            + "after \(moment): \(final.root) is found instead of \(expected.root). \(image.description)")
                 }
             }
         }

@@ -30,7 +30,7 @@ import Testing
             #expect(settings.count <= (recovered.acknowledged.last ?? 0) + 1, "\(recovered)")
             #expect(settings.count + settings.other == 0, "\(recovered)")
         }
-        #expect(checks.withLock { $0 } > 20)
+        #expect(checks.withLock { $0 } > 10)
     }
 
     @Test("the same holds for saves that nobody waits for") func settling() async throws {
@@ -51,6 +51,32 @@ import Testing
             let settings = try await recovered.store.group(CounterSettings.self)
             #expect(settings.count >= recovered.acknowledged.last ?? 7, "\(recovered)")
             #expect(settings.list.count == settings.count - 7, "\(recovered)")
+        }
+    }
+
+    @Test("values of many sectors, removed keys and saves of every kind survive whole or not at all", arguments: 0..<3)
+    func manySectors(seed: UInt64) async throws {
+        try await forEachCrashPoint(
+            acknowledging: Int.self, durability: seed == 1 ? .immediate : .debounced(),
+            maximumImagesPerPoint: 30, seed: seed
+        ) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(CounterSettings.self)
+            for number in 1...4 {
+                try settings.update {
+                    settings.count = number
+                    settings.name = String(repeating: "\(number)", count: number == 3 ? 1 : 2_000 * number)
+                    settings.table = number.isMultiple(of: 2) ? [:] : ["\(number)": number]
+                }
+                if number.isMultiple(of: 2) { try await store.flush() } else { try await run.settle() }
+                run.acknowledge(number)
+            }
+        } check: { recovered in
+            let settings = try await recovered.store.group(CounterSettings.self)
+            let number = settings.count
+            #expect(number >= recovered.acknowledged.last ?? 0, "\(recovered)")
+            #expect(settings.name.allSatisfy { "\($0)" == "\(number)" }, "\(recovered)")
+            #expect(settings.name.count == (number == 3 ? 1 : 2_000 * number), "\(recovered)")
         }
     }
 
