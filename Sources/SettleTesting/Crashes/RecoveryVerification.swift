@@ -63,7 +63,8 @@ struct RecoveryVerification: Sendable {
                 guard final == expected else {
                     throw Violation(
                         description: "What is stored stably after the recovery is lost by the next crash, which comes "
-                            + "after \(moment): \(final.root) is found instead of \(expected.root). \(image.description)")
+                            + "after \(moment): \(final.root) is found instead of \(expected.root). \(image.description)"
+                    )
                 }
             }
         }
