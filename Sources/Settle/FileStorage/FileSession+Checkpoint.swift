@@ -74,9 +74,7 @@ extension FileSession {
 
     /// - Returns: False if somebody edited the file meanwhile.
     private mutating func replaceFile(with bytes: [UInt8]) throws(StorageError) -> Bool {
-        var replacement = FileReplacement(
-            operations, names: names, previous: previous, unsyncedFolders: unsyncedFolders)
-        defer { unsyncedFolders = replacement.unsyncedFolders }
+        var replacement = FileReplacement(operations, names: names, previous: previous)
         let examined = examinedSignature
         let names = names
         let operations = operations
@@ -137,10 +135,23 @@ extension FileSession {
 
     /// Makes everything stable that was appended.
     mutating func synchronize() throws(StorageError) {
-        do {
+        do throws(FileError) {
+            if isNameDoubtful, journal.isOpen { try synchronizeNames() }
             try journal.synchronize()
         } catch {
             throw .saveFailed(names.file, error, isInPlace: false)
         }
+    }
+
+    /// Makes the names of a journal durable that somebody else has made, and of its folders, which he may have made too.
+    private mutating func synchronizeNames() throws(FileError) {
+        var folder = names.folder
+        try operations.synchronizeFolder(folder)
+        while folder.folder != folder {
+            folder = folder.folder
+            // Those that may not even be read were made by others.
+            try? operations.synchronizeFolder(folder)
+        }
+        isNameDoubtful = false
     }
 }

@@ -45,7 +45,7 @@ extension FileSession {
             return try journal.lock(patience: patience)
         } catch {
             guard error.cause == .notFound else { throw error }
-            try operations.makeFolders(names.folder, made: &unsyncedFolders)
+            try operations.makeFolders(names.folder)
             return try journal.lock(patience: patience)
         }
     }
@@ -55,9 +55,9 @@ extension FileSession {
         try journal.begin(after: nil, with: beginning)
         coveredEnd = JournalHeader.size
         intents = []
+        isNameDoubtful = true
         do throws(FileError) {
             try operations.synchronizeFolder(names.folder)
-            try synchronizeMadeFolders()
         } catch {
             // The next to open it makes another one.
             try? operations.remove(names.journal)
@@ -71,13 +71,6 @@ extension FileSession {
     private var beginning: [JournalRecord.Content] {
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
         return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
-    }
-
-    private mutating func synchronizeMadeFolders() throws(FileError) {
-        while let folder = unsyncedFolders.last {
-            try operations.synchronizeFolder(folder)
-            unsyncedFolders.removeLast()
-        }
     }
 
     /// Does what could not be done when it was due.
@@ -170,6 +163,7 @@ extension FileSession {
             overlay = carried
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+            isNameDoubtful = true
             return
         }
         if journal.header?.previousGeneration == known.generation, known.generation != 0,

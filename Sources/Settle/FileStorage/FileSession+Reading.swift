@@ -95,6 +95,8 @@ extension FileSession {
         reading.damage = scan.damage
         if scan.damage.isEmpty { reading.bytes = [] }
         let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
+        // Who knows of a sync has seen the journal's name made durable before.
+        isNameDoubtful = durableEnd == 0
         journal.take(header, scan.end, durableEnd: durableEnd)
         return reading
     }

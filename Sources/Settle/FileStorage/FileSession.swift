@@ -73,8 +73,8 @@ struct FileSession: Sendable {
     var unhealed: SettingTree?
     /// Whether a new journal is to take the place of a damaged one.
     var owedReplacement = false
-    /// Folders made for the file and not synced yet.
-    var unsyncedFolders: [FilePath] = []
+    /// Whether the journal or its folders were made by somebody who may not have come so far as to make their names durable.
+    var isNameDoubtful = false
     /// Whether there can't be abandoned files that this process could remove.
     var hasCleaned = false
 

@@ -50,7 +50,7 @@ struct JournalFile: Sendable {
     var isOpen: Bool { file != nil }
     var isLocked: Bool { lockCount > 0 }
     /// Whether everything that was appended is on stable storage.
-    var isDurable: Bool { file == nil || (durableEnd >= end.offset && !isDistrusted) }
+    var isDurable: Bool { durableEnd >= end.offset && !isDistrusted }
 
     // MARK: Opening
 
@@ -169,14 +169,20 @@ struct JournalFile: Sendable {
                 throw error
             }
         }
-        let status = try statusForLock(of: file)
+        let status: FileStatus
+        do {
+            status = try operations.status(of: file, at: path)
+        } catch {
+            giveUpLock()
+            throw error
+        }
         guard status.linkCount > 0 else {
-            try? operations.unlock(file, at: path)
+            giveUpLock()
             return .replaced
         }
         size = Int(status.size)
         lockCount = 1
-        return status.size == 0 ? .new : isKnown ? .same : .other
+        return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
     }
 
     private mutating func openForWriting() throws(FileError) -> FileDescriptor {
@@ -192,20 +198,22 @@ struct JournalFile: Sendable {
         return new
     }
 
-    private func statusForLock(of file: FileDescriptor) throws(FileError) -> FileStatus {
-        do {
-            return try operations.status(of: file, at: path)
-        } catch {
-            try? operations.unlock(file, at: path)
-            throw error
-        }
-    }
-
     mutating func unlock() {
         guard lockCount > 0 else { return }
         lockCount -= 1
-        // If this fails, closing the file gives up the lock.
-        if lockCount == 0, let file { try? operations.unlock(file, at: path) }
+        if lockCount == 0 { giveUpLock() }
+    }
+
+    private mutating func giveUpLock() {
+        guard let file else { return }
+        do {
+            try operations.unlock(file, at: path)
+        } catch {
+            // Closing the file gives up the lock too. What was not synced by then can't be any more, through this descriptor.
+            let mustReplace = isDistrusted || !isDurable
+            close()
+            isDistrusted = mustReplace
+        }
     }
 
     // MARK: Writing, under the lock

@@ -1,19 +1,16 @@
 extension FileOperations {
     /// Makes a folder and those above it that are missing, 0700 whatever the process's mask says.
-    ///
-    /// - Parameter made: Gets each folder in which a new one was made: these are to be synced, the last one first,
-    ///   before anything inside counts as stored for good. Also filled when this throws.
-    package func makeFolders(_ path: FilePath, made: inout [FilePath]) throws(FileError) {
+    package func makeFolders(_ path: FilePath) throws(FileError) {
         do {
-            try makeFolder(path, recordingIn: &made)
+            try makeFolderIfMissing(path)
         } catch {
             guard error.cause == .notFound && path.folder != path else { throw error }
-            try makeFolders(path.folder, made: &made)
-            try makeFolder(path, recordingIn: &made)
+            try makeFolders(path.folder)
+            try makeFolderIfMissing(path)
         }
     }
 
-    private func makeFolder(_ path: FilePath, recordingIn made: inout [FilePath]) throws(FileError) {
+    private func makeFolderIfMissing(_ path: FilePath) throws(FileError) {
         do {
             try makeFolder(path)
         } catch {
@@ -21,7 +18,6 @@ extension FileOperations {
             // Somebody else was faster, or it is no folder; opening a file in it will tell.
             return
         }
-        made.append(path.folder)
         try setPermissions(at: path, to: 0o700)
     }
 

@@ -21,18 +21,15 @@ package struct FileReplacement: Sendable {
     package let operations: FileOperations
     package let names: FileNames
     package let previous: Previous
-    /// Folders in which others were made without being synced yet, from the first made to the last.
-    package private(set) var unsyncedFolders: [FilePath]
     /// Whether the new contents stand at the file's path.
     package private(set) var isInPlace = false
 
     package init(
-        _ operations: FileOperations, names: FileNames, previous: Previous, unsyncedFolders: [FilePath]
+        _ operations: FileOperations, names: FileNames, previous: Previous
     ) {
         self.operations = operations
         self.names = names
         self.previous = previous
-        self.unsyncedFolders = unsyncedFolders
     }
 
     /// - Parameter isStillWanted: Asked when everything is ready for the rename.
@@ -41,7 +38,7 @@ package struct FileReplacement: Sendable {
         _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
     ) throws(FileError) -> Bool {
         let new = names.newTemporary()
-        let file = try create(new)
+        let file = try operations.open(new, .createNew(permissions: 0o600))
         do {
             try write(bytes, to: file, at: new)
             guard isStillWanted() else {
@@ -56,18 +53,8 @@ package struct FileReplacement: Sendable {
             throw error
         }
         isInPlace = true
-        try synchronizeFolders()
+        try operations.synchronizeFolder(names.folder)
         return true
-    }
-
-    private mutating func create(_ path: FilePath) throws(FileError) -> FileDescriptor {
-        do {
-            return try operations.open(path, .createNew(permissions: 0o600))
-        } catch {
-            guard error.cause == .notFound else { throw error }
-            try operations.makeFolders(path.folder, made: &unsyncedFolders)
-            return try operations.open(path, .createNew(permissions: 0o600))
-        }
     }
 
     private func write(_ bytes: [UInt8], to file: FileDescriptor, at path: FilePath) throws(FileError) {
@@ -105,13 +92,5 @@ package struct FileReplacement: Sendable {
         defer { try? operations.close(current, at: names.file) }
         try operations.setPermissions(of: current, at: names.file, to: 0o600)
         try operations.synchronize(current, at: names.file)
-    }
-
-    private mutating func synchronizeFolders() throws(FileError) {
-        try operations.synchronizeFolder(names.folder)
-        while let folder = unsyncedFolders.last {
-            try operations.synchronizeFolder(folder)
-            unsyncedFolders.removeLast()
-        }
     }
 }

@@ -78,8 +78,10 @@ private final class OpenFiles: @unchecked Sendable {
     }
 
     private static func canonicalPath(of file: URL) -> String {
-        let file = file.absoluteURL.standardizedFileURL
-        let folder = file.deletingLastPathComponent().resolvingSymlinksInPath()
-        return folder.appending(path: file.lastPathComponent).resolvingSymlinksInPath().path
+        let path = FilePath(file.absoluteURL.standardizedFileURL.path)
+        // The file need not exist yet, so Foundation can't resolve the whole path.
+        let real = (try? FileOperations(POSIXSystemCalls()).followLinks(path)) ?? path
+        let folder = URL(filePath: real.folder.text).resolvingSymlinksInPath()
+        return folder.appending(path: real.name).path
     }
 }

@@ -114,8 +114,7 @@ extension SimulatedDisk {
         let operations = FileOperations(disk)
         let folder = FilePath(crashFolder.path(percentEncoded: false)).withoutTrailingSlashes
         guard makesFolder || !files.isEmpty else { return disk }
-        var made: [FilePath] = []
-        try operations.makeFolders(folder, made: &made)
+        try operations.makeFolders(folder)
         for (name, contents) in files {
             let path = folder.appending(name)
             let file = try operations.open(path, .createNew(permissions: 0o600))
@@ -123,7 +122,7 @@ extension SimulatedDisk {
             try operations.synchronize(file, at: path)
             try operations.close(file, at: path)
         }
-        for folder in [folder] + made.reversed() { try operations.synchronizeFolder(folder) }
+        for folder in [folder, folder.folder, FilePath("/")] { try operations.synchronizeFolder(folder) }
         return disk
     }
 }

@@ -41,8 +41,10 @@ import Testing
             let settings = try await store.group(CounterSettings.self)
             #expect(settings.count == 7)
             for _ in 0..<3 {
-                settings.count += 1
-                settings.list.append(settings.count)
+                try settings.update {
+                    settings.count += 1
+                    settings.list.append(settings.count)
+                }
                 try await run.settle()
                 run.acknowledge(settings.count)
             }

@@ -96,10 +96,12 @@ final class FlawedStorage: Storage {
     private func save(_ batch: StorageBatch, _ state: inout State) throws {
         state.tree.apply(batch.values)
         let bytes = try FileFormat.json.encode(state.tree)
-        var made: [FilePath] = []
-        try operations.makeFolders(folder, made: &made)
-        if flaw != .trustsFolders { made = [FilePath("/"), FilePath("/home")] }
-        for folder in made.reversed() { try operations.synchronizeFolder(folder) }
+        // One that trusts the folders it finds makes only the names of those durable that it has made itself.
+        let isMade = (try? operations.status(at: folder)) == nil
+        try operations.makeFolders(folder)
+        if flaw != .trustsFolders || isMade {
+            for folder in [FilePath("/home"), FilePath("/")] { try operations.synchronizeFolder(folder) }
+        }
         if flaw == .writesInPlace { return try write(bytes, to: file, .updateOrCreate(permissions: 0o600)) }
         try? operations.remove(temporary)
         try write(bytes, to: temporary, .createNew(permissions: 0o600))

@@ -58,15 +58,17 @@ import Testing
         #expect(count > 1_000 && count <= 1_000 + 64 << 10)
     }
 
-    @Test("folders are made from the outside in, and the ones around them are named") func folders() throws {
+    @Test("folders are made from the outside in, for the user alone, and those that are there are left alone")
+    func folders() throws {
         let folder = try TemporaryFolder()
-        let root = FilePath(folder.url.withoutTrailingSlash)
-        var made: [FilePath] = []
-        try operations.makeFolders(root.appending("a").appending("b").appending("c"), made: &made)
-        #expect(made == [root, root.appending("a"), root.appending("a").appending("b")])
-        made = []
-        try operations.makeFolders(root.appending("a").appending("b").appending("c"), made: &made)
-        #expect(made.isEmpty)
+        let path = FilePath(folder.url.withoutTrailingSlash).appending("a").appending("b").appending("c")
+        try operations.makeFolders(path)
+        for made in [path, path.folder, path.folder.folder] {
+            #expect(try operations.status(at: made).permissions == 0o700)
+        }
+        try operations.setPermissions(at: path, to: 0o750)
+        try operations.makeFolders(path)
+        #expect(try operations.status(at: path).permissions == 0o750)
     }
 
     @Test("the error names the action, the file and the cause") func sentence() {
