@@ -31,12 +31,10 @@ struct KillRunTests {
 
     @Test("Plain writes that are gone are counted, with the age of the oldest")
     func plainWrites() {
-        let times = (0..<(commit + 1)).map { UInt64($0) * 10 }
         var first = commit + 1
-        while plan.step(first) == .commit { first += 1 }
         var base = KillState()
         base.single = -1
-        // No commit among three steps.
+        // Three steps, and one that may follow, without a commit.
         while (0..<4).contains(where: { plan.step(first + $0) == .commit }) { first += 1 }
         let run = run(from: first, [100, 200, 300], killedAt: 1_000, base: base)
         var found = base
@@ -46,7 +44,6 @@ struct KillRunTests {
         #expect(verdict.lostTime == 800)
         #expect(verdict.lostCommits == 0)
         #expect(run.verdict(plan, found: base).lostTime == 900)
-        #expect(times.count == commit + 1)
     }
 
     @Test("A commit that was acknowledged has to be there")
