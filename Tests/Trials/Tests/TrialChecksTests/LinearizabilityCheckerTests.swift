@@ -79,7 +79,9 @@ struct LinearizabilityCheckerTests {
             // No operation of the history can lead to this value.
             history[index].operation = .read
             history[index].answer?.value = -1
-            #expect(!LinearizabilityChecker(history).isLinearizable, "seed \(seed)")
+            let checker = LinearizabilityChecker(history)
+            #expect(!checker.isLinearizable, "seed \(seed)")
+            #expect(checker.firstWithoutExplanation == history[index], "seed \(seed)")
         }
     }
 

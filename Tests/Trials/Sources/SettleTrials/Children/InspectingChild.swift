@@ -8,7 +8,11 @@ struct InspectingChild: ChildRole {
         let contender = try await place.open()
         for key in numbers { acknowledgements.add("number", try contender.number(key), text: key) }
         for key in texts { acknowledgements.add("text", text: "\(key)=\(try contender.text(key))") }
-        for issue in try await contender.close() { acknowledgements.add("issue", text: issue) }
+        do {
+            for issue in try await contender.close() { acknowledgements.add("issue", text: issue) }
+        } catch {
+            acknowledgements.add("unclosed", text: "\(error)")
+        }
         acknowledgements.add("end")
     }
 }

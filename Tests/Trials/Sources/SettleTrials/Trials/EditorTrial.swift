@@ -26,7 +26,7 @@ struct EditorTrial: Trial {
         let inspection = bench.place(contender, in: place.folder, named: "editor-inspection")
         let found = try inspect(inspection, numbers: ["edited", "single"])
         tally.compare(edit: found.number("edited"), write: found.number("single"))
-        for issue in found.issues { tally.problems.add(issue, .failure) }
+        for issue in found.failures { tally.problems.add(issue, .failure) }
         return TrialReport(name, contender.rawValue, figures: tally.figures, problems: tally.problems.sentences)
     }
 

@@ -83,6 +83,8 @@ struct FullDiskTrial: Trial {
         _ place: ChildPlace, _ expected: ClosedRange<Int>, _ step: Int, _ tally: inout Tally, isEnd: Bool = false
     ) {
         guard let found = try? inspect(place, numbers: ["counter"], texts: ["note", "payload"]) else { return }
+        // While the disk is full, even a process that has written nothing may be unable to close its store in order.
+        if isEnd, let error = found.closingError { tally.problems.add(error, .failure) }
         for issue in found.issues { tally.problems.add(issue, .failure) }
         let number = found.number("counter")
         let isWhole = found.texts["payload"] == DiskChild.payload(number, step: step)

@@ -25,7 +25,7 @@ struct KillLane {
     mutating func kill(_ times: Int) throws -> KillTally {
         for _ in 0..<times { try kill() }
         let found = try trial.inspect(place, numbers: ["single", "left", "right", "counter"])
-        for issue in found.issues { tally.problems.add(issue, .failure) }
+        for issue in found.failures { tally.problems.add(issue, .failure) }
         check(
             KillState(
                 single: found.number("single"), left: found.number("left"), right: found.number("right"),

@@ -19,7 +19,7 @@ struct LinearizabilityTrial: Trial {
             cut += histories.byRegister.values.reduce(0) { $0 + $1.count { $0.answer == nil } }
             for register in histories.unexplained {
                 unexplained += 1
-                problems.add("No order explains register \(register) of history \(round).")
+                problems.add("No order explains history \(round), \(register).")
             }
             for failure in failures { problems.add(failure, .failure) }
         }

@@ -37,7 +37,7 @@ struct WritersTrial: Trial {
             done += records.reduce(0) { $0 + $1.acknowledged }
             killed += lanes.reduce(0) { $0 + $1.kills }
             for lane in lanes { problems.add(lane.problems) }
-            for issue in found.issues { problems.add(issue, .failure) }
+            for issue in found.failures { problems.add(issue, .failure) }
         }
         var figures = [Figure("commits", done)]
         if kills { figures.append(Figure("kills", killed)) }

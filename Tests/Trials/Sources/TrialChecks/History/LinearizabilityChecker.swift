@@ -55,6 +55,33 @@ public struct LinearizabilityChecker: Sendable {
         return false
     }
 
+    /// The first answer that can't be explained by what was called before it; `nil` if all can.
+    public var firstWithoutExplanation: RecordedOperation? {
+        let answered = operations.filter { $0.answer != nil }.sorted { Self.end(of: $0) < Self.end(of: $1) }
+        guard !isLinearizable else { return nil }
+        // What happened up to a moment is explained if what happened up to a later one is.
+        var explained = 0
+        var wrong = answered.count
+        while wrong - explained > 1 {
+            let middle = (explained + wrong) / 2
+            if upTo(Self.end(of: answered[middle - 1])).isLinearizable { explained = middle } else { wrong = middle }
+        }
+        return answered[wrong - 1]
+    }
+
+    /// The history as it stood at one moment.
+    private func upTo(_ moment: UInt64) -> LinearizabilityChecker {
+        let seen = operations.filter { $0.called <= moment }.map { operation in
+            guard Self.end(of: operation) > moment else { return operation }
+            return RecordedOperation(operation.operation, called: operation.called, answer: nil)
+        }
+        return LinearizabilityChecker(seen, initialValue: initialValue)
+    }
+
+    private static func end(of operation: RecordedOperation) -> UInt64 {
+        operation.answer?.time ?? .max
+    }
+
     /// The operations that may come next: those that were called before any open one has answered.
     private func candidates(after done: Done) -> [Int] {
         var result: [Int] = []

@@ -26,8 +26,22 @@ public struct RegisterHistories: Sendable {
 
     public var count: Int { byRegister.values.reduce(0) { $0 + $1.count } }
 
-    /// The registers whose history no order explains.
-    public var unexplained: [Int] {
-        byRegister.filter { !LinearizabilityChecker($0.value).isLinearizable }.keys.sorted()
+    /// For each register whose history no order explains, a sentence with the operations around the first wrong answer.
+    public var unexplained: [String] {
+        byRegister.sorted { $0.key < $1.key }.compactMap { register, history in
+            guard let wrong = LinearizabilityChecker(history).firstWithoutExplanation else { return nil }
+            let end = wrong.answer?.time ?? .max
+            let around = history.filter { $0.called <= end }.sorted { $0.called < $1.called }.suffix(8)
+            let start = around.first?.called ?? 0
+            let words = around.map { operation in
+                let answer = operation.answer.map { "= \($0.value) (–\(($0.time - start) / 1_000))" } ?? "= ?"
+                let name = RegisterSpelling.text(operation.operation)
+                return "\((operation.called - start) / 1_000) \(name) \(answer)"
+            }
+            return
+                "register \(register): \(RegisterSpelling.text(wrong.operation)) = \(wrong.answer?.value ?? 0) after "
+                + "\(history.count { ($0.answer?.time ?? .max) < end }) operations; the last with times in µs: "
+                + words.joined(separator: "; ")
+        }
     }
 }
