@@ -1,43 +1,3 @@
-/// A class of settings that are saved after the same delays.
-struct ScheduledSave {
-    let quiet: Duration
-    let longest: Duration
-    /// Wall time of the first and of the newest change since the last save, in seconds since the reference date.
-    private(set) var firstChange = 0.0
-    private(set) var lastChange = 0.0
-    /// Elapsed time at which the persister first saw the changes.
-    var noticed: Duration?
-    /// Whether something has changed since the last save took what there was.
-    private(set) var isWaiting = false
-
-    init(quiet: Duration, longest: Duration) {
-        self.quiet = quiet
-        self.longest = longest
-    }
-
-    /// Notes a change; true if it is the first one since the last save.
-    mutating func change(at time: Double) -> Bool {
-        lastChange = time
-        if isWaiting { return false }
-        firstChange = time
-        isWaiting = true
-        return true
-    }
-
-    mutating func taken() {
-        isWaiting = false
-        noticed = nil
-    }
-}
-
-/// How saving stands, for `SettingsStore.status`.
-enum SaveState {
-    case idle
-    case saving
-    /// Since a wall time, in seconds since the reference date.
-    case failing(since: Double, SettingsError)
-}
-
 /// The persister's side of the log.
 extension MutationLog {
     /// A changed setting as it was at one revision.
@@ -53,34 +13,96 @@ extension MutationLog {
         }
     }
 
-    /// Takes everything that is to be saved, as it was at one revision.
-    func takeUnsaved() -> (revision: UInt64, values: [Unsaved]) {
+    /// Everything that is to be saved, as it was at one revision.
+    struct Taken {
+        var revision: UInt64
+        var values: [Unsaved]
+        /// By whom, if all of it has one named writer.
+        var writer: String?
+        /// Wall time of the oldest change in it.
+        var oldest: Double?
+    }
+
+    /// How many transactions are looked at to find out whether one writer made them all.
+    private static let writerSearchLimit: UInt64 = 16
+
+    /// - Parameter retryingEncoding: Whether values that could not be encoded are taken again. Those that were written since
+    ///   are taken in any case.
+    func takeUnsaved(retryingEncoding: Bool) -> Taken {
         lock.withLock {
+            if !unencodable.isEmpty { takeUnencodable(retryingEncoding) }
             let values = dirty.map { slot, box in
                 slot.isDirty = false
                 keysBeingSaved.insert(slot.key)
                 return Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
+            let taken = Taken(
+                revision: revision, values: values, writer: values.isEmpty ? nil : writerSinceLastTake(),
+                oldest: oldestUnsaved)
             for index in schedules.indices { schedules[index].taken() }
-            if case .idle = saveState { saveState = .saving }
-            return (revision, values)
+            if unencodable.isEmpty { oldestUnencodable = nil }
+            lastTaken = revision
+            return taken
         }
+    }
+
+    /// Under the lock.
+    private func takeUnencodable(_ isRetrying: Bool) {
+        unencodable.removeAll { slot, box in
+            if slot.isDirty { return true }
+            guard isRetrying else { return false }
+            slot.isDirty = true
+            dirty.append((slot, box))
+            return true
+        }
+    }
+
+    /// The writer of everything since the last take, if it is one and has a name. Under the lock.
+    private func writerSinceLastTake() -> String? {
+        let count = ring.newest &- lastTaken
+        guard count > 0, count <= Self.writerSearchLimit else { return nil }
+        var writer: String?
+        for revision in lastTaken &+ 1...ring.newest {
+            // What others have written is stored already.
+            guard let details = ring.details(revision) else { return nil }
+            if details.origin == .external { continue }
+            guard let name = details.writer, writer == nil || writer == name else { return nil }
+            writer = name
+        }
+        return writer
     }
 
     /// Keeps the values that were taken, for groups that are opened before the store is.
-    func noteTaken(_ values: [(key: String, value: SettingValue?)]) {
+    ///
+    /// - Returns: What was stored at these keys before, as far as the store knows.
+    func noteTaken(_ values: [(key: String, value: SettingValue?)]) -> [String: SettingValue] {
         lock.withLock {
-            for (key, value) in values { tree[key] = value }
+            var replaced: [String: SettingValue] = [:]
+            for (key, value) in values {
+                replaced[key] = tree[key]
+                tree[key] = value
+            }
+            return replaced
         }
     }
 
-    /// Notes that a taken value could not be saved. The next save, whenever it comes, takes it again.
-    func putBack(_ value: Unsaved) {
+    /// Notes that a taken value could not be encoded. Its key counts as unsaved.
+    func noteUnencodable(_ value: Unsaved, changedAt oldest: Double?) {
         lock.withLock {
-            guard !value.slot.isDirty else { return }
-            value.slot.isDirty = true
-            dirty.append((value.slot, value.box))
+            unencodable.append((value.slot, value.box))
+            if let oldest { oldestUnencodable = min(oldest, oldestUnencodable ?? oldest) }
+        }
+    }
+
+    /// Notes that the storage has these values: what others change now comes after them.
+    func noteHandedOver(_ keys: some Sequence<String>) {
+        lock.withLock { keysBeingSaved.subtract(keys) }
+    }
+
+    func savingBegins() {
+        lock.withLock {
+            if case .idle = saveState { saveState = .saving }
         }
     }
 
@@ -88,9 +110,9 @@ extension MutationLog {
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {
             saveState = .idle
-            keysBeingSaved.removeAll(keepingCapacity: true)
+            for index in schedules.indices { schedules[index].stabilized() }
             // Without unsaved values, what came since is from outside or kept in memory only.
-            becomeDurable(dirty.isEmpty ? ring.newest : revision)
+            becomeDurable(hasWaiting ? revision : ring.newest)
             return Signals(broadcaster: claimBroadcaster())
         }
     }
@@ -117,25 +139,52 @@ extension MutationLog {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
+    /// Whether something has changed since it was last taken for saving.
     var hasUnsaved: Bool { lock.withLock { !dirty.isEmpty } }
 
-    /// What waits to be saved, and for how long it has.
-    func waitingSaves(_ time: TimeSource) -> [PersisterStateMachine.Waiting] {
+    var hasWaitingChanges: Bool { lock.withLock { hasWaiting } }
+
+    /// Whether a change is not on stable storage. Under the lock.
+    var hasWaiting: Bool {
+        for schedule in schedules where schedule.isWaiting { return true }
+        return false
+    }
+
+    /// Wall time of the oldest change that is not on stable storage. Under the lock.
+    var oldestUnsaved: Double? {
+        var oldest = oldestUnencodable
+        for schedule in schedules where schedule.isWaiting {
+            oldest = min(schedule.firstChange, oldest ?? schedule.firstChange)
+        }
+        return oldest
+    }
+
+    /// The persister is about to look: writers need not wake it.
+    func attend() {
+        lock.withLock { attention = .awake }
+    }
+
+    /// What waits to be saved, and for how long it has. From now on writers wake the persister if there is nothing new.
+    func look(_ time: TimeSource) -> PersisterStateMachine.Look {
         let now = time.elapsed()
         let wallTime = time.now()
         return lock.withLock {
-            schedules.indices.compactMap { index in
-                guard schedules[index].isWaiting else { return nil }
+            var look = PersisterStateMachine.Look()
+            for index in schedules.indices where schedules[index].isWaiting {
                 let noticed = schedules[index].noticed ?? now
                 schedules[index].noticed = noticed
                 let schedule = schedules[index]
+                if schedule.hasNew { look.hasNew = true }
                 // Wall time can be set. Forward, that saves early; backward, the time since we noticed still bounds it.
                 let sinceFirst = max(.seconds(max(0, wallTime - schedule.firstChange)), now - noticed)
                 let sinceLast = Duration.seconds(max(0, wallTime - schedule.lastChange))
-                return PersisterStateMachine.Waiting(
-                    quiet: schedule.quiet, longest: schedule.longest, sinceFirst: sinceFirst,
-                    sinceLast: min(sinceLast, sinceFirst))
+                look.waiting.append(
+                    PersisterStateMachine.Waiting(
+                        quiet: schedule.quiet, longest: schedule.longest, sinceFirst: sinceFirst,
+                        sinceLast: min(sinceLast, sinceFirst)))
             }
+            attention = look.hasNew ? .paced : .asleep
+            return look
         }
     }
 }

@@ -38,9 +38,15 @@ package final class MutationLog: @unchecked Sendable {
 
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
-    /// Keys whose values have been taken for saving and are not on stable storage yet.
+    /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<String> = []
     var saveState = SaveState.idle
+    /// The newest revision when values were last taken.
+    var lastTaken: UInt64 = 0
+    /// Settings whose values could not be encoded, and the wall time of the oldest of these changes.
+    var unencodable: [(slot: SettingSlot, box: AnySettingBox)] = []
+    var oldestUnencodable: Double?
+    @exclusivity(unchecked) var attention = PersisterAttention.asleep
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
     enum BroadcasterState {
@@ -131,7 +137,7 @@ package final class MutationLog: @unchecked Sendable {
             if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
         for (slot, node) in nodes { notify(node, of: slot) }
-        if details.origin == .external, dirty.isEmpty, keysBeingSaved.isEmpty { becomeDurable(ring.newest) }
+        if details.origin == .external, !hasWaiting { becomeDurable(ring.newest) }
         return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
     }
 
@@ -143,7 +149,14 @@ package final class MutationLog: @unchecked Sendable {
             slot.isDirty = true
             dirty.append((slot, box))
         }
-        return schedules[index].change(at: time)
+        guard schedules[index].change(at: time) else { return false }
+        switch attention {
+        case .awake: return false
+        case .paced where !schedules[index].isImmediate: return false
+        case .asleep, .paced:
+            attention = .awake
+            return true
+        }
     }
 
     func wake(_ channel: Channel) {

@@ -71,6 +71,12 @@ struct MutationRing: ~Copyable {
         return LogEntry(details: LogDetails([mutation], origin: .local, writer: nil, cost: 0), time: slot.time)
     }
 
+    /// What is kept of a transaction that was more than one local write of a word.
+    func details(_ revision: UInt64) -> LogDetails? {
+        guard revision >= oldest, revision <= newest else { return nil }
+        return slots[Int(truncatingIfNeeded: revision & mask)].details?.takeUnretainedValue()
+    }
+
     /// Whether a kept transaction touched a channel.
     func concerns(_ revision: UInt64, _ channel: Channel) -> Bool {
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]

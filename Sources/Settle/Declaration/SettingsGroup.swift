@@ -51,7 +51,13 @@ extension SettingsGroup {
 
     /// Runs a transaction, and returns when it is on stable storage.
     ///
-    /// - Throws: As `update`, and ``SettingsError`` if saving fails. In that case the values are published nevertheless,
+    /// Commits are serial, also with those of other processes: the storage is locked from taking in what others have stored
+    /// until it has what the closure wrote. Nobody can get in between, so the closure sees the newest values and runs exactly
+    /// once. Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
+    /// any other may run on another thread than that of the caller, which waits.
+    ///
+    /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
+    ///   ``SettingsError`` if saving fails. In that last case the values are published nevertheless,
     ///   and the store goes on trying to save them.
     @discardableResult
     public func commit<Result: Sendable>(

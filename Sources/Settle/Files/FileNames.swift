@@ -1,9 +1,11 @@
 /// The names of a settings file and of what stands beside it. All are in one folder, so that a rename can join them.
 ///
 ///     settings.json                          the file
+///     .settings.json.journal                 the journal, which also carries the lock
 ///     .settings.json.previous                the version before it, where the file system has hard links
 ///     .settings.json.0123456789abcdef.tmp    one that is being written
 ///     settings.json.corrupt-1                a damaged one that was put aside
+///     settings.json.journal.corrupt-1        a damaged journal
 package struct FileNames: Sendable, Hashable {
     package let file: FilePath
 
@@ -13,6 +15,8 @@ package struct FileNames: Sendable, Hashable {
     }
 
     package var folder: FilePath { file.folder }
+
+    package var journal: FilePath { file.sibling(named: ".\(file.name).journal") }
 
     package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
 
@@ -31,6 +35,10 @@ package struct FileNames: Sendable, Hashable {
 
     package func corrupt(_ number: Int) -> FilePath {
         file.sibling(named: "\(file.name).corrupt-\(number)")
+    }
+
+    package func corruptJournal(_ number: Int) -> FilePath {
+        file.sibling(named: "\(file.name).journal.corrupt-\(number)")
     }
 
     private var temporaryPrefix: String { ".\(file.name)." }

@@ -14,9 +14,16 @@ package struct FileOperations: Sendable {
         try finishing("open", path) { () throws(SystemError) in try calls.openFile(path.text, mode) }
     }
 
-    package func readAll(_ file: FileDescriptor, at path: FilePath, limit: Int) throws(FileError) -> [UInt8] {
+    /// - Parameters:
+    ///   - size: How long the file seems to be. It may turn out otherwise.
+    ///   - limit: Where to stop; a result that is longer tells that there is more.
+    package func readAll(
+        _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
+    ) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        contents.reserveCapacity(size)
+        // A little more than expected, so that the second call finds the end.
+        var chunk = [UInt8](repeating: 0, count: min(max(size + 1, 4 << 10), 1 << 20))
         // One byte more than the limit tells the caller that there is more.
         while contents.count <= limit {
             let count = try finishing("read", path) { () throws(SystemError) in

@@ -2,7 +2,7 @@
 ///
 ///     make a new file beside it ▶ write ▶ sync ▶ keep the previous version ▶ rename ▶ sync the folder
 ///
-/// The syncs are left out unless ``isStable``. A failure before the rename leaves the old file as it was and removes
+/// A failure before the rename leaves the old file as it was and removes
 /// the new one. A failure after it leaves the new contents in place, but perhaps not on stable storage; then the only
 /// way on is another replacement with another new file, since a sync that failed once may succeed the second time
 /// without having written anything.
@@ -20,8 +20,6 @@ package struct FileReplacement: Sendable {
 
     package let operations: FileOperations
     package let names: FileNames
-    /// Whether the contents are to survive a loss of power.
-    package let isStable: Bool
     package let previous: Previous
     /// Folders in which others were made without being synced yet, from the first made to the last.
     package private(set) var unsyncedFolders: [FilePath]
@@ -29,20 +27,27 @@ package struct FileReplacement: Sendable {
     package private(set) var isInPlace = false
 
     package init(
-        _ operations: FileOperations, names: FileNames, isStable: Bool, previous: Previous, unsyncedFolders: [FilePath]
+        _ operations: FileOperations, names: FileNames, previous: Previous, unsyncedFolders: [FilePath]
     ) {
         self.operations = operations
         self.names = names
-        self.isStable = isStable
         self.previous = previous
         self.unsyncedFolders = unsyncedFolders
     }
 
-    package mutating func run(_ bytes: [UInt8]) throws(FileError) {
+    /// - Parameter isStillWanted: Asked when everything is ready for the rename.
+    /// - Returns: False if it was not wanted any more. The old file is as it was then.
+    package mutating func run(
+        _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
+    ) throws(FileError) -> Bool {
         let new = names.newTemporary()
         let file = try create(new)
         do {
             try write(bytes, to: file, at: new)
+            guard isStillWanted() else {
+                try operations.remove(new)
+                return false
+            }
             keepPrevious()
             try operations.rename(new, to: names.file)
         } catch {
@@ -51,7 +56,8 @@ package struct FileReplacement: Sendable {
             throw error
         }
         isInPlace = true
-        if isStable { try synchronizeFolders() }
+        try synchronizeFolders()
+        return true
     }
 
     private mutating func create(_ path: FilePath) throws(FileError) -> FileDescriptor {
@@ -71,7 +77,7 @@ package struct FileReplacement: Sendable {
             // The process's mask may have taken away permissions that the user needs.
             try operations.setPermissions(of: file, at: path, to: 0o600)
             try operations.writeAll(bytes, to: file, at: path)
-            if isStable { try operations.synchronize(file, at: path) }
+            try operations.synchronize(file, at: path)
         } catch {
             try? operations.close(file, at: path)
             throw error

@@ -15,10 +15,10 @@ package struct POSIXSystemCalls: SystemCalls {
             switch mode {
             case .read: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             case .createNew(let permissions):
-                open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
-            case .update: open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
+            case .update: open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             case .updateOrCreate(let permissions):
-                open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
+                open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
             case .folder: open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             }
         guard number >= 0 else { throw .last }

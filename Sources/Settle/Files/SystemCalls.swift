@@ -54,9 +54,9 @@ package protocol SystemCalls: Sendable {
 package enum OpenMode: Sendable, Hashable {
     /// To be read. Never waits, not even for the other end of a pipe.
     case read
-    /// To be written; it must not exist yet and gets these permissions, less the process's mask.
+    /// To be written and read; it must not exist yet and gets these permissions, less the process's mask.
     case createNew(permissions: UInt16)
-    /// To be read and written at offsets; it must exist.
+    /// To be read and written at offsets; it must exist, and must not be a symbolic link.
     case update
     /// The same, but one that does not exist is made with these permissions, less the process's mask.
     case updateOrCreate(permissions: UInt16)

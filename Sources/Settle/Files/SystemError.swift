@@ -24,13 +24,16 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     static var last: SystemError { SystemError(errno) }
 
     package static let alreadyExists = SystemError(EEXIST)
+    package static let badDescriptor = SystemError(EBADF)
     package static let crossesDevices = SystemError(EXDEV)
+    package static let fileTooLarge = SystemError(EFBIG)
     package static let inputOutput = SystemError(EIO)
     package static let interrupted = SystemError(EINTR)
     package static let invalidArgument = SystemError(EINVAL)
     package static let isFolder = SystemError(EISDIR)
     package static let noLocks = SystemError(ENOLCK)
     package static let noSpace = SystemError(ENOSPC)
+    package static let notFolder = SystemError(ENOTDIR)
     package static let notFound = SystemError(ENOENT)
     package static let notPermitted = SystemError(EPERM)
     package static let notSupported = SystemError(ENOTSUP)

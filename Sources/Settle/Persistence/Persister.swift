@@ -1,163 +1,269 @@
 import Dispatch
 
-/// Saves what a store has published.
+/// Saves what a store has published, and takes in what others have stored.
 ///
-/// It carries out what ``PersisterStateMachine`` decides. Each save takes everything that has changed, as it was at one
+/// It carries out what ``PersisterStateMachine`` decides. Each append takes everything that has changed, as it was at one
 /// revision, so what is stored is always a revision, and a newer one is never replaced by an older one.
+///
+/// All calls to the storage are made on one queue of its own. It never waits there for the writer's lock of the store, since
+/// whoever has that may be about to wait for this queue.
 actor Persister {
-    private let executor = QueueExecutor()
-    private let storage: any Storage
-    private let log: MutationLog
-    private let time: TimeSource
-    private let report: @Sendable (SettingsError) -> Void
+    let executor = QueueExecutor()
+    let storage: any Storage
+    let log: MutationLog
+    let time: TimeSource
+    let report: @Sendable (SettingsError) -> Void
     private var machine: PersisterStateMachine
-    private var timer: Task<Void, Never>?
-    /// What the storage has not taken yet: the encoded values of earlier saves that failed.
-    private var unsaved: [String: SettingValue?] = [:]
+    /// Until when, and by whom, a look is due. Those that are overtaken look once too often, which is cheaper than to end
+    /// and begin a task each time.
+    private var timers: [(due: Duration, task: Task<Void, Never>)] = []
+    /// The store; `nil` once nobody uses it.
+    weak var store: SettingsStore?
+
+    // What the storage has not taken: the encoded values of appends that have failed.
+    var unsaved: [String: SettingValue?] = [:]
+    /// What is stored at these keys, as far as the store knows.
+    var replaced: [String: SettingValue] = [:]
+    private var unsavedWriter: String?
     /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
     private var unsavedBoxes: [AnySettingBox] = []
     /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
     private var mustRepeat = false
+    /// Whether something has been appended that is not stable.
+    private var hasUnstable = false
+
+    // What others have stored and the store has not taken in, because a writer is at work.
+    var undelivered: [ExternalChange] = []
+    var isDelivering = false
+    var lastExternalError: StorageError?
+
+    // The round of commits and flushes that is being collected; see `Persister+Rounds.swift`.
+    var joined: [UnsafeContinuation<Void, any Error>] = []
+    var isFinishScheduled = false
+    var isStorageLocked = false
+    var visitors = 0
+
     private var isReleased = false
-    private var isClosed = false
+    private(set) var isClosed = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, log: MutationLog, time: TimeSource, retryDelay: ClosedRange<Duration>,
+        storage: any Storage, log: MutationLog, time: TimeSource, configuration: SettingsStore.Configuration,
         report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
         self.log = log
         self.time = time
         self.report = report
-        machine = PersisterStateMachine(retryDelay: retryDelay)
+        machine = PersisterStateMachine(
+            retryDelay: configuration.retryDelay, durability: configuration.durability)
     }
 
     // MARK: From outside
 
-    /// A writer has published the first change since the last save. Without any lock.
+    /// A writer has published a change that the persister does not know of. Without any lock. It costs the writer the waking
+    /// of one thread; a task would cost two.
     nonisolated func changesArrived() {
-        Task { await self.noticeChanges() }
+        enqueue { $0.look() }
     }
 
-    /// The store has gone: once everything is saved, the storage is closed.
+    /// The store has gone: everything is saved, and the storage is closed.
     nonisolated func release() {
-        Task { await self.noticeRelease() }
+        enqueue { persister in
+            persister.isReleased = true
+            persister.closeReleased()
+        }
     }
 
-    /// Saves everything that has been published so far. Returns when it is on stable storage.
-    func flush() throws {
-        try save()
-    }
-
-    /// The same, for a caller that can't wait asynchronously. It needs no thread of the concurrency runtime.
-    nonisolated func flushSynchronously() throws {
-        try executor.queue.sync { try assumeIsolated { try $0.save() } }
+    nonisolated func enqueue(_ work: @escaping @Sendable (isolated Persister) -> Void) {
+        executor.queue.async { self.assumeIsolated(work) }
     }
 
     /// Saves everything and closes the storage.
-    func close() throws {
+    func close() async throws {
+        // Their transactions are refused by now, so they come back soon.
+        var attempt = 0
+        while visitors > 0 { await Self.backOff(&attempt) }
         guard !isClosed else { return }
-        try save()
-        do {
-            _ = try storage.checkpoint(log.lock.withLock { log.tree }, at: .closing)
-        } catch {
-            throw SettingsError.storage(error)
+        try closeStorage()
+    }
+
+    // MARK: Looking
+
+    /// Does what is due, and has itself called again when the next thing is.
+    func look() {
+        guard !isClosed else { return }
+        if isReleased {
+            closeReleased()
+            return
         }
-        closeStorage()
+        var action = machine.next(log.look(time), now: time.elapsed())
+        if case .wait = action {
+        } else {
+            perform(action)
+            action = machine.next(log.look(time), now: time.elapsed())
+        }
+        // What is due again already takes its turn, so that a flush gets in between and the stack does not grow.
+        if case .wait(let due) = action { wait(until: due) } else { enqueue { $0.look() } }
     }
 
-    // MARK: Events
-
-    private func noticeChanges() {
-        perform(machine.changed(log.waitingSaves(time), now: time.elapsed()))
+    private func perform(_ action: PersisterStateMachine.Action) {
+        do {
+            switch action {
+            case .wait: break
+            case .append(let durability): try append(durability, retryingEncoding: durability == .stable)
+            case .checkpoint(let moment): try checkpoint(at: moment)
+            }
+        } catch {
+            // Reported, and tried again when the machine says so.
+        }
     }
 
-    private func timerFired() {
-        perform(machine.timerFired(log.waitingSaves(time), now: time.elapsed()))
+    private func wait(until due: Duration?) {
+        guard let due, !isClosed, timers.allSatisfy({ $0.due > due }) else { return }
+        let task = Task { [time] in
+            guard (try? await time.sleep(due)) != nil else { return }
+            self.timerFired(due)
+        }
+        timers.append((due, task))
     }
 
-    private func noticeRelease() {
-        isReleased = true
-        if unsaved.isEmpty, !mustRepeat, !log.hasUnsaved { closeStorage() }
-    }
-
-    private func closeStorage() {
-        guard !isClosed else { return }
-        isClosed = true
-        perform(machine.close())
-        storage.close()
+    private func timerFired(_ due: Duration) {
+        timers.removeAll { $0.due == due }
+        look()
     }
 
     // MARK: Saving
 
-    private func perform(_ action: PersisterStateMachine.Action) {
-        switch action {
-        case .none: break
-        case .save:
+    /// Hands everything to the storage that it has not taken yet, and makes it stable if that is asked for.
+    ///
+    /// - Parameter retryingEncoding: Whether values that could not be encoded before are tried again.
+    /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
+    func append(_ durability: StorageDurability, retryingEncoding: Bool) throws {
+        let waiting = durability == .stable ? log.look(time).waiting : []
+        let (revision, encodingError) = take(retryingEncoding)
+        let hasWork = !unsaved.isEmpty || mustRepeat || (durability == .stable && hasUnstable)
+        if hasWork {
+            if durability == .stable { log.savingBegins() }
+            let batch = StorageBatch(
+                revision: revision, values: unsaved, replaced: replaced, writer: unsavedWriter)
             do {
-                try save()
+                try storage.append(batch, durability: durability)
             } catch {
-                // Reported and scheduled again by `save`.
+                mustRepeat = true
+                machine.failed(now: time.elapsed())
+                throw failed(error)
             }
-        case .setTimer(let due):
-            timer?.cancel()
-            timer = Task { [time] in
-                guard (try? await time.sleep(due)) != nil else { return }
-                self.timerFired()
-            }
-        case .cancelTimer:
-            timer?.cancel()
-            timer = nil
+            handedOver(batch)
+            if durability == .process { hasUnstable = true }
         }
-    }
-
-    private func save() throws {
-        guard !isClosed else { throw SettingsError.closed(key: nil) }
-        let (revision, values) = log.takeUnsaved()
-        unsavedBoxes += values.map(\.box)
-        let encodingError = encode(values)
-        if !unsaved.isEmpty || mustRepeat {
-            mustRepeat = true
-            do {
-                try storage.append(StorageBatch(revision: revision, values: unsaved), durability: .stable)
-            } catch {
-                let issue = SettingsError.storage(error)
-                log.saveFailed(issue, at: time.now())
-                report(issue)
-                perform(machine.failed(now: time.elapsed()))
-                throw issue
-            }
-            unsaved = [:]
-            mustRepeat = false
-        }
-        unsavedBoxes = []
-        SettingsStore.act(on: log.saveSucceeded(revision), log: log)
-        let action = machine.saved(log.waitingSaves(time), now: time.elapsed())
-        // A save that is due again already takes its turn, so that a flush gets in between and the stack does not grow.
-        if action == .save { changesArrived() } else { perform(action) }
-        if isReleased, !log.hasUnsaved { closeStorage() }
+        let now = time.elapsed()
+        machine.appended(now: now)
+        if durability == .stable { stabilized(revision, waiting, now: now) }
+        if hasWork { deliver() }
         if let encodingError { throw encodingError }
     }
 
-    /// Encodes taken values into `unsaved`. A value that can't be encoded keeps its stored value and counts as unsaved; the
-    /// first such error is returned, all are reported.
-    private func encode(_ values: [MutationLog.Unsaved]) -> SettingsError? {
+    private func checkpoint(at moment: CheckpointMoment) throws {
+        var encodingError: (any Error)?
+        do {
+            try append(.process, retryingEncoding: true)
+        } catch let error as SettingsError where error.code == .encodingFailed {
+            encodingError = error
+        }
+        let waiting = log.look(time).waiting
+        let (tree, revision) = log.lock.withLock { (log.tree, log.lastTaken) }
+        log.savingBegins()
+        do {
+            let isAtRest = try storage.checkpoint(tree, at: moment)
+            let now = time.elapsed()
+            stabilized(revision, waiting, now: now)
+            machine.checkpointed(moment, isAtRest: isAtRest, now: now)
+        } catch {
+            machine.checkpointFailed(moment, leaves: waiting, now: time.elapsed())
+            throw failed(error)
+        }
+        deliver()
+        if let encodingError { throw encodingError }
+    }
+
+    private func stabilized(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
+        hasUnstable = false
+        machine.stabilized(waiting, now: now)
+        SettingsStore.act(on: log.saveSucceeded(revision), log: log)
+    }
+
+    private func failed(_ error: StorageError) -> SettingsError {
+        let issue = SettingsError.storage(error)
+        log.saveFailed(issue, at: time.now())
+        report(issue)
+        return issue
+    }
+
+    /// Takes everything that has changed into `unsaved`. A value that can't be encoded keeps its stored value and counts as
+    /// unsaved; the first such error is returned, all are reported.
+    private func take(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
+        let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
+        guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: String, value: SettingValue?)] = []
-        for value in values {
+        encoded.reserveCapacity(taken.values.count)
+        for value in taken.values {
             do {
                 encoded.append((value.slot.key, try value.encoded()))
             } catch {
                 let issue = SettingsError.encodingFailed(key: value.slot.key, error)
                 report(issue)
                 first = first ?? issue
-                log.putBack(value)
+                log.noteUnencodable(value, changedAt: taken.oldest)
             }
         }
-        for (key, value) in encoded { unsaved.updateValue(value, forKey: key) }
-        log.noteTaken(encoded)
-        return first
+        let before = log.noteTaken(encoded)
+        unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
+        for (key, value) in encoded {
+            // What an append did not reach is stored still.
+            if unsaved[key] == nil { replaced[key] = before[key] }
+            unsaved.updateValue(value, forKey: key)
+        }
+        unsavedBoxes += taken.values.map(\.box)
+        return (taken.revision, first)
+    }
+
+    private func handedOver(_ batch: StorageBatch) {
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        unsaved = [:]
+        replaced = [:]
+        unsavedWriter = nil
+        unsavedBoxes = []
+        mustRepeat = false
+        log.noteHandedOver(batch.values.keys)
+    }
+
+    // MARK: The end
+
+    private func closeReleased() {
+        guard !isClosed else { return }
+        do {
+            try closeStorage()
+        } catch {
+            // Reported. The timer looks again, which comes here again.
+            if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
+        }
+    }
+
+    private func closeStorage() throws {
+        try unlockStorage()
+        do {
+            try checkpoint(at: .closing)
+        } catch let error as SettingsError where error.code == .encodingFailed && isReleased {
+            // It has been reported, and there is nobody left who could replace the value.
+        }
+        isClosed = true
+        machine.close()
+        for timer in timers { timer.task.cancel() }
+        timers = []
+        storage.close()
+        resumeJoined(with: .success(()))
     }
 }

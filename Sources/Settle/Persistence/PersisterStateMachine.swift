@@ -1,19 +1,21 @@
-/// Decides when to save. It has no clock, lock, task or storage: it is told what happened and says what to do.
+/// Decides what the persister does next. It has no clock, lock, task or storage: it is told what has happened and says what
+/// to do.
 ///
 /// ```
-///            changes                 deadline                   saved
-///   idle ───────────────▶ waiting ───────────────▶ (save) ───────────────▶ idle, or waiting if more has come
-///                            ▲                       │ failed
-///                            │                       ▼
-///                            │ saved, more       failing ──retry time or flush──▶ (save)
-///                            └──────────────────────┘
+///   a change ──at once, then at a pace──▶ append ──settled──▶ checkpoint ──not at rest, quiet for long──▶ resting
+///      │                                    │                    │
+///      └──no wait, or its time has come──▶ stable append ────────┤
+///                                           │ failed             │ failed
+///                                           ▼                    ▼
+///                                        failing ──retry time or flush──▶ stable append
 ///   any ──close──▶ closed
 /// ```
 ///
-/// A save is one call without interruption, so there is no state for it. What a failure leaves behind: the persister still
-/// has every value that was to be saved, the storage has what it had before, and `failing` knows when to try again.
+/// An append, a sync and a checkpoint are one call without interruption each, so there is no state for them. What a failure
+/// leaves behind: the persister still has every value that was to be saved, the storage has what it had before, and
+/// `failing` knows when to try again.
 struct PersisterStateMachine {
-    /// A class of settings that waits to be saved.
+    /// A class of settings with changes that are not on stable storage.
     struct Waiting: Equatable {
         var quiet: Duration
         var longest: Duration
@@ -22,92 +24,159 @@ struct PersisterStateMachine {
         /// How long ago the newest change came.
         var sinceLast: Duration
 
-        /// How long the save may still wait.
-        var remaining: Duration {
+        /// How long it may still wait.
+        var remaining: Duration { remaining(quiet: quiet, longest: longest) }
+
+        func remaining(quiet: Duration, longest: Duration) -> Duration {
             min(quiet - sinceLast, longest - sinceFirst)
         }
     }
 
+    /// What the log says.
+    struct Look: Equatable {
+        var waiting: [Waiting] = []
+        /// Whether there are changes that the storage has not been given yet.
+        var hasNew = false
+    }
+
     enum State: Equatable {
-        case idle
-        /// There are changes; they are due at an elapsed time.
-        case waiting(due: Duration)
+        case healthy
         /// The last `attempts` saves have failed; the next try is due at an elapsed time.
         case failing(attempts: Int, due: Duration)
         case closed
     }
 
     enum Action: Equatable {
-        case none
-        case save
-        /// Fire the timer at an elapsed time, instead of any earlier request.
-        case setTimer(Duration)
-        case cancelTimer
+        /// Look again at an elapsed time, or, without one, when a writer says so.
+        case wait(until: Duration?)
+        case append(StorageDurability)
+        /// A checkpoint of everything, also of what has not been appended yet.
+        case checkpoint(CheckpointMoment)
     }
 
-    private(set) var state = State.idle
-    let retryDelay: ClosedRange<Duration>
+    /// Changes that are stable and that the storage's resting form may not have yet: elapsed times of the first and the
+    /// newest of them.
+    private struct Unsettled {
+        var first: Duration
+        var last: Duration
+    }
 
-    init(retryDelay: ClosedRange<Duration>) {
+    private(set) var state = State.healthy
+    private let retryDelay: ClosedRange<Duration>
+    /// After how long without a change, and at the latest after how long, a checkpoint is due.
+    private let settling: (quiet: Duration, longest: Duration)
+    private var unsettled: Unsettled?
+    /// Before this time no changes are handed to the storage for their own sake.
+    private var paceEnd = Duration.zero
+    /// When a storage that was not at rest is asked again, if nothing changes.
+    private var restDue: Duration?
+    /// How often a checkpoint has failed since the last that did not, and when the next may be tried.
+    private var checkpointFailures = 0
+    private var nextCheckpoint = Duration.zero
+
+    /// How long a burst of changes is collected.
+    static let pace = Duration.milliseconds(2)
+    /// How long nothing must have changed before the storage may do what is expensive.
+    static let rest = Duration.seconds(10)
+
+    init(retryDelay: ClosedRange<Duration>, durability: Durability = .debounced()) {
         self.retryDelay = retryDelay
-    }
-
-    /// Changes have come, or may have.
-    mutating func changed(_ waiting: [Waiting], now: Duration) -> Action {
-        switch state {
-        case .idle, .waiting: return schedule(waiting, now: now)
-        // The time of the next try stands: more changes don't make the storage well.
-        case .failing, .closed: return .none
+        if case .debounced(let quiet, let longest) = durability {
+            settling = (max(.zero, quiet), max(.zero, longest))
+        } else {
+            settling = (.milliseconds(250), .seconds(2))
         }
     }
 
-    mutating func timerFired(_ waiting: [Waiting], now: Duration) -> Action {
+    // MARK: What to do
+
+    func next(_ look: Look, now: Duration) -> Action {
         switch state {
-        case .idle: return .none
-        case .waiting: return schedule(waiting, now: now)
-        case .failing(_, let due): return now >= due ? .save : .setTimer(due)
-        case .closed: return .none
+        case .closed: return .wait(until: nil)
+        case .failing(_, let due): return now >= due ? .append(.stable) : .wait(until: due)
+        case .healthy: break
+        }
+        // A save that is due at the same moment as the checkpoint is the checkpoint alone.
+        let checkpointDue = checkpointDue(look, now: now)
+        if let checkpointDue, checkpointDue <= now { return .checkpoint(.settled) }
+        let stableDue = look.waiting.map { now + $0.remaining }.min()
+        if let stableDue, stableDue <= now { return .append(.stable) }
+        if look.hasNew, paceEnd <= now { return .append(.process) }
+        let isQuiet = look.waiting.isEmpty && unsettled == nil
+        if isQuiet, let restDue, restDue <= now { return .checkpoint(.resting) }
+        let dues = [checkpointDue, stableDue, look.hasNew ? paceEnd : nil, isQuiet ? restDue : nil]
+        return .wait(until: dues.compactMap { $0 }.min())
+    }
+
+    private func checkpointDue(_ look: Look, now: Duration) -> Duration? {
+        // A class that may wait for longer than the store's usual one does.
+        var due = look.waiting.map {
+            now + $0.remaining(quiet: max($0.quiet, settling.quiet), longest: max($0.longest, settling.longest))
+        }.min()
+        if let unsettled {
+            let settled = min(unsettled.last + settling.quiet, unsettled.first + settling.longest)
+            due = min(due ?? settled, settled)
+        }
+        return due.map { max($0, nextCheckpoint) }
+    }
+
+    // MARK: What has happened
+
+    /// The storage has been given everything that there was.
+    mutating func appended(now: Duration) {
+        paceEnd = now + Self.pace
+    }
+
+    /// Everything that had been given to the storage is stable; `waiting` is what that concerns.
+    mutating func stabilized(_ waiting: [Waiting], now: Duration) {
+        guard state != .closed else { return }
+        state = .healthy
+        guard let first = waiting.map(\.sinceFirst).max(), let last = waiting.map(\.sinceLast).min() else { return }
+        unsettled = Unsettled(
+            first: min(now - first, unsettled?.first ?? now), last: max(now - last, unsettled?.last ?? .zero))
+    }
+
+    /// A checkpoint of everything has been made, which makes it stable too.
+    mutating func checkpointed(_ moment: CheckpointMoment, isAtRest: Bool, now: Duration) {
+        guard state != .closed else { return }
+        state = .healthy
+        unsettled = nil
+        checkpointFailures = 0
+        nextCheckpoint = .zero
+        // A storage that has been asked to rest and does not will not the next time either.
+        restDue = isAtRest || moment == .resting ? nil : now + Self.rest
+    }
+
+    /// An append or a sync has failed.
+    mutating func failed(now: Duration) {
+        switch state {
+        case .healthy: state = .failing(attempts: 1, due: now + delay(after: 1))
+        case .failing(let attempts, _):
+            state = .failing(attempts: attempts + 1, due: now + delay(after: attempts + 1))
+        case .closed: break
         }
     }
 
-    /// A save has succeeded; `waiting` is what has come since.
-    mutating func saved(_ waiting: [Waiting], now: Duration) -> Action {
-        switch state {
-        case .idle, .waiting, .failing:
-            state = .idle
-            let action = schedule(waiting, now: now)
-            return action == .none ? .cancelTimer : action
-        case .closed: return .none
+    /// A checkpoint has failed. What it was to make stable is tried again as an append, which may still work.
+    mutating func checkpointFailed(_ moment: CheckpointMoment, leaves waiting: [Waiting], now: Duration) {
+        guard state != .closed else { return }
+        checkpointFailures += 1
+        nextCheckpoint = now + delay(after: checkpointFailures)
+        if moment == .resting {
+            restDue = nextCheckpoint
+        } else if waiting.isEmpty {
+            unsettled = unsettled ?? Unsettled(first: now, last: now)
+        } else {
+            failed(now: now)
         }
     }
 
-    mutating func failed(now: Duration) -> Action {
-        let attempts: Int
-        switch state {
-        case .idle, .waiting: attempts = 1
-        case .failing(let before, _): attempts = before + 1
-        case .closed: return .none
-        }
-        // Twice as long after each failure. The exponent is bounded, so the product can't overflow.
-        let delay = min(retryDelay.lowerBound * (1 << min(attempts - 1, 30)), retryDelay.upperBound)
-        state = .failing(attempts: attempts, due: now + delay)
-        return .setTimer(now + delay)
-    }
-
-    mutating func close() -> Action {
+    mutating func close() {
         state = .closed
-        return .cancelTimer
     }
 
-    private mutating func schedule(_ waiting: [Waiting], now: Duration) -> Action {
-        guard let remaining = waiting.map(\.remaining).min() else {
-            state = .idle
-            return .none
-        }
-        let due = now + max(.zero, remaining)
-        let isNew = state != .waiting(due: due)
-        state = .waiting(due: due)
-        if remaining <= .zero { return .save }
-        return isNew ? .setTimer(due) : .none
+    /// Twice as long after each failure. The exponent is bounded, so the product can't overflow.
+    private func delay(after attempts: Int) -> Duration {
+        min(retryDelay.lowerBound * (1 << min(attempts - 1, 30)), retryDelay.upperBound)
     }
 }

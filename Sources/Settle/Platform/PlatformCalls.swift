@@ -21,6 +21,14 @@ func yieldThread() {
     sched_yield()
 }
 
+/// Suspends the calling thread.
+func pauseThread(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    var interrupted = timespec()
+    while nanosleep(&rest, &interrupted) != 0, errno == EINTR { rest = interrupted }
+}
+
 /// Wall time in seconds since 2001.
 ///
 /// It is read at each write; asking the system directly costs half of what making a `Date` does.

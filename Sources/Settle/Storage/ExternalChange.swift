@@ -20,11 +20,29 @@ public struct ExternalChange: Sendable, Hashable {
 }
 
 extension ExternalChange {
+    /// Makes the change in a tree.
+    package func apply(to tree: inout SettingTree) {
+        switch content {
+        case .values(let values): tree.apply(values)
+        case .everything(let everything): tree = everything
+        case .unusable: break
+        }
+    }
+
     /// Puts later values of some keys over this change, so that it may still be taken in after them.
     package mutating func overwrite(_ values: [String: SettingValue?]) {
         switch content {
         case .values(var changed):
-            for (key, value) in values where changed[key] != nil { changed.updateValue(value, forKey: key) }
+            for (key, value) in values {
+                if changed[key] != nil { changed.updateValue(value, forKey: key) }
+                for inner in changed.keys where inner.hasPrefix(key + ".") { changed.removeValue(forKey: inner) }
+                for outer in changed.keys where key.hasPrefix(outer + ".") {
+                    guard case .dictionary(let old)?? = changed[outer] else { continue }
+                    var tree = SettingTree(old)
+                    tree[String(key.dropFirst(outer.count + 1))] = value
+                    changed[outer] = .dictionary(tree.root)
+                }
+            }
             content = .values(changed)
         case .everything(var tree):
             tree.apply(values)

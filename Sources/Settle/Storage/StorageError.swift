@@ -13,6 +13,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let noSpace = Code("noSpace")
         /// The process may not write there.
         public static let permissionDenied = Code("permissionDenied")
+        /// Another process keeps the storage's lock.
+        public static let locked = Code("locked")
         /// A value has no spelling in the storage's format.
         public static let unsupportedValue = Code("unsupportedValue")
         /// The storage has been closed.

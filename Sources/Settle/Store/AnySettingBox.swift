@@ -163,6 +163,8 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged() { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
+    /// The same, unless the value equals the published one. A type that is not `Equatable` compares what is stored of it.
+    func stageIfDifferent(decoding value: SettingValue) throws { abstract() }
     /// Stages the default of the declaration, for which nothing is stored.
     func stageDefault() { abstract() }
     /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.

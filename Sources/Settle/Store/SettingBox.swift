@@ -269,6 +269,20 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         stage(decoded, isStored: true, in: attachment.store)
     }
 
+    override func stageIfDifferent(decoding value: SettingValue) throws {
+        guard let attachment else { return }
+        let decoded = try definition.codec.decode(value)
+        if let areEqual = definition.areEqual {
+            if areEqual(decoded, published) { return }
+        } else if let old = try? definition.codec.encode(published), let new = try? definition.codec.encode(decoded),
+            old == new
+        {
+            return
+        }
+        try check(decoded, key: attachment.slot.key)
+        stage(decoded, isStored: true, in: attachment.store)
+    }
+
     override func stagedState() -> (any Sendable)? { staged }
 
     override func restoreStaged(_ state: (any Sendable)?) {

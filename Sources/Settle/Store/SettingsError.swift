@@ -23,6 +23,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let revisionUnavailable = Code("revisionUnavailable")
         /// The storage failed; `underlying` says how.
         public static let storage = Code("storage")
+        /// A blocking flush was called in the middle of a write.
+        public static let flushInsideWrite = Code("flushInsideWrite")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
     }

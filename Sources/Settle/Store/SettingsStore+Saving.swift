@@ -4,9 +4,27 @@ extension SettingsStore {
     public func commit<Result: Sendable>(
         by writer: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        let result = try update(by: writer, body)
-        try await flush()
+        guard let persister else { return try update(by: writer, body) }
+        let isolation: (any Actor)? = #isolation
+        if isolation == nil { return try await commitOnQueue(writer, body) }
+        // The closure may use the state of the actor, which does not stand still while this task waits: it stays here.
+        try await persister.beginVisit(of: self)
+        let result: Result
+        do {
+            result = try update(by: writer, body)
+        } catch {
+            try await persister.endVisit(mustSave: false)
+            throw error
+        }
+        try await persister.endVisit(mustSave: true)
         return result
+    }
+
+    /// Runs a commit whose closure no actor isolates on the persister's queue, which spares two changes of threads.
+    private func commitOnQueue<Result: Sendable>(
+        _ writer: String?, _ body: () throws -> Result
+    ) async throws -> Result {
+        try await withoutActuallyEscaping(body, do: CommitCrossing<Result>(store: self, writer: writer).run)
     }
 
     /// Saves everything that has been written so far; returns when it is on stable storage.
@@ -19,7 +37,16 @@ extension SettingsStore {
 
     /// Saves everything that has been written so far, for a caller that can't wait asynchronously. It blocks the calling
     /// thread, and works even if every thread of the concurrency runtime is blocked.
+    ///
+    /// - Throws: ``SettingsError`` if it could not be saved, or if it is called inside of a write of this store, such as the
+    ///   closure of `update`: what that writes is not published yet, and the save may have to wait for its end.
     public func flushAndWait() throws {
+        guard !writer.isHeldByCurrentThread else {
+            throw SettingsError(
+                .flushInsideWrite,
+                "flushAndWait() can't be called while this thread writes a setting or runs an update or a commit: call it "
+                    + "afterwards.")
+        }
         try persister?.flushSynchronously()
     }
 
@@ -33,6 +60,8 @@ extension SettingsStore {
             try await persister?.close()
         } catch {
             _ = setClosed(false)
+            // What others have stored meanwhile was not taken in.
+            persister?.storageChanged()
             throw error
         }
         Self.act(on: log.finish(), log: log)
@@ -64,5 +93,18 @@ extension SettingsStore {
         writer.lock()
         defer { writer.unlock() }
         return mode == .closed
+    }
+}
+
+/// Takes a closure to the persister's queue. A method rather than a closure, because the compiler takes the parameter of a
+/// closure for something that may be used at the same time elsewhere.
+private struct CommitCrossing<Result: Sendable>: Sendable {
+    let store: SettingsStore
+    let writer: String?
+
+    func run(_ body: @escaping () throws -> Result) async throws -> Result {
+        guard let persister = store.persister else { return try store.update(by: writer, body) }
+        let commit = Commit(writer: writer, body: body)
+        return try await persister.commit(commit, in: store)
     }
 }

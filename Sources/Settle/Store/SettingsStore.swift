@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
@@ -55,7 +49,7 @@ public final class SettingsStore: @unchecked Sendable {
         if let contents { log.tree = contents.tree }
         persister = storage.map { storage in
             Persister(
-                storage: storage, log: log, time: time, retryDelay: configuration.retryDelay,
+                storage: storage, log: log, time: time, configuration: configuration,
                 report: { issueBoard.report($0) })
         }
         if case .recovered(let description)? = contents?.outcome {
@@ -106,37 +100,4 @@ extension SettingsStore {
     /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed
     /// saves. Each subscriber first gets the newest issues from before (up to 100), then every new one.
     public var issues: AsyncStream<SettingsError> { issueBoard.subscribe() }
-
-    /// How far saving has come.
-    public var status: Status {
-        log.lock.withLock {
-            switch log.saveState {
-            case .saving: .saving
-            case .failing(let since, let error):
-                .failing(since: Date(timeIntervalSinceReferenceDate: since), error: error)
-            case .idle: log.dirty.isEmpty ? .saved : .pending
-            }
-        }
-    }
-
-    /// How far saving has come.
-    public enum Status: Sendable, CustomStringConvertible {
-        /// Everything is saved.
-        case saved
-        /// There are changes that wait for their time.
-        case pending
-        /// A save is under way.
-        case saving
-        /// Saves have failed since a time, the last one with an error. They are tried again; nothing is forgotten.
-        case failing(since: Date, error: any Error)
-
-        public var description: String {
-            switch self {
-            case .saved: "saved"
-            case .pending: "pending"
-            case .saving: "saving"
-            case .failing(let since, let error): "failing since \(since): \(error)"
-            }
-        }
-    }
 }

@@ -4,7 +4,13 @@ import Synchronization
 /// Passes calls to another storage, and fails or holds those that a test has chosen.
 public final class FailingStorage: Storage {
     public enum Operation: Sendable, Hashable, CaseIterable {
-        case load, append, checkpoint
+        case load
+        /// Every append.
+        case append
+        /// An append that is to be stable; what is said about ``append`` comes first.
+        case stableAppend
+        case checkpoint
+        case lock
     }
 
     /// When a call fails: before the other storage has seen it, or after it has done it.
@@ -69,7 +75,7 @@ public final class FailingStorage: Storage {
     }
 
     public func lock() throws(StorageError) {
-        try base.lock()
+        try run(.lock) { () throws(StorageError) in try base.lock() }
     }
 
     public func unlock() {
@@ -81,7 +87,10 @@ public final class FailingStorage: Storage {
     }
 
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try run(.append) { () throws(StorageError) in try base.append(batch, durability: durability) }
+        try run(.append) { () throws(StorageError) in
+            guard durability == .stable else { return try base.append(batch, durability: durability) }
+            try run(.stableAppend) { () throws(StorageError) in try base.append(batch, durability: durability) }
+        }
     }
 
     public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {

@@ -14,12 +14,10 @@ public final class RecordingStorage: Storage {
         recorded.value
     }
 
-    /// The batches that were appended without an error.
+    /// The batches that were appended without an error. Those without values, which only make stable what was appended
+    /// before, are left out; ``calls`` has them.
     public var batches: [StorageBatch] {
-        calls.compactMap { call in
-            guard case .append(let batch, _) = call.operation, call.error == nil else { return nil }
-            return batch
-        }
+        calls.compactMap(\.storedBatch)
     }
 
     /// Waits until the calls that have ended meet a condition.
@@ -29,14 +27,9 @@ public final class RecordingStorage: Storage {
         await recorded.value(when: condition)
     }
 
-    /// Waits until this many batches have been appended without an error.
+    /// Waits until this many batches with values have been appended without an error.
     public func batches(atLeast count: Int) async -> [StorageBatch] {
-        _ = await calls { calls in
-            calls.count { call in
-                guard case .append = call.operation else { return false }
-                return call.error == nil
-            } >= count
-        }
+        _ = await calls { $0.count { $0.storedBatch != nil } >= count }
         return batches
     }
 
@@ -86,5 +79,13 @@ public final class RecordingStorage: Storage {
             recorded.update { $0.append(StorageCall(operation, error: error)) }
             throw error
         }
+    }
+}
+
+extension StorageCall {
+    /// The batch with values that the call has appended.
+    fileprivate var storedBatch: StorageBatch? {
+        guard case .append(let batch, _) = operation, error == nil, !batch.values.isEmpty else { return nil }
+        return batch
     }
 }

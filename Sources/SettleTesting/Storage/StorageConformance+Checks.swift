@@ -18,7 +18,10 @@ extension StorageConformance {
             Check(promise: "A batch that names many keys is stored whole", run: storesLargeBatch),
             Check(promise: "An empty batch changes nothing", run: ignoresEmptyBatch),
             Check(promise: "An empty batch does not make an absent storage present", run: staysAbsent),
+            Check(promise: "An empty stable batch after others keeps them", run: stabilizesEarlierBatches),
             Check(promise: "A checkpoint changes no value", run: checkpointKeepsValues),
+            Check(promise: "A storage that closes is at rest after its checkpoint", run: restsAtClosing),
+            Check(promise: "Under its own lock a storage can append", run: appendsUnderLock),
             Check(promise: "A closed storage throws `closed`", run: throwsOnceClosed),
         ]
         checks += values.map { value in
@@ -35,6 +38,7 @@ extension StorageConformance {
                 },
             ]
         }
+        if let makeOther { checks += othersChecks(makeOther) }
         return checks
     }
 
@@ -109,10 +113,49 @@ extension StorageConformance {
         try expect(again.load(), StorageContents(outcome: .absent))
     }
 
+    private func stabilizesEarlierBatches(_ number: Int) throws {
+        let storage = try opened(number)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, [:]), durability: .stable)
+        try storage.append(batch(1, [:]), durability: .stable)
+        storage.close()
+        let again = try reopen(number, storage)
+        defer { again.close() }
+        try expect(again.load(), intact(["a": .integer(1)]))
+    }
+
+    private func restsAtClosing(_ number: Int) throws {
+        let storage = try opened(number)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        let tree = SettingTree(["a": .integer(1)])
+        _ = try storage.checkpoint(tree, at: .settled)
+        _ = try storage.checkpoint(tree, at: .resting)
+        let isAtRest = try storage.checkpoint(tree, at: .closing)
+        storage.close()
+        guard isAtRest else { throw Mismatch("it was not at rest") }
+        let again = try reopen(number, storage)
+        defer { again.close() }
+        try expect(again.load(), intact(["a": .integer(1)]))
+    }
+
+    private func appendsUnderLock(_ number: Int) throws {
+        let storage = try opened(number)
+        try storage.lock()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        storage.unlock()
+        try storage.lock()
+        storage.unlock()
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        storage.close()
+        let again = try reopen(number, storage)
+        defer { again.close() }
+        try expect(again.load(), intact(["a": .integer(1), "b": .integer(2)]))
+    }
+
     private func checkpointKeepsValues(_ number: Int) throws {
         let storage = try opened(number)
         try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        _ = try storage.checkpoint(SettingTree(), at: .settled)
+        _ = try storage.checkpoint(SettingTree(["a": .integer(1)]), at: .settled)
         try expect(storage.load(), intact(["a": .integer(1)]))
         storage.close()
         let again = try reopen(number, storage)
@@ -127,7 +170,9 @@ extension StorageConformance {
         try expectClosed("append") { () throws(StorageError) in
             try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
         }
-        try expectClosed("checkpoint") { () throws(StorageError) in _ = try storage.checkpoint(SettingTree(), at: .settled) }
+        try expectClosed("checkpoint") { () throws(StorageError) in
+            _ = try storage.checkpoint(SettingTree(), at: .settled)
+        }
     }
 
     private func roundTrips(_ value: SettingValue, _ number: Int) throws {

@@ -25,9 +25,13 @@ public struct StorageConformance {
     /// Makes every append to a storage fail, or work again.
     public typealias SetFailing = (_ storage: any Storage, _ isFailing: Bool) throws -> Void
 
+    /// Makes a second storage of the same place, while the first one is open.
+    public typealias Other = (_ number: Int, _ first: any Storage) throws -> any Storage
+
     let makeStorage: Make
     let reopen: Reopen
     let setFailing: SetFailing?
+    let makeOther: Other?
     let values: [SettingValue]
 
     /// Runs all checks.
@@ -36,16 +40,19 @@ public struct StorageConformance {
     ///   - makeStorage: Makes a storage with nothing in it.
     ///   - reopen: Makes another storage of what a closed one has stored.
     ///   - setFailing: Makes appends fail, and work again. Without it the checks of failed appends are left out.
+    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes and of the lock are
+    ///     left out. Waiting for the lock must end before the check does.
     ///   - values: What must come back as it was stored. Leave out the kinds that the storage's format does not have.
     /// - Throws: ``StorageConformanceFailure`` with all that went wrong.
     public static func check(
         makeStorage: @escaping Make,
         reopen: @escaping Reopen,
         setFailing: SetFailing? = nil,
+        makeOther: Other? = nil,
         values: [SettingValue] = everyKindOfValue
     ) throws(StorageConformanceFailure) {
         let suite = StorageConformance(
-            makeStorage: makeStorage, reopen: reopen, setFailing: setFailing, values: values)
+            makeStorage: makeStorage, reopen: reopen, setFailing: setFailing, makeOther: makeOther, values: values)
         var failures: [String] = []
         for (number, check) in suite.checks.enumerated() {
             do {

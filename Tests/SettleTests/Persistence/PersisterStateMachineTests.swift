@@ -6,140 +6,203 @@ import Testing
     private typealias Machine = PersisterStateMachine
 
     private enum Event {
-        case changed([Machine.Waiting], at: Double)
-        case timer([Machine.Waiting], at: Double)
-        case saved([Machine.Waiting], at: Double)
-        case failed(at: Double)
+        case look([Machine.Waiting] = [], hasNew: Bool = false, gives: Machine.Action)
+        case appended
+        case stabilized([Machine.Waiting])
+        case checkpointed(CheckpointMoment, isAtRest: Bool)
+        case failed
+        case checkpointFailed([Machine.Waiting])
         case close
     }
 
-    private struct Step {
-        let event: Event
-        let action: Machine.Action
-        let state: Machine.State
-
-        init(_ event: Event, _ action: Machine.Action, _ state: Machine.State) {
-            self.event = event
-            self.action = action
-            self.state = state
-        }
-    }
-
-    /// A class of settings with a quiet period of 1 s and a longest delay of 5 s.
+    /// A class of settings with a quiet period of 1 s and a longest delay of 5 s, as the store has by default here.
     private static func waiting(first: Double, last: Double) -> Machine.Waiting {
         Machine.Waiting(
-            quiet: .seconds(1), longest: .seconds(5), sinceFirst: .seconds(first), sinceLast: .seconds(last))
+            quiet: .seconds(1), longest: .seconds(5), sinceFirst: Self.seconds(first), sinceLast: Self.seconds(last))
     }
+
+    private static func waiting(quiet: Double, first: Double, last: Double) -> Machine.Waiting {
+        Machine.Waiting(
+            quiet: Self.seconds(quiet), longest: Self.seconds(5 * quiet), sinceFirst: Self.seconds(first),
+            sinceLast: Self.seconds(last))
+    }
+
+    /// Exactly what is meant: a sum of two durations is compared with it.
+    private static func seconds(_ seconds: Double) -> Duration { .microseconds(Int64((seconds * 1e6).rounded())) }
 
     private static let immediate = Machine.Waiting(quiet: .zero, longest: .zero, sinceFirst: .zero, sinceLast: .zero)
 
-    private func run(_ steps: [Step], sourceLocation: SourceLocation = #_sourceLocation) {
-        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
+    private static func wait(_ due: Double) -> Machine.Action { .wait(until: Self.seconds(due)) }
+
+    private func run(
+        _ steps: [(at: Double, event: Event)],
+        durability: Durability = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), durability: durability)
         for (number, step) in steps.enumerated() {
-            let action =
-                switch step.event {
-                case .changed(let waiting, let time): machine.changed(waiting, now: .seconds(time))
-                case .timer(let waiting, let time): machine.timerFired(waiting, now: .seconds(time))
-                case .saved(let waiting, let time): machine.saved(waiting, now: .seconds(time))
-                case .failed(let time): machine.failed(now: .seconds(time))
-                case .close: machine.close()
-                }
-            #expect(action == step.action, "step \(number)", sourceLocation: sourceLocation)
-            #expect(machine.state == step.state, "step \(number)", sourceLocation: sourceLocation)
+            let now = Self.seconds(step.at)
+            switch step.event {
+            case .look(let waiting, let hasNew, let action):
+                let found = machine.next(Machine.Look(waiting: waiting, hasNew: hasNew), now: now)
+                #expect(found == action, "step \(number)", sourceLocation: sourceLocation)
+            case .appended: machine.appended(now: now)
+            case .stabilized(let waiting): machine.stabilized(waiting, now: now)
+            case .checkpointed(let moment, let isAtRest):
+                machine.checkpointed(moment, isAtRest: isAtRest, now: now)
+            case .failed: machine.failed(now: now)
+            case .checkpointFailed(let waiting):
+                machine.checkpointFailed(.settled, leaves: waiting, now: now)
+            case .close: machine.close()
+            }
         }
     }
 
-    @Test("A first change waits for the quiet period, then everything is saved")
+    @Test("A first change is appended at once, and made stable by the checkpoint after the quiet period")
     func quiet() {
         run([
-            Step(
-                .changed([Self.waiting(first: 0, last: 0)], at: 10), .setTimer(.seconds(11)),
-                .waiting(due: .seconds(11))),
-            Step(.timer([Self.waiting(first: 1, last: 1)], at: 11), .save, .waiting(due: .seconds(11))),
-            Step(.saved([], at: 11), .cancelTimer, .idle),
-            Step(.timer([], at: 12), .none, .idle),
+            (10, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.process))),
+            (10, .appended),
+            (10, .look([Self.waiting(first: 0, last: 0)], gives: Self.wait(11))),
+            (11, .look([Self.waiting(first: 1, last: 1)], gives: .checkpoint(.settled))),
+            (11, .stabilized([Self.waiting(first: 1, last: 1)])),
+            (11, .checkpointed(.settled, isAtRest: true)),
+            (11, .look(gives: .wait(until: nil))),
         ])
     }
 
-    @Test("Further changes put the save off, but not beyond the longest delay")
+    @Test("In a burst, appends keep a pace of 2 ms")
+    func pace() {
+        run([
+            (1, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.process))),
+            (1, .appended),
+            (1.001, .look([Self.waiting(first: 0.001, last: 0)], hasNew: true, gives: Self.wait(1.002))),
+            (1.002, .look([Self.waiting(first: 0.002, last: 0)], hasNew: true, gives: .append(.process))),
+        ])
+    }
+
+    @Test("Further changes put the checkpoint off, but not beyond the longest delay")
     func longest() {
         run([
-            Step(
-                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
-            Step(
-                .timer([Self.waiting(first: 1, last: 0.5)], at: 1), .setTimer(.seconds(1.5)),
-                .waiting(due: .seconds(1.5))),
-            Step(
-                .timer([Self.waiting(first: 4.75, last: 0.25)], at: 4.75), .setTimer(.seconds(5)),
-                .waiting(due: .seconds(5))),
-            Step(.timer([Self.waiting(first: 5, last: 0)], at: 5), .save, .waiting(due: .seconds(5))),
+            (1, .look([Self.waiting(first: 1, last: 0.5)], gives: Self.wait(1.5))),
+            (4.75, .look([Self.waiting(first: 4.75, last: 0.25)], gives: Self.wait(5))),
+            (5, .look([Self.waiting(first: 5, last: 0)], hasNew: true, gives: .checkpoint(.settled))),
         ])
     }
 
-    @Test("An unchanged time asks for no new timer")
-    func sameTime() {
+    @Test(
+        "What is immediate is made stable at once, whatever the pace, and in its resting form when things have settled")
+    func immediate() {
         run([
-            Step(
-                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
-            Step(.changed([Self.waiting(first: 0.5, last: 0.5)], at: 0.5), .none, .waiting(due: .seconds(1))),
+            (0, .appended),
+            (0.001, .look([Self.immediate], hasNew: true, gives: .append(.stable))),
+            (0.001, .appended),
+            (0.001, .stabilized([Self.immediate])),
+            (0.001, .look(gives: Self.wait(1.001))),
+            (0.5, .look([Self.immediate], hasNew: true, gives: .append(.stable))),
+            (0.5, .stabilized([Self.immediate])),
+            (0.5, .look(gives: Self.wait(1.5))),
+            (1.5, .look(gives: .checkpoint(.settled))),
+            (1.5, .checkpointed(.settled, isAtRest: true)),
+            (1.5, .look(gives: .wait(until: nil))),
         ])
     }
 
-    @Test("Of several classes the most urgent one decides")
+    @Test("A class that is faster than the store is made stable first; one that is slower keeps its time")
     func classes() {
         run([
-            Step(
-                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
-            Step(
-                .changed([Self.waiting(first: 0.5, last: 0.5), Self.immediate], at: 0.5), .save,
-                .waiting(due: .seconds(0.5))),
+            (0.5, .look([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)], gives: .append(.stable))),
+            (0.5, .stabilized([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)])),
+            (0.5, .look(gives: Self.wait(1))),
+            (1, .look(gives: .checkpoint(.settled))),
+            (1, .checkpointed(.settled, isAtRest: true)),
+            (2, .look([Self.waiting(quiet: 10, first: 1, last: 1)], gives: Self.wait(11))),
+            (
+                2,
+                .look(
+                    [Self.waiting(quiet: 10, first: 1, last: 1), Self.waiting(first: 0, last: 0)], gives: Self.wait(3))
+            ),
+            (11, .look([Self.waiting(quiet: 10, first: 10, last: 10)], gives: .checkpoint(.settled))),
         ])
     }
 
-    @Test("What came during a save is scheduled after it")
-    func duringSave() {
+    @Test("A store that is not debounced settles after 250 ms, at most 2 s")
+    func defaultSettling() {
+        run(
+            [
+                (0, .stabilized([Self.immediate])), (0, .look(gives: Self.wait(0.25))),
+                (0.2, .stabilized([Self.immediate])), (0.2, .look(gives: Self.wait(0.45))),
+                (1.9, .stabilized([Self.immediate])), (1.9, .look(gives: Self.wait(2))),
+            ], durability: .immediate)
+    }
+
+    @Test("A storage that is not at rest is asked again after 10 s without a change, and then no more")
+    func resting() {
         run([
-            Step(.changed([Self.immediate], at: 0), .save, .waiting(due: .zero)),
-            Step(
-                .saved([Self.waiting(first: 0.25, last: 0.25)], at: 0.5), .setTimer(.seconds(1.25)),
-                .waiting(due: .seconds(1.25))),
+            (1, .checkpointed(.settled, isAtRest: false)),
+            (1, .look(gives: Self.wait(11))),
+            (5, .look([Self.waiting(first: 0, last: 0)], gives: Self.wait(6))),
+            (6, .look([Self.waiting(first: 1, last: 1)], gives: .checkpoint(.settled))),
+            (6, .checkpointed(.settled, isAtRest: false)),
+            (11, .look(gives: Self.wait(16))),
+            (16, .look(gives: .checkpoint(.resting))),
+            (16, .checkpointed(.resting, isAtRest: false)),
+            (16, .look(gives: .wait(until: nil))),
         ])
     }
 
     @Test("Each failure doubles the wait, up to the longest; changes don't shorten it; a success ends it")
     func backOff() {
-        run([
-            Step(.changed([Self.immediate], at: 0), .save, .waiting(due: .zero)),
-            Step(.failed(at: 0), .setTimer(.seconds(1)), .failing(attempts: 1, due: .seconds(1))),
-            Step(.changed([Self.immediate], at: 0.5), .none, .failing(attempts: 1, due: .seconds(1))),
-            Step(.timer([Self.immediate], at: 0.5), .setTimer(.seconds(1)), .failing(attempts: 1, due: .seconds(1))),
-            Step(.timer([Self.immediate], at: 1), .save, .failing(attempts: 1, due: .seconds(1))),
-            Step(.failed(at: 1), .setTimer(.seconds(3)), .failing(attempts: 2, due: .seconds(3))),
-            Step(.failed(at: 3), .setTimer(.seconds(7)), .failing(attempts: 3, due: .seconds(7))),
-            Step(.failed(at: 7), .setTimer(.seconds(12)), .failing(attempts: 4, due: .seconds(12))),
-            Step(.failed(at: 12), .setTimer(.seconds(17)), .failing(attempts: 5, due: .seconds(17))),
-            Step(.saved([], at: 17), .cancelTimer, .idle),
-            Step(.failed(at: 20), .setTimer(.seconds(21)), .failing(attempts: 1, due: .seconds(21))),
-        ])
+        var steps: [(at: Double, event: Event)] = []
+        var now = 0.0
+        for wait in [1.0, 2, 4, 5, 5] {
+            steps.append((now, .failed))
+            steps.append((now, .look([Self.immediate], hasNew: true, gives: Self.wait(now + wait))))
+            steps.append((now + wait, .look([Self.immediate], hasNew: true, gives: .append(.stable))))
+            now += wait
+        }
+        steps += [
+            (now, .stabilized([])), (now, .look(gives: .wait(until: nil))),
+            (20, .failed), (20, .look(gives: Self.wait(21))),
+        ]
+        run(steps)
     }
 
     @Test("However many saves fail, the wait stays at the longest")
     func manyFailures() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
-        for _ in 0..<100 { _ = machine.failed(now: .zero) }
+        for _ in 0..<100 { machine.failed(now: .zero) }
         #expect(machine.state == .failing(attempts: 100, due: .seconds(5)))
+    }
+
+    @Test("After a failed checkpoint the values are made stable by an append, and the checkpoint backs off by itself")
+    func failedCheckpoint() {
+        let waiting = [Self.waiting(first: 1, last: 1)]
+        run([
+            (1, .checkpointFailed(waiting)),
+            (1, .look(waiting, gives: Self.wait(2))),
+            (2, .look(waiting, gives: .append(.stable))),
+            (2, .stabilized(waiting)),
+            (2, .look(gives: .checkpoint(.settled))),
+            (2, .checkpointFailed([])),
+            (2, .look(gives: Self.wait(4))),
+            (4, .look(gives: .checkpoint(.settled))),
+            (4, .checkpointFailed([])),
+            (4, .look(gives: Self.wait(8))),
+            (8, .checkpointed(.settled, isAtRest: true)),
+            (8, .look(gives: .wait(until: nil))),
+        ])
     }
 
     @Test("Nothing happens after the end")
     func closed() {
         run([
-            Step(
-                .changed([Self.waiting(first: 0, last: 0)], at: 0), .setTimer(.seconds(1)), .waiting(due: .seconds(1))),
-            Step(.close, .cancelTimer, .closed),
-            Step(.changed([Self.immediate], at: 1), .none, .closed),
-            Step(.timer([Self.immediate], at: 1), .none, .closed),
-            Step(.saved([Self.immediate], at: 1), .none, .closed),
-            Step(.failed(at: 1), .none, .closed),
+            (0, .close),
+            (1, .look([Self.immediate], hasNew: true, gives: .wait(until: nil))),
+            (1, .failed),
+            (1, .checkpointFailed([Self.immediate])),
+            (1, .stabilized([Self.immediate])),
+            (9, .look([Self.immediate], hasNew: true, gives: .wait(until: nil))),
         ])
     }
 }

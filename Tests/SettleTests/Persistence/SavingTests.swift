@@ -3,21 +3,85 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SavingTests {
-    @Test("Promise 13: changes are saved after a quiet period, together")
+    private func checkpoints(_ recording: RecordingStorage) -> Int {
+        recording.calls.count { $0.operation == .checkpoint(.settled) }
+    }
+
+    private func syncs(_ recording: RecordingStorage) -> Int {
+        recording.calls.count { call in
+            guard case .append(_, .stable) = call.operation else { return false }
+            return true
+        }
+    }
+
+    @Test("A change is handed to the storage without any time passing, and what others see is no older")
+    func atOnce() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        let batches = await recording.batches(atLeast: 1)
+        #expect(batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
+        #expect(clock.now.sinceStart == .zero && syncs(recording) == 0)
+    }
+
+    @Test("What comes within 2 ms of an append is handed over together, with what it replaces")
+    func paced() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        _ = await recording.batches(atLeast: 1)
+        settings.count = 2
+        await clock.deadlines { $0.contains { $0.sinceStart == .milliseconds(2) } }
+        settings.name = "a"
+        settings.count = 3
+        clock.advance(by: .milliseconds(2))
+        let batches = await recording.batches(atLeast: 2)
+        #expect(
+            batches.dropFirst() == [
+                StorageBatch(
+                    revision: 4, values: ["count": .integer(3), "name": .string("a")],
+                    replaced: ["count": .integer(1)])
+            ])
+    }
+
+    @Test("A batch names its writer if one has written all of it")
+    func writers() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        /// What is written while an append is under way is taken together.
+        func writer(ofBatchBy writers: [String?]) async throws -> String? {
+            let hold = failing.hold(.append)
+            settings.name += "x"
+            async let flush: Void = store.flush()
+            await hold.waitUntilReached()
+            for writer in writers { try settings.update(by: writer) { settings.count += 1 } }
+            hold.release()
+            try await flush
+            try await store.flush()
+            return recording.batches.last?.writer
+        }
+        #expect(try await writer(ofBatchBy: ["a"]) == "a")
+        #expect(try await writer(ofBatchBy: ["a", "a", "a"]) == "a")
+        #expect(try await writer(ofBatchBy: ["a", "b"]) == nil)
+        #expect(try await writer(ofBatchBy: ["a", nil]) == nil)
+        #expect(try await writer(ofBatchBy: Array(repeating: "a", count: 17)) == nil)
+    }
+
+    @Test("Promise 13: changes are made stable by a checkpoint after a quiet period, together")
     func quiet() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1
-        settings.name = "a"
-        await clock.sleepers(atLeast: 1)
+        _ = await recording.batches(atLeast: 1)
+        await clock.deadlines { $0.contains { $0.sinceStart == .milliseconds(250) } }
         clock.advance(by: .milliseconds(249))
-        #expect(recording.batches.isEmpty)
+        #expect(checkpoints(recording) == 0)
         clock.advance(by: .milliseconds(2))
-        let batches = await recording.batches(atLeast: 1)
-        #expect(batches == [StorageBatch(revision: 2, values: ["count": .integer(1), "name": .string("a")])])
+        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
+        #expect(syncs(recording) == 0 && "\(store.status)" == "saved")
     }
 
-    @Test("Promise 13: further changes put the save off, at the latest to the longest delay")
+    @Test("Promise 13: further changes put the checkpoint off, at the latest to the longest delay")
     func longest() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -27,11 +91,12 @@ import Testing
             clock.advance(by: .milliseconds(100))
             settings.count += 1
         }
-        await clock.sleepers(atLeast: 1)
-        #expect(recording.batches.isEmpty)
+        await clock.deadlines { $0.contains { $0.sinceStart <= .seconds(2) } }
+        #expect(checkpoints(recording) == 0)
         // 1.9 s have gone by; the longest delay is 2 s, although the last change is just 0.1 s old then.
         clock.advance(by: .milliseconds(101))
-        #expect(await recording.batches(atLeast: 1).map(\.revision) == [20])
+        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
+        #expect(recording.batches.last?.revision == 20)
     }
 
     @Test("Promise 13: the delays are settable")
@@ -42,19 +107,26 @@ import Testing
         settings.count = 1
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(59))
-        #expect(recording.batches.isEmpty)
+        #expect(checkpoints(recording) == 0)
         clock.advance(by: .milliseconds(1_001))
-        #expect(await recording.batches(atLeast: 1).count == 1)
+        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
     }
 
-    @Test("Promise 13: a group that is immediate is saved at once, with everything that waits")
+    @Test("Promise 13: a group that is immediate is made stable at once, with everything that waits")
     func immediate() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
         settings.usual = 1
         settings.immediate.urgent = 1
-        let batches = await recording.batches(atLeast: 1)
-        #expect(batches.map(\.values) == [["usual": .integer(1), "immediate.urgent": .integer(1)]])
+        let calls = await recording.calls { calls in
+            calls.contains { call in
+                guard case .append(_, .stable) = call.operation else { return false }
+                return true
+            }
+        }
+        #expect(!calls.isEmpty && "\(store.status)" == "saved")
+        let saved = recording.batches.reduce(into: SettingTree()) { $0.apply($1.values) }
+        #expect(saved["usual"] == .integer(1) && saved["immediate.urgent"] == .integer(1))
     }
 
     @Test("Promise 13: settings kept in memory only are never saved")
@@ -100,6 +172,7 @@ import Testing
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         settings.name = "before"
+        _ = await recording.batches(atLeast: 1)
         let hold = failing.hold(.append)
         let ended = ChangeRecorder(
             AsyncStream { continuation in
@@ -113,7 +186,7 @@ import Testing
         #expect(settings.count == 1 && ended.elements.isEmpty)
         hold.release()
         await ended.until { $0 == [1] }
-        #expect(recording.batches.map(\.values) == [["count": .integer(1), "name": .string("before")]])
+        #expect(recording.batches.map(\.values) == [["name": .string("before")], ["count": .integer(1)]])
         let isStable = recording.calls.contains { call in
             guard case .append(_, .stable) = call.operation else { return false }
             return true

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleTesting
+import Testing
 
 /// A folder of its own with a settings file in it, and system calls that can go wrong.
 ///
@@ -70,4 +71,14 @@ func batch(_ revision: UInt64, _ values: [String: SettingValue?]) -> StorageBatc
 
 func intact(_ root: [String: SettingValue]) -> StorageContents {
     StorageContents(tree: SettingTree(root), outcome: .intact)
+}
+
+extension Storage {
+    /// Appends a batch and writes the resting form, as a store does when changes have settled.
+    func save(_ batch: StorageBatch, over root: [String: SettingValue] = [:]) throws {
+        try append(batch, durability: .process)
+        var tree = SettingTree(root)
+        tree.apply(batch.values)
+        #expect(try checkpoint(tree, at: .resting))
+    }
 }

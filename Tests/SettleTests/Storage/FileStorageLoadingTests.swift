@@ -13,8 +13,8 @@ import Testing
     @Test("a removed file is absent, although its previous version is there") func removed() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .stable)
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.save(batch(2, ["a": .integer(2)]))
         try FileManager.default.removeItem(at: fixture.file)
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
     }
@@ -38,7 +38,7 @@ import Testing
             }
             #expect(refused?.code == .unreadable)
         }
-        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
         #expect(try fixture.text() == "{\"a\": 1}")
         #expect(try storage.load() == intact(["a": .integer(1)]))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
@@ -53,11 +53,11 @@ import Testing
         fixture.calls.fail(every: .open, with: .inputOutput)
         #expect(throws: StorageError.self) { try storage.load() }
         fixture.calls.heal()
-        let error = #expect(throws: StorageError.self) { try storage.checkpoint() }
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("the last load failed") == true)
         #expect(try storage.load() == intact(["a": .integer(1)]))
-        try storage.checkpoint()
+        try storage.checkpoint(SettingTree(), at: .resting)
     }
 
     @Test("a folder in the file's place is unreadable and stays") func folder() throws {
@@ -67,7 +67,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try storage.load() }
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("not a regular file") == true)
-        #expect(throws: StorageError.self) { try storage.checkpoint() }
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
         #expect(try fixture.names() == ["settings.json"])
     }
 
@@ -128,7 +128,7 @@ import Testing
         }
         let storage = fixture.storage(format: chosen)
         #expect(try storage.load().tree.root == root)
-        try storage.append(batch(1, ["b": .string("x")]), durability: .process)
+        try storage.save(batch(1, ["b": .string("x")]), over: root)
         root["b"] = .string("x")
         #expect(try expected.decode(Array(Data(contentsOf: fixture.file))) == SettingTree(root))
     }
@@ -146,21 +146,21 @@ import Testing
                 ]))
     }
 
-    @Test("a load takes up what others wrote, and keeps what a failed save still has to write") func reload() throws {
+    @Test("a load takes up what others wrote, and what only the journal has") func reload() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         fixture.calls.fail(every: .rename, with: .inputOutput)
+        try storage.append(batch(1, ["mine": .integer(1)]), durability: .stable)
         #expect(throws: StorageError.self) {
-            try storage.append(batch(1, ["mine": .integer(1)]), durability: .stable)
+            try storage.checkpoint(SettingTree(["mine": .integer(1)]), at: .settled)
         }
         fixture.calls.heal()
         try fixture.write(#"{"theirs": 2}"#)
-        #expect(try storage.load() == intact(["theirs": .integer(2)]))
-        try storage.append(batch(1, [:]), durability: .process)
+        #expect(try storage.load() == intact(["mine": .integer(1), "theirs": .integer(2)]))
         #expect(try fixture.freshLoad() == intact(["mine": .integer(1), "theirs": .integer(2)]))
     }
 
-    @Test("files that a crashed writer left are removed, and those of a living writer are not") func abandoned() throws
+    @Test("a checkpoint removes the files that a crashed writer left, and not those of a living writer") func abandoned() throws
     {
         let fixture = try FileStorageFixture()
         let names = [".settings.json.0123456789abcdef.tmp", ".settings.json.00000000000000ff.tmp"]
@@ -170,12 +170,12 @@ import Testing
         let calls = POSIXSystemCalls()
         let living = try calls.openFile(fixture.folder.appending(path: names[1]).path, .read)
         try calls.lockFile(living)
-        _ = try fixture.opened()
-        #expect(try fixture.names() == ([names[1]] + others).sorted())
+        let ours = [".settings.json.journal", ".settings.json.previous", "settings.json"]
+        try fixture.opened().save(batch(1, ["a": .integer(1)]))
+        #expect(try fixture.names() == ([names[1]] + others + ours.filter { !$0.contains("previous") }).sorted())
         try calls.closeFile(living)
-        _ = try fixture.opened()
-        #expect(try fixture.names() == others.sorted())
-        #expect(fixture.calls.openFiles.isEmpty)
+        try fixture.opened().save(batch(1, ["a": .integer(2)]))
+        #expect(try fixture.names() == (others + ours).sorted())
     }
 
     @Test(
@@ -197,7 +197,7 @@ import Testing
                 } catch {
                     #expect(error.code == .unreadable)
                     fixture.calls.heal()
-                    #expect(throws: StorageError.self) { try storage.checkpoint() }
+                    #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
                     #expect(try storage.load() == expected)
                 }
                 #expect(try fixture.names() == (text == nil ? [] : ["settings.json"]))

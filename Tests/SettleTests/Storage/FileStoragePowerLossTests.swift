@@ -31,6 +31,10 @@ import Testing
             values: ["n": .integer(Int64(number)), "twice": .integer(Int64(2 * number))])
     }
 
+    private static func tree(_ number: Int) -> SettingTree {
+        SettingTree(batch(number).values.compactMapValues { $0 })
+    }
+
     /// Every list of this many durabilities.
     private static func lists(_ count: Int) -> [Saves] {
         guard count > 0 else { return [[]] }
@@ -50,7 +54,14 @@ import Testing
             _ = try storage.load()
             for (index, durability) in saves.enumerated() {
                 tried = index + 1
-                try storage.append(batch(tried), durability: durability)
+                if durability == .stable {
+                    try storage.append(batch(tried), durability: .stable)
+                } else {
+                    // What is appended is in the file that the checkpoint writes.
+                    try storage.append(batch(tried), durability: .process)
+                    _ = try storage.checkpoint(tree(tried), at: .settled)
+                    if calls.faultCount == 0 { stable = tried }
+                }
                 // A failure to keep the previous version fails no save, so the power may have gone off already.
                 if durability == .stable && calls.faultCount == 0 { stable = tried }
             }

@@ -30,20 +30,23 @@ import Testing
         #expect(text.contains("3"), "the line is to be named: \(text)")
         #expect(
             text.hasSuffix(
-                "It was put aside as \"settings.json.corrupt-1\", and the version that was saved before it is used."))
+                "It was put aside as \"settings.json.corrupt-1\", and the version that was saved before it is used, "
+                    + "so what was saved only in the damaged one has its earlier value."))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
-        #expect(try fixture.names() == [".settings.json.previous", "settings.json", "settings.json.corrupt-1"])
-        #expect(fixture.calls.openFiles.isEmpty)
+        #expect(
+            try fixture.names() == [
+                ".settings.json.journal", ".settings.json.previous", "settings.json", "settings.json.corrupt-1",
+            ])
     }
 
-    @Test("without a previous version nothing is used, and the file is absent afterwards") func usesDefaults() throws {
+    @Test("without a previous version nothing is used, and an empty file takes its place") func usesDefaults() throws {
         let fixture = try fixture(hasPrevious: false)
         let storage = fixture.storage()
         let contents = try storage.load()
         #expect(contents.tree.root.isEmpty)
         #expect(try description(contents).contains("there is no earlier version"))
-        #expect(try fixture.names() == ["settings.json.corrupt-1"])
+        #expect(try fixture.freshLoad() == intact([:]))
         try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
         #expect(try fixture.freshLoad() == intact(["b": .integer(1)]))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
@@ -77,7 +80,7 @@ import Testing
         let fixture = try fixture(hasPrevious: false)
         fixture.calls.fail(every: .link, with: .notSupported)
         _ = try description(fixture.storage().load())
-        #expect(try fixture.names() == ["settings.json.corrupt-1"])
+        #expect(try fixture.freshLoad() == intact([:]))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
     }
 
@@ -124,22 +127,136 @@ import Testing
             } catch {
                 #expect(error.code == .unreadable, comment)
                 fixture.calls.heal()
-                #expect(throws: StorageError.self, comment) { try storage.checkpoint() }
+                #expect(throws: StorageError.self, comment) { try storage.checkpoint(SettingTree(), at: .resting) }
                 contents = try storage.load()
             }
             #expect(contents?.tree.root == expected, comment)
             #expect(throws: Never.self, comment) { try description(#require(contents)) }
             #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged, comment)
             #expect(try !fixture.names().contains("settings.json.corrupt-2"), comment)
-            #expect(fixture.calls.openFiles.isEmpty, comment)
             // A process that starts now sees the earlier version too, or at worst recovers it once more.
             #expect(try fixture.freshLoad().tree.root == expected, comment)
-            try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+            try storage.save(batch(1, ["b": .integer(1)]), over: expected)
             #expect(try fixture.freshLoad() == intact(expected.merging(["b": .integer(1)]) { $1 }), comment)
             #expect(try !fixture.names().contains { $0.hasSuffix(".tmp") }, comment)
             wasHit = fixture.calls.faultCount > 0
             call += 1
         }
         #expect(trouble.fault == .short ? call >= 1 : call > 10)
+    }
+
+    // MARK: With a journal
+
+    /// A storage that has saved `a` as 1 and as 2, and has appended 3.
+    private func journaled() throws -> FileStorageFixture {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1), "z": .bool(true)]))
+        try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1), "z": .bool(true)])
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        storage.close()
+        return fixture
+    }
+
+    private let newest: [String: SettingValue] = ["a": .integer(2), "b": .integer(3), "z": .bool(true)]
+
+    @Test("Promise 18: a damaged file is restored from the version before it and the journal, and no key falls back")
+    func restoresNewest() throws {
+        let fixture = try journaled()
+        try fixture.write(Self.damaged)
+        let contents = try fixture.storage().load()
+        #expect(contents.tree.root == newest)
+        #expect(try description(contents).hasSuffix("every setting has its newest value."))
+        #expect(try fixture.freshLoad() == intact(newest))
+        #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
+    }
+
+    @Test("Promise 18: so it is after the journal was begun anew", arguments: [1, 2, 3])
+    func restoresAfterRenewal(saves: Int) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        var root: [String: SettingValue] = [:]
+        for number in 1...saves {
+            root["a"] = .string(String(repeating: "\(number)", count: 70_000))
+            root["b\(number)"] = .integer(Int64(number))
+            try storage.append(batch(UInt64(number), root.mapValues { $0 }), durability: .process)
+            #expect(try storage.checkpoint(SettingTree(root), at: .resting))
+        }
+        storage.close()
+        try fixture.write(Self.damaged)
+        let contents = try fixture.storage().load()
+        #expect(contents.tree.root == root)
+        #expect(try description(contents).hasSuffix("every setting has its newest value."))
+    }
+
+    @Test("without the version before it the journal alone restores everything, if it began with no file")
+    func restoresFromNothing() throws {
+        let fixture = try journaled()
+        try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.previous"))
+        try fixture.write(Self.damaged)
+        #expect(try fixture.storage().load().tree.root == newest)
+    }
+
+    @Test("a journal of a newer version is unreadable, and nothing is written") func newerJournal() throws {
+        let fixture = try journaled()
+        let path = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = try Data(contentsOf: path)
+        let header = try Array(bytes).withUnsafeBytes { try JournalHeader.decode($0) }
+        bytes.replaceSubrange(..<JournalHeader.size, with: header.encoded(inVersion: 2))
+        try bytes.write(to: path)
+        let storage = fixture.storage()
+        let error = #expect(throws: StorageError.self) { try storage.load() }
+        #expect(error?.code == .unreadable && error?.description.contains("ersion 2") == true)
+        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .stable) }
+        #expect(try Data(contentsOf: path) == bytes)
+    }
+
+    @Test("a journal with a damaged header is put aside, and the file is used") func damagedHeader() throws {
+        let fixture = try journaled()
+        let path = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = try Data(contentsOf: path)
+        bytes[20] ^= 1
+        try bytes.write(to: path)
+        let storage = fixture.storage()
+        let contents = try storage.load()
+        #expect(contents.tree.root == ["a": .integer(2), "z": .bool(true)])
+        #expect(try description(contents).contains("settings.json.journal.corrupt-1"))
+        #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == bytes)
+        try storage.append(batch(3, ["b": .integer(4)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2), "b": .integer(4), "z": .bool(true)]))
+    }
+
+    @Test("a journal that ends in the middle of a record is cut there, without a word") func tornTail() throws {
+        let fixture = try journaled()
+        let path = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = try Data(contentsOf: path)
+        let end = try #require(bytes.lastIndex { $0 != 0 })
+        bytes[end] ^= 1
+        try bytes.write(to: path)
+        let storage = fixture.storage()
+        #expect(try storage.load() == intact(["a": .integer(2), "z": .bool(true)]))
+        try storage.append(batch(3, ["c": .integer(4)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2), "c": .integer(4), "z": .bool(true)]))
+    }
+
+    @Test("Promise 18: a record that has rotted is named with its keys, and the later ones are used") func rot() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.append(batch(2, ["rotten": .string("the value")]), durability: .stable)
+        try storage.append(batch(3, ["later": .integer(3)]), durability: .stable)
+        storage.close()
+        let path = fixture.folder.appending(path: ".settings.json.journal")
+        var bytes = try Data(contentsOf: path)
+        let place = try #require(bytes.range(of: Data("the value".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: path)
+        let again = fixture.storage()
+        let contents = try again.load()
+        #expect(contents.tree.root == ["a": .integer(1), "later": .integer(3)])
+        #expect(try description(contents).contains("These keys have earlier values: rotten."))
+        #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == bytes)
+        try again.append(batch(4, ["b": .integer(4)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(4), "later": .integer(3)]))
     }
 }

@@ -4,41 +4,63 @@ import SettleTesting
 import Testing
 
 @Suite struct FileStorageSavingTests {
-    @Test("a stable save syncs the file before the rename and the folder after it") func stableOrder() throws {
+    @Test("an append is one write, and one sync if it is to be stable") func appends() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        fixture.calls.forget()
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        let append = ["lock", "status", "read", "write", "unlock"].map { "\($0) .settings.json.journal" }
+        #expect(fixture.callTexts == append)
+        fixture.calls.forget()
+        try storage.append(batch(3, ["a": .integer(3)]), durability: .stable)
+        #expect(fixture.callTexts == append + ["synchronizeData .settings.json.journal"])
+        #expect(try fixture.names() == [".settings.json.journal"])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
+    }
+
+    @Test("the first append makes the journal, and its name durable") func firstAppend() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        let folder = fixture.folder.lastPathComponent
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        #expect(
+            fixture.callTexts == [
+                "update .settings.json.journal", "lock .settings.json.journal", "status .settings.json.journal",
+                "setPermissions .settings.json.journal", "write .settings.json.journal",
+                "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
+                "write .settings.json.journal", "unlock .settings.json.journal",
+                "synchronizeData .settings.json.journal",
+            ])
+    }
+
+    @Test("a checkpoint syncs the journal, then the file before its rename, then the folder, and says so at last")
+    func checkpointOrder() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        fixture.calls.forget()
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
         let folder = fixture.folder.lastPathComponent
         #expect(
-            fixture.callTexts == [
-                "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
-                "synchronize temporary", "close temporary", "rename settings.json",
-                "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
-            ])
-        fixture.calls.forget()
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .stable)
-        #expect(
-            fixture.callTexts == [
+            fixture.callTexts.filter { !$0.hasPrefix("status") && !$0.hasPrefix("read") && $0 != "close settings.json" } == [
+                "lock .settings.json.journal", "open settings.json",
+                "write .settings.json.journal", "synchronizeData .settings.json.journal",
                 "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
                 "synchronize temporary", "close temporary",
                 "remove .settings.json.previous", "link .settings.json.previous", "rename settings.json",
                 "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
+                "write .settings.json.journal", "open .settings.json.previous", "close .settings.json.previous",
+                "unlock .settings.json.journal",
             ])
-        #expect(fixture.calls.openFiles.isEmpty)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
+        fixture.calls.forget()
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
+        #expect(!fixture.calls.calls.map(\.kind).contains(.write), "there was nothing more to write")
     }
 
-    @Test("a save that need not be stable syncs nothing") func processOrder() throws {
-        let fixture = try FileStorageFixture()
-        let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        #expect(
-            fixture.callTexts == [
-                "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
-                "close temporary", "rename settings.json",
-            ])
-    }
-
-    @Test("an empty batch makes an earlier unsynced save stable, once") func emptyBatchSyncs() throws {
+    @Test("an empty batch makes earlier appends stable, once") func emptyBatchSyncs() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
@@ -46,46 +68,56 @@ import Testing
         try storage.append(batch(1, [:]), durability: .process)
         #expect(fixture.calls.calls.isEmpty)
         try storage.append(batch(1, [:]), durability: .stable)
-        #expect(fixture.calls.calls.map(\.kind).count { $0 == .synchronize } == 2)
+        #expect(fixture.callTexts == ["synchronizeData .settings.json.journal"])
         fixture.calls.forget()
         try storage.append(batch(1, [:]), durability: .stable)
-        try storage.checkpoint()
         #expect(fixture.calls.calls.isEmpty)
     }
 
-    @Test("a load between an unsynced save and a checkpoint does not make the checkpoint skip it") func reload() throws
-    {
+    @Test("a large file is written when the journal has grown by a quarter of it, or when nothing happens") func large() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        _ = try storage.load()
-        fixture.calls.forget()
-        try storage.checkpoint()
-        #expect(fixture.calls.calls.map(\.kind).count { $0 == .synchronize } == 2)
+        var root: [String: SettingValue] = [:]
+        for number in 0..<10_000 { root["key\(number)"] = .integer(Int64(number)) }
+        try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
+        #expect(try storage.checkpoint(SettingTree(root), at: .settled))
+        let size = try fixture.text().utf8.count
+        var appended = 0
+        var written = 0
+        while written == 0 {
+            appended += 1
+            root["key1"] = .string(String(repeating: "x", count: 1_000) + "\(appended)")
+            try storage.append(batch(2, ["key1": root["key1"]]), durability: .process)
+            fixture.calls.forget()
+            if try storage.checkpoint(SettingTree(root), at: .settled) { written = appended }
+            if written == 0 { #expect(fixture.calls.calls.map(\.kind) == [.synchronizeData]) }
+        }
+        #expect((size / 8 / 1_000...size / 2 / 1_000).contains(written))
+        try storage.append(batch(3, ["key1": .integer(0)]), durability: .process)
+        root["key1"] = .integer(0)
+        #expect(try !storage.checkpoint(SettingTree(root), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(root), at: .resting))
+        #expect(try fixture.text().contains("\"key1\": 0,"))
     }
 
-    @Test("a checkpoint makes everything stable") func checkpoint() throws {
+    @Test("the journal does not grow for ever") func journalSize() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        fixture.calls.forget()
-        try storage.checkpoint()
-        #expect(fixture.calls.calls.map(\.kind).count { $0 == .synchronize } == 2)
+        for number in 0..<500 {
+            let values: [String: SettingValue] = ["a": .integer(Int64(number)), "b": .string(String(repeating: "b", count: 500))]
+            try storage.save(batch(UInt64(number), values.mapValues { $0 }))
+        }
+        let size = try FileManager.default.attributesOfItem(atPath: fixture.folder.path + "/.settings.json.journal")[.size]
+        #expect(try #require(size as? Int) < 200_000)
+        #expect(try fixture.freshLoad().tree["a"] == .integer(499))
     }
 
-    @Test("missing folders are made, and those around them synced by the first stable save") func folders() throws {
+    @Test("missing folders are made, and those around them synced with the journal's name") func folders() throws {
         let fixture = try FileStorageFixture("one/two/settings.json")
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        #expect(!fixture.calls.calls.map(\.kind).contains(.synchronize))
-        fixture.calls.forget()
-        try storage.checkpoint()
         let synced = fixture.callTexts.filter { $0.hasPrefix("synchronize") }
-        #expect(
-            synced == [
-                "synchronize temporary", "synchronize two", "synchronize one",
-                "synchronize \(fixture.folder.lastPathComponent)",
-            ])
+        #expect(synced == ["synchronize two", "synchronize one", "synchronize \(fixture.folder.lastPathComponent)"])
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
     }
 
@@ -97,7 +129,7 @@ import Testing
             try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
         }
         fixture.calls.heal()
-        try storage.checkpoint()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
         #expect(fixture.callTexts.contains("synchronize \(fixture.folder.lastPathComponent)"))
     }
 
@@ -105,12 +137,13 @@ import Testing
     func permissions(mask: UInt16) throws {
         let fixture = try FileStorageFixture("one/two/settings.json", mask: mask)
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .stable)
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.save(batch(2, ["a": .integer(2)]))
         #expect(try fixture.permissions(of: "one") == 0o700)
         #expect(try fixture.permissions(of: "one/two") == 0o700)
         #expect(try fixture.permissions(of: "one/two/settings.json") == 0o600)
         #expect(try fixture.permissions(of: "one/two/.settings.json.previous") == 0o600)
+        #expect(try fixture.permissions(of: "one/two/.settings.json.journal") == 0o600)
     }
 
     @Test("a file that others could read becomes 0600, and so does its previous version") func narrows() throws {
@@ -118,43 +151,28 @@ import Testing
         try fixture.write("{}")
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.file.path)
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.save(batch(1, ["a": .integer(1)]))
         #expect(try fixture.permissions(of: "settings.json") == 0o600)
         #expect(try fixture.permissions(of: ".settings.json.previous") == 0o600)
     }
 
-    @Test("only the file and its previous version are left behind") func leavesNothing() throws {
+    @Test("only the file, its previous version and the journal are left behind") func leavesNothing() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for revision in 1...5 as ClosedRange<UInt64> {
-            try storage.append(batch(revision, ["a": .integer(Int64(revision))]), durability: .stable)
+            try storage.save(batch(revision, ["a": .integer(Int64(revision))]))
         }
-        #expect(try fixture.names() == [".settings.json.previous", "settings.json"])
+        #expect(try fixture.names() == [".settings.json.journal", ".settings.json.previous", "settings.json"])
         #expect(try fixture.text(of: ".settings.json.previous").contains("4"))
-    }
-
-    @Test("an unsynced version never takes the place of the previous one") func previousIsStable() throws {
-        let fixture = try FileStorageFixture()
-        let storage = try fixture.opened()
-        for revision in 1...3 as ClosedRange<UInt64> {
-            try storage.append(batch(revision, ["a": .integer(Int64(revision))]), durability: .stable)
-        }
-        try storage.append(batch(4, ["a": .integer(4)]), durability: .process)
-        try storage.append(batch(5, ["a": .integer(5)]), durability: .process)
-        #expect(try fixture.text(of: ".settings.json.previous").contains("3"))
     }
 
     @Test("what was loaded is synced before it becomes the previous version") func syncsLoaded() throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{\"a\": 1}")
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(2)]), durability: .process)
-        #expect(
-            fixture.callTexts.drop { $0 != "open settings.json" } == [
-                "open settings.json", "setPermissions settings.json", "synchronize settings.json",
-                "close settings.json", "remove .settings.json.previous", "link .settings.json.previous",
-                "rename settings.json",
-            ])
+        try storage.save(batch(1, ["a": .integer(2)]))
+        let order = fixture.callTexts.filter { $0 == "synchronize settings.json" || $0.hasPrefix("link") }
+        #expect(order == ["synchronize settings.json", "link .settings.json.previous"])
         #expect(try fixture.text(of: ".settings.json.previous") == "{\"a\": 1}")
     }
 
@@ -167,7 +185,7 @@ import Testing
             atPath: fixture.folder.path + "/real/hop.json", withDestinationPath: "target.json")
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "real/hop.json")
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
+        try storage.save(batch(1, ["b": .integer(2)]), over: ["a": .integer(1)])
         #expect(try manager.destinationOfSymbolicLink(atPath: fixture.file.path) == "real/hop.json")
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
         #expect(try fixture.names() == ["real", "settings.json"])
@@ -180,7 +198,7 @@ import Testing
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "missing/target.json")
         let storage = fixture.storage()
         #expect(try storage.load().outcome == .absent)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.save(batch(1, ["a": .integer(1)]))
         #expect(try manager.destinationOfSymbolicLink(atPath: fixture.file.path) == "missing/target.json")
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
     }
@@ -207,15 +225,8 @@ import Testing
         #expect(early?.code == .unreadable)
         _ = try storage.load()
         storage.close()
-        let late = #expect(throws: StorageError.self) { try storage.checkpoint() }
+        let late = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
         #expect(late?.code == .closed)
         #expect(try fixture.names().isEmpty)
-    }
-
-    @Test("the stream of external changes ends when the storage closes") func streamEnds() async throws {
-        let fixture = try FileStorageFixture()
-        let storage = try fixture.opened()
-        storage.close()
-        for await _ in storage.externalChanges { Issue.record("nothing was to arrive") }
     }
 }

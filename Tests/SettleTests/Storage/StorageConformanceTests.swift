@@ -47,6 +47,25 @@ import Testing
         }
     }
 
+    @Test("storages of one place, which others change too, keep all promises") func shared() throws {
+        let places = SharedPlaces()
+        try StorageConformance.check(
+            makeStorage: { SharedStorage(places[$0]) }, reopen: { number, _ in SharedStorage(places[number]) },
+            makeOther: { number, _ in SharedStorage(places[number]) })
+    }
+
+    @Test("a storage whose lock keeps nobody out is found out") func lockless() {
+        let places = SharedPlaces()
+        let failure = #expect(throws: StorageConformanceFailure.self) {
+            try StorageConformance.check(
+                makeStorage: { SharedStorage(places[$0], ignoresLock: true) },
+                reopen: { number, _ in SharedStorage(places[number]) },
+                makeOther: { number, _ in SharedStorage(places[number], ignoresLock: true) })
+        }
+        #expect(failure?.failures.count == 1)
+        #expect(failure?.description.contains("another one can't append") == true)
+    }
+
     @Test("a storage that forgets is found out, by name") func forgetful() {
         let failure = #expect(throws: StorageConformanceFailure.self) {
             try StorageConformance.check(
@@ -104,11 +123,18 @@ private final class FailingFileStorage: Storage {
         }
     }
 
-    var externalChanges: AsyncStream<StorageContents> { base.externalChanges }
     func load() throws(StorageError) -> StorageContents { try base.load() }
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try base.append(batch, durability: durability)
     }
-    func checkpoint() throws(StorageError) { try base.checkpoint() }
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try base.checkpoint(tree, at: moment)
+    }
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
+    func lock() throws(StorageError) { try base.lock() }
+    func unlock() { base.unlock() }
     func close() { base.close() }
 }

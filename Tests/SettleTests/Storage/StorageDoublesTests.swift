@@ -18,7 +18,8 @@ import Testing
         #expect(
             storage.calls == [
                 StorageCall(.load), StorageCall(.append(first, .process)),
-                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint), StorageCall(.close),
+                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)),
+                StorageCall(.close),
             ])
         #expect(storage.batches == [first])
     }
@@ -75,16 +76,24 @@ import Testing
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
-    @Test("an external change of the in-memory storage is stored and told, in order") func external() async throws {
+    @Test("an external change of the in-memory storage is stored and told, in order, until it is closed")
+    func external() throws {
         let storage = InMemoryStorage()
         storage.simulateExternalChange(SettingTree(["a": .integer(1)]))
         storage.simulateExternalChange(SettingTree(["a": .integer(2)]))
         #expect(try storage.load() == intact(["a": .integer(2)]))
-        storage.close()
         storage.simulateExternalChange(SettingTree(["a": .integer(3)]))
-        var seen: [StorageContents] = []
-        for await contents in storage.externalChanges { seen.append(contents) }
-        #expect(seen == [intact(["a": .integer(1)]), intact(["a": .integer(2)])])
+        storage.simulateExternalChange(["b": .integer(4)], by: "editor")
+        let told = try storage.externalChanges(since: { SettingTree() })
+        #expect(
+            told == [
+                ExternalChange(.everything(SettingTree(["a": .integer(3)]))),
+                ExternalChange(.values(["b": .integer(4)]), writer: "editor"),
+            ])
+        #expect(try storage.externalChanges(since: { SettingTree() }).isEmpty)
+        storage.close()
+        storage.simulateExternalChange(SettingTree())
+        #expect(storage.tree.root == ["a": .integer(3), "b": .integer(4)])
     }
 
     @Test("an in-memory storage with values is intact from the start") func preset() throws {

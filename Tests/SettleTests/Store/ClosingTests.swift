@@ -10,7 +10,7 @@ import Testing
         settings.count = 1
         try await store.close()
         #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
-        #expect(recording.calls.map(\.operation).suffix(2) == [.checkpoint, .close])
+        #expect(recording.calls.map(\.operation).suffix(2) == [.checkpoint(.closing), .close])
         try await store.close()
         #expect(recording.calls.count { $0.operation == .close } == 1)
     }
@@ -44,9 +44,10 @@ import Testing
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let changes = ChangeRecorder(store.changes)
-        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
         settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.close() }
+        failing.heal()
         settings.count = 2
         #expect(await changes.until { $0.count == 2 }.count == 2 && !changes.hasEnded)
         try await store.close()

@@ -2,6 +2,12 @@ import Settle
 import SettleTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(1))) struct ExternalChangeTests {
     @Test("Promise 20: a change from outside is one external change, and only of what differs")
     func external() async throws {
@@ -44,25 +50,23 @@ import Testing
             storage: failing, configuration: .init(retryDelay: .seconds(1) ... .seconds(8), clock: clock))
         let settings = try await store.group(CounterSettings.self)
         let recorder = ChangeRecorder(store.changes)
-        settings.count = 5
-        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(1)]))
-        await recorder.until { $0.last?.origin == .external }
-        #expect(settings.count == 5 && settings.other == 1)
         let hold = failing.hold(.append)
-        async let flush: Void = store.flush()
+        settings.name = "held"
         await hold.waitUntilReached()
-        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(2)]))
-        await recorder.until { $0.count == 3 }
-        #expect(settings.count == 5 && settings.other == 2)
+        settings.count = 5
+        memory.simulateExternalChange(SettingTree(["count": .integer(1), "other": .integer(1), "name": .string("x")]))
         hold.release()
-        try await flush
-        #expect(memory.tree["count"] == .integer(5))
-        failing.fail(.append, with: StorageError(.noSpace, "There is no room."), count: 1)
+        await recorder.until { $0.last?.origin == .external }
+        #expect(settings.count == 5 && settings.other == 1 && settings.name == "held")
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(5), "other": .integer(1), "name": .string("held")])
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
         settings.count = 6
         await #expect(throws: SettingsError.self) { try await store.flush() }
-        memory.simulateExternalChange(SettingTree(["count": .integer(5), "other": .integer(3)]))
-        await recorder.until { $0.count == 5 }
+        memory.simulateExternalChange(["count": .integer(5), "other": .integer(3)], by: "editor")
+        await recorder.until { $0.last?.writer == "editor" }
         #expect(settings.count == 6 && settings.other == 3)
+        failing.heal()
         try await store.flush()
         #expect(memory.tree["count"] == .integer(6) && memory.tree["other"] == .integer(3))
     }
@@ -80,4 +84,97 @@ import Testing
         let issue = await issues.next()
         #expect(issue?.code == .unusableValue && issue?.key == "count")
     }
+
+    @Test("Promise 20: changes of some keys are looked for around and within these keys only")
+    func perKey() async throws {
+        let memory = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: memory)
+        let settings = try await store.group(OuterSettings.self)
+        let recorder = ChangeRecorder(store.changes)
+        // Exactly, around (an entry of a dictionary), within (a whole group), and what nobody has declared.
+        memory.simulateExternalChange(["inner.count": .integer(1), "unknown": .bool(true)], by: "a")
+        #expect(await recorder.next()?.mutations.map(\.key) == ["inner.count"])
+        memory.simulateExternalChange(["inner.table.x": .integer(5)], by: "b")
+        let table = try #require(await recorder.next())
+        #expect(table.mutations.map(\.key) == ["inner.table"] && table.writer == "b")
+        #expect(settings.inner.table == ["x": 5])
+        memory.simulateExternalChange(["balance": .dictionary(["left": .integer(1), "right": .integer(2)])])
+        #expect(await recorder.next()?.mutations.map(\.key).sorted() == ["balance.left", "balance.right"])
+        memory.simulateExternalChange(["inner": nil])
+        #expect(await recorder.next()?.mutations.map(\.key).sorted() == ["inner.count", "inner.table"])
+        #expect(settings.inner.count == 0 && settings.inner.table.isEmpty && settings.balance.right == 2)
+        #expect(try store.value(forKey: "unknown", as: Bool.self) == true)
+        // What is there already is no change.
+        memory.simulateExternalChange(["balance.left": .integer(1)])
+        memory.simulateExternalChange(["title": .string("new")])
+        #expect(await recorder.next()?.mutations.map(\.key) == ["title"])
+    }
+
+    @Test("Promise 20: an entry of a dictionary that is to be saved here does not get into it from outside")
+    func unsavedAround() async throws {
+        let memory = InMemoryStorage()
+        let failing = FailingStorage(memory)
+        let store = try await SettingsStore.open(
+            storage: failing, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        let recorder = ChangeRecorder(store.changes)
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        settings.table = ["own": 1]
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        memory.simulateExternalChange(["table.x": .integer(5), "count": .integer(1)])
+        await recorder.until { $0.last?.origin == .external }
+        #expect(settings.table == ["own": 1] && settings.count == 1)
+        failing.heal()
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(1), "table": .dictionary(["own": .integer(1)])])
+    }
+
+    @Test("A value that is only spelled otherwise outside is no change")
+    func spelling() async throws {
+        let memory = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: memory)
+        let settings = try await store.group(SpelledSettings.self)
+        settings.moment = Date(timeIntervalSinceReferenceDate: 1_000)
+        settings.opaque = Opaque(moment: Date(timeIntervalSinceReferenceDate: 2_000))
+        try await store.flush()
+        let recorder = ChangeRecorder(store.changes)
+        let first = try FileFormat.json.decode(FileFormat.json.encode(memory.tree))
+        #expect(first != memory.tree)
+        memory.simulateExternalChange(first)
+        memory.simulateExternalChange(["mark": .integer(1)])
+        #expect(await recorder.next()?.mutations.map(\.key) == ["mark"])
+    }
+
+    @Test("Two stores of one place that write different keys both win, and commits of both lose nothing")
+    func twoStores() async throws {
+        let place = SharedStorage.Place()
+        func open() async throws -> (SettingsStore, CounterSettings) {
+            let store = try await SettingsStore.open(storage: SharedStorage(place))
+            return (store, try await store.group(CounterSettings.self))
+        }
+        let (first, second) = (try await open(), try await open())
+        try await withThrowingTaskGroup { group in
+            for (_, settings) in [first, second] {
+                group.addTask { for _ in 0..<200 { try await settings.commit { settings.count += 1 } } }
+            }
+            try await group.waitForAll()
+        }
+        try await first.1.commit { first.1.name = "first" }
+        try await second.1.commit { second.1.other = 2 }
+        #expect(
+            place.tree.root == ["count": .integer(400), "name": .string("first"), "other": .integer(2)])
+        let seen = ChangeRecorder(first.1.$other)
+        await seen.until { $0.last == 2 }
+        #expect(first.1.count == 400)
+    }
+}
+
+private struct Opaque: Codable, Sendable {
+    var moment: Date
+}
+
+private struct SpelledSettings: SettingsGroup {
+    @Setting var moment = Date(timeIntervalSinceReferenceDate: 0)
+    @Setting var opaque = Opaque(moment: Date(timeIntervalSinceReferenceDate: 0))
+    @Setting var mark = 0
 }

@@ -85,11 +85,9 @@ import Testing
 
 /// A storage that was damaged.
 private struct DamagedStorage: Storage {
-    var externalChanges: AsyncStream<StorageContents> { AsyncStream { $0.finish() } }
     func load() throws(StorageError) -> StorageContents {
         StorageContents(outcome: .recovered(description: "It was put aside."))
     }
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
-    func checkpoint() throws(StorageError) {}
     func close() {}
 }

@@ -116,4 +116,43 @@ import Testing
         await recorder.until { $0.last == -1 }
         #expect(recorder.elements.last == -1)
     }
+
+    @Test("10,000 rounds of updates, commits, external changes and flushes end, and lose nothing")
+    func everythingAtOnce() async throws {
+        let memory = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: memory)
+        let settings = try await store.group(OuterSettings.self)
+        let flag = Flag()
+        async let flusher: Void = onThread { while !flag.isRaised { try? store.flushAndWait() } }
+        let rounds = 2_500
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for step in 1...rounds {
+                    try settings.update {
+                        settings.balance.left -= step
+                        settings.balance.right += step
+                    }
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask { for _ in 0..<rounds { try await settings.commit { settings.inner.count += 1 } } }
+            }
+            group.addTask {
+                for round in 1...rounds {
+                    memory.simulateExternalChange(["inner.other": .integer(Int64(round))])
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+        flag.raise()
+        await flusher
+        try await store.flush()
+        let other = ChangeRecorder(settings.inner.$other)
+        await other.until { $0.last == rounds }
+        #expect(settings.inner.count == 2 * rounds && settings.balance.left + settings.balance.right == 1_000)
+        #expect(memory.tree["inner.count"] == .integer(Int64(2 * rounds)))
+        #expect(memory.tree["balance.left"] == .integer(Int64(settings.balance.left)))
+        #expect("\(store.status)" == "saved")
+    }
 }

@@ -1,59 +1,77 @@
-extension FileStorage {
+extension FileSession {
     /// How many damaged versions may stand beside the file before somebody has to look at them.
-    private static let corruptLimit = 999
+    static let corruptLimit = 999
 
-    /// Puts a damaged file aside and goes on with the version before it.
+    /// Puts a damaged file aside and goes on with the newest good state: the version before it, and what the journal says has
+    /// changed since.
     ///
-    /// The damaged file gets a second name first and loses the old one only when the earlier version is renamed over
-    /// it. A crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file,
-    /// which would pass for settings that nobody has ever changed.
+    /// The damaged file gets a second name first and loses the old one only when a good version is renamed over it. A crash in
+    /// between leaves a damaged file, which the next load recovers from again; it never leaves no file, which would pass for
+    /// settings that nobody has ever changed.
     ///
     /// - Returns: `nil` if somebody replaced the file since it was read.
-    func recover(
-        from damage: any Error, in reading: Reading, _ names: FileNames, _ state: inout FileStorageState
+    mutating func recover(
+        from damage: any Error, in reading: Reading, _ log: JournalReading?
     ) throws(StorageError) -> StorageContents? {
         // First of all, because a version that can't be read today may be readable tomorrow.
-        let earlier = try earlierVersion(names)
-        guard let aside = try putAside(reading.identity, names) else { return nil }
-        if let earlier {
-            state.loaded(earlier.tree, from: names, .damaged, format: earlier.format)
-            // If this fails, the next append writes everything.
-            if let bytes = try? encode(state.tree, as: state.format) { try? save(bytes, .stable, &state) }
+        let earlier = try earlierVersion()
+        guard let aside = try putAside(reading.status.identity) else { return nil }
+        var tree = earlier?.tree ?? SettingTree()
+        let records = log?.records ?? []
+        let complete = JournalReplay.batches(from: earlier?.version ?? .absent, in: records)
+        begin(with: log)
+        if let complete {
+            var changed = JournalOverlay()
+            for batch in complete { changed.add(batch) }
+            changed.apply(to: &tree)
         } else {
-            let standing = remove(names.file) ? FileStorageState.Standing.absent : .damaged
-            state.loaded(SettingTree(), from: names, standing, format: chosenFormat ?? formatByName)
+            overlay.apply(to: &tree)
         }
-        let consequence =
-            earlier == nil
-            ? "there is no earlier version, so every setting has its default"
-            : "the version that was saved before it is used"
+        format = earlier?.format ?? chosenFormat ?? formatByName
+        version = reading.version
+        standing = .damaged
+        signature = nil
+        // If it fails now, the next append does it.
+        unhealed = tree
+        try? heal()
+        let consequence: String
+        switch (complete, earlier) {
+        case (.some, _) where log?.damage.isEmpty == true:
+            consequence = "the journal had all of it, so every setting has its newest value"
+        case (_, .some):
+            consequence =
+                "the version that was saved before it is used, so what was saved only in the damaged one has its earlier value"
+        case (_, .none) where tree.root.isEmpty:
+            consequence = "there is no earlier version, so every setting has its default"
+        case (_, .none):
+            let keys = overlay.batch.entries.map(\.key).joined(separator: ", ")
+            consequence = "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
+        }
         return StorageContents(
-            tree: earlier?.tree ?? SettingTree(),
+            tree: tree,
             outcome: .recovered(
                 description: "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
                     + "\(consequence)."))
     }
 
-    /// - Returns: `nil` if there is none, or if it is damaged too.
-    private func earlierVersion(_ names: FileNames) throws(StorageError) -> (tree: SettingTree, format: FileFormat)? {
-        guard let reading = try read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
-        return (tree, format(toReplace: reading.bytes))
+    /// Puts the recovered values in the damaged file's place.
+    mutating func heal() throws(StorageError) {
+        guard unhealed != nil else { return }
+        guard !journal.isLocked else { return try settle() }
+        try acquire()
+        release()
     }
 
-    /// Whether the file is gone.
-    private func remove(_ file: FilePath) -> Bool {
-        do {
-            try operations.remove(file)
-            return true
-        } catch {
-            return error.cause == .notFound
-        }
+    /// - Returns: `nil` if there is none, or if it is damaged too.
+    private func earlierVersion() throws(StorageError) -> (tree: SettingTree, format: FileFormat, version: FileVersion)? {
+        guard let reading = try read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
+        return (tree, format(toReplace: reading.bytes), reading.version)
     }
 
     /// Gives the damaged file a name of its own beside its old one, for good.
     ///
     /// - Returns: `nil` if somebody replaced the file since it was read.
-    private func putAside(_ damaged: FileStatus.Identity, _ names: FileNames) throws(StorageError) -> FilePath? {
+    private func putAside(_ damaged: FileStatus.Identity) throws(StorageError) -> FilePath? {
         do {
             for number in 1...Self.corruptLimit {
                 let aside = names.corrupt(number)

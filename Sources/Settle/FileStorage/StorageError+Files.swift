@@ -18,7 +18,17 @@ extension StorageError {
     static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
         StorageError(
             .unsupportedValue,
-            "\"\(path)\" can't hold its values: they need \(size) bytes, and the limit is \(FileStorage.sizeLimit).")
+            "\"\(path)\" can't hold its values: they need \(size) bytes, and the limit is \(FileSession.sizeLimit).")
+    }
+
+    /// Something that is needed to write could not be done, and nothing was written.
+    static func notSaved(_ path: FilePath, _ error: FileError) -> StorageError {
+        guard error.cause != .wouldBlock else {
+            return StorageError(
+                .locked, "\"\(path)\" was not saved: another process has kept its lock for too long. It is as it was.",
+                errno: error.cause.number)
+        }
+        return saveFailed(path, error, isInPlace: false)
     }
 
     static func saveFailed(_ path: FilePath, _ error: FileError, isInPlace: Bool) -> StorageError {

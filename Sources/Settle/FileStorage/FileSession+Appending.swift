@@ -1,0 +1,51 @@
+extension FileSession {
+    /// Appends a batch to the journal, behind what others have appended.
+    mutating func append(_ batch: StorageBatch) throws(StorageError) {
+        guard !batch.values.isEmpty else { return }
+        try checkSpelling(of: batch)
+        try acquire()
+        defer { release() }
+        let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
+            let before: JournalEntry.Before =
+                overlay.contains(key) ? .unknown : batch.replaced[key].map { .value($0) } ?? .absent
+            return JournalEntry(key: key, value: value, before: before)
+        }
+        let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
+        try append(.values(record))
+        overlay.add(record)
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+    }
+
+    /// Makes everything stable that was appended.
+    mutating func makeDurable() throws(StorageError) {
+        if journal.isDistrusted || unhealed != nil || owedReplacement {
+            // Taking the lock does what is left to be done.
+            try acquire()
+            release()
+        }
+        try synchronize()
+    }
+
+    /// Refuses a batch that no checkpoint could ever write.
+    private func checkSpelling(of batch: StorageBatch) throws(StorageError) {
+        var doubtful: [String: SettingValue?] = [:]
+        for (key, value) in batch.values {
+            switch value {
+            case nil, .bool, .integer: break
+            case .string where format == .json: break
+            case .real(let number) where number.isFinite: break
+            default: doubtful.updateValue(value, forKey: key)
+            }
+        }
+        guard !doubtful.isEmpty else { return }
+        var tree = SettingTree()
+        tree.apply(doubtful)
+        _ = try encode(tree)
+    }
+
+    /// What others have changed and the store has not been told yet.
+    mutating func takeUndelivered() -> [ExternalChange] {
+        defer { undelivered = [] }
+        return undelivered
+    }
+}

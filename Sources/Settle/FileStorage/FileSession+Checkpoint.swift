@@ -1,0 +1,146 @@
+extension FileSession {
+    /// A file up to this size is written whenever changes have settled.
+    private static let smallFile = 64 << 10
+    /// A larger one is written when the journal has grown by this part of it.
+    private static let worthwhilePart = 4
+    /// A journal beyond this size is replaced by a new one after a checkpoint.
+    private static let journalLimit = 64 << 10
+
+    /// Whether it is time to write the file.
+    func isWorthwhile(at moment: CheckpointMoment) -> Bool {
+        guard moment == .settled, !mustRewrite, fileSize > Self.smallFile else { return true }
+        return journal.end.offset - coveredEnd >= fileSize / Self.worthwhilePart
+    }
+
+    /// Makes the file the whole truth.
+    ///
+    /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
+    mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
+        guard !overlay.isEmpty || mustRewrite || !intents.isEmpty || !undelivered.isEmpty || unhealed != nil
+        else {
+            try synchronize()
+            return true
+        }
+        try acquire()
+        defer { release() }
+        var tree = tree
+        for change in undelivered { change.apply(to: &tree) }
+        switch try examine() {
+        case .current: break
+        case .absent: mustRewrite = true
+        case .edited(let reading, let edited): takeIn(edited, from: reading, over: &tree)
+        case .unusable:
+            try synchronize()
+            return false
+        }
+        return try write(tree)
+    }
+
+    /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
+    ///
+    /// - Returns: False if somebody edited the file meanwhile.
+    mutating func write(_ tree: SettingTree) throws(StorageError) -> Bool {
+        removeAbandonedFiles()
+        let bytes = try encode(tree)
+        let newVersion = FileVersion(of: bytes)
+        let coveredEnd = journal.end.offset
+        if newVersion == version, !mustRewrite, standing == .synced {
+            // What changed has changed back.
+            try confirm(newVersion, coveredEnd: coveredEnd)
+            try synchronize()
+            return true
+        }
+        try append(.checkpoint(newVersion, coveredEnd: coveredEnd))
+        intents.append((newVersion, coveredEnd))
+        // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the journal
+        // has nothing to add to it.
+        try synchronize()
+        let cycle = overlay
+        let replaced = version
+        guard try replaceFile(with: bytes) else { return false }
+        try confirm(newVersion, coveredEnd: coveredEnd)
+        lookAtReplaced(replaced, base: cycle.base(of: tree))
+        standing = .synced
+        fileSize = bytes.count
+        // Whether somebody changed it within the same tick of the clock, only its contents can tell.
+        signature = nil
+        isAbsenceKnown = false
+        mustRewrite = false
+        unhealed = nil
+        rejected = nil
+        if journal.end.offset > Self.journalLimit { renewJournal(with: cycle, from: replaced) }
+        return true
+    }
+
+    /// - Returns: False if somebody edited the file meanwhile.
+    private mutating func replaceFile(with bytes: [UInt8]) throws(StorageError) -> Bool {
+        var replacement = FileReplacement(
+            operations, names: names, previous: previous, unsyncedFolders: unsyncedFolders)
+        defer { unsyncedFolders = replacement.unsyncedFolders }
+        let examined = examinedSignature
+        let names = names
+        let operations = operations
+        do throws(FileError) {
+            return try replacement.run(bytes) {
+                // If it has gone meanwhile, there is nothing to be overwritten.
+                guard let examined, let status = try? operations.status(at: names.file) else { return true }
+                return FileSignature(status) == examined
+            }
+        } catch {
+            hasCleaned = false
+            throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
+        }
+    }
+
+    /// Takes in an edit that reached the file between the last look at it and its replacement: the replaced file still has a
+    /// name, so its contents tell.
+    private mutating func lookAtReplaced(_ known: FileVersion, base: SettingTree) {
+        guard standing == .synced || standing == .unknown, let reading = try? read(names.previous), reading.version != known,
+            let edited = try? decode(reading.bytes)
+        else { return }
+        let difference = TreeDifference(from: base, to: edited) { [self] in isSpelledAlike($0, $1) }
+        guard !difference.changes.isEmpty else { return }
+        let batch = difference.batch
+        do throws(StorageError) {
+            try append(.values(batch))
+        } catch {
+            owedRecords.append(.values(batch))
+        }
+        overlay.add(batch)
+        undelivered.append(ExternalChange(.values(batch.values)))
+    }
+
+    /// Which version a write keeps: only one that was good, and never an unsynced one in place of a synced one.
+    private var previous: FileReplacement.Previous {
+        switch standing {
+        case .absent, .damaged: .drop
+        case .unknown: .syncAndKeep
+        case .synced: .keep
+        }
+    }
+
+    /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the version
+    /// before gives the newest values should the file be damaged.
+    private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
+        let contents: [JournalRecord.Content] = [
+            .checkpointed(replaced, coveredEnd: JournalHeader.size),
+            .values(cycle.batch),
+            .checkpointed(version, coveredEnd: JournalFile.here),
+        ]
+        do {
+            try journal.replace(with: contents, names: names)
+            coveredEnd = journal.end.offset
+        } catch {
+            // The old one goes on. If only the folder's sync failed, the new one does, which says the same.
+        }
+    }
+
+    /// Makes everything stable that was appended.
+    mutating func synchronize() throws(StorageError) {
+        do {
+            try journal.synchronize()
+        } catch {
+            throw .saveFailed(names.file, error, isInPlace: false)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+extension FileSession {
+    /// What stands at the file's path.
+    enum Examination {
+        /// The version that is known, or one that this program is just writing.
+        case current
+        case absent
+        case edited(Reading, SettingTree)
+        /// Nobody can use it. It has been reported.
+        case unusable
+    }
+
+    /// Looks whether somebody has changed the file.
+    mutating func examine() throws(StorageError) -> Examination {
+        if let signature, rejected == nil, let status = try status(), FileSignature(status) == signature {
+            examinedSignature = signature
+            return .current
+        }
+        examinedSignature = nil
+        guard let reading = try read(names.file) else {
+            if version != .absent, !isAbsenceKnown { reportAbsence() }
+            rejected = nil
+            signature = nil
+            return version == .absent ? .current : .absent
+        }
+        isAbsenceKnown = false
+        examinedSignature = FileSignature(reading.status)
+        if reading.version == version || intents.contains(where: { $0.version == reading.version }) {
+            rejected = nil
+            if reading.version == version, reading.isSettled { signature = FileSignature(reading.status) }
+            return .current
+        }
+        if rejected?.version == reading.version { return .unusable }
+        do {
+            return .edited(reading, try decode(reading.bytes))
+        } catch {
+            reject(reading, error)
+            return .unusable
+        }
+    }
+
+    private func status() throws(StorageError) -> FileStatus? {
+        do {
+            return try operations.status(at: names.file)
+        } catch {
+            guard error.cause == .notFound else { throw .unreadable(names.file, error) }
+            return nil
+        }
+    }
+
+    /// Leaves a version alone that can't be used, and says why.
+    mutating func reject(_ reading: Reading, _ reason: any Error) {
+        let error = StorageError(
+            .unreadable,
+            "\"\(names.file)\" can't be used as it is. \(reason) The last good values stay in force, and nothing is written over "
+                + "it while it is so.")
+        rejected = Rejected(version: reading.version, error: error)
+        signature = nil
+        undelivered.append(ExternalChange(.unusable(error)))
+    }
+
+    private mutating func reportAbsence() {
+        isAbsenceKnown = true
+        mustRewrite = true
+        let error = StorageError(
+            .unreadable,
+            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change.")
+        undelivered.append(ExternalChange(.unusable(error)))
+    }
+
+    /// Takes in what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
+    /// changes.
+    ///
+    /// - Parameter tree: All values as they were known; gets the edited ones.
+    mutating func takeIn(_ edited: SettingTree, from reading: Reading, over tree: inout SettingTree) {
+        let difference = TreeDifference(from: overlay.base(of: tree), to: edited) { [self] in isSpelledAlike($0, $1) }
+        var batch = difference.batch
+        if difference.exceedsKeys {
+            var whole = edited
+            overlay.apply(to: &whole)
+            batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: whole)
+        }
+        format = format(toReplace: reading.bytes)
+        note(reading, reading.version)
+        examinedSignature = FileSignature(reading.status)
+        let record = JournalRecord.Content.edited(reading.version, batch)
+        // The values are good also if the journal can't be told now. It is told before it is told anything else.
+        if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        overlay.add(batch)
+        if let whole = batch.tree {
+            tree = whole
+            undelivered.append(ExternalChange(.everything(whole)))
+        } else if !batch.entries.isEmpty {
+            tree.apply(batch.values)
+            undelivered.append(ExternalChange(.values(batch.values)))
+        }
+    }
+
+    /// What may have changed.
+    struct Suspicion: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// The journal has more records.
+        static let journal = Suspicion(rawValue: 1)
+        /// The file or the journal is another one, the file has other contents, or a link leads elsewhere.
+        static let file = Suspicion(rawValue: 2)
+        static let everything: Suspicion = [.journal, .file]
+    }
+
+    /// Looks for what others have done since the last time.
+    mutating func look(for suspicion: Suspicion, since known: () -> SettingTree) throws(StorageError) {
+        if suspicion.contains(.file) {
+            try followSwappedLink()
+        }
+        if journal.isOpen { try takeInNew() }
+        if suspicion.contains(.file), journal.isOpen, !journal.isLocked, journal.isReplaced() { journal.close() }
+        if !journal.isOpen, try fileErrors({ (session) throws(FileError) in try session.journal.open() })
+        {
+            try takeInOther()
+        }
+        guard suspicion.contains(.file) else { return }
+        guard case .edited = try examine() else { return }
+        // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
+        // write can have no lock, but takes in what he sees.
+        let isLocked = (try? acquire()) != nil
+        defer { if isLocked { release() } }
+        guard case .edited(let reading, let edited) = try examine() else { return }
+        var tree = known()
+        for change in undelivered { change.apply(to: &tree) }
+        takeIn(edited, from: reading, over: &tree)
+    }
+
+    /// Whether others have appended to the journal.
+    mutating func hasNews() -> Bool {
+        guard journal.isOpen else { return true }
+        return journal.hasMore()
+    }
+
+    /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to them.
+    var places: [FilePath: Set<String>] {
+        var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
+        var link = path
+        for _ in 0..<40 where link != names.file {
+            places[link.folder, default: []].insert(link.name)
+            guard let target = try? operations.linkTarget(link) else { break }
+            link = target.hasPrefix("/") ? FilePath(target) : link.sibling(named: target)
+        }
+        return places
+    }
+
+    /// Goes over to another file if the path is a symbolic link that leads to another one by now.
+    private mutating func followSwappedLink() throws(StorageError) {
+        let resolved = try resolvedNames()
+        // Between the old link and the new one there may be none.
+        guard resolved != names, !journal.isLocked, (try? operations.status(at: resolved.file)) != nil else { return }
+        let carried = overlay
+        let contents = try load()
+        var tree = contents.tree
+        if !carried.isEmpty {
+            carried.apply(to: &tree)
+            owedRecords.append(.values(carried.batch))
+            overlay.add(carried.batch)
+        }
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+}

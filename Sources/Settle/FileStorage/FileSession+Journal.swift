@@ -1,0 +1,252 @@
+extension FileSession {
+    // MARK: The lock
+
+    /// Takes the lock, and takes in what others have appended. What was left undone is done now.
+    mutating func acquire() throws(StorageError) {
+        if journal.isLocked {
+            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(patience: session.patience) }
+            return
+        }
+        try lockJournal()
+        do {
+            try settle()
+        } catch {
+            journal.unlock()
+            throw error
+        }
+    }
+
+    mutating func release() {
+        journal.unlock()
+    }
+
+    private mutating func lockJournal() throws(StorageError) {
+        var finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+        while finding == .replaced {
+            // Its last words, before it is given up.
+            try takeInNew()
+            journal.close()
+            finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+        }
+        do {
+            switch finding {
+            case .same, .replaced: try takeInNew()
+            case .new: try fileErrors { (session) throws(FileError) in try session.beginJournal() }
+            case .other: try takeInOther()
+            }
+        } catch {
+            journal.unlock()
+            throw error
+        }
+    }
+
+    private mutating func lockMakingFolders() throws(FileError) -> JournalFile.Finding {
+        do {
+            return try journal.lock(patience: patience)
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            try operations.makeFolders(names.folder, made: &unsyncedFolders)
+            return try journal.lock(patience: patience)
+        }
+    }
+
+    /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
+    private mutating func beginJournal() throws(FileError) {
+        try journal.begin(after: nil, with: beginning)
+        coveredEnd = JournalHeader.size
+        intents = []
+        do throws(FileError) {
+            try operations.synchronizeFolder(names.folder)
+            try synchronizeMadeFolders()
+        } catch {
+            // The next to open it makes another one.
+            try? operations.remove(names.journal)
+            journal.close()
+            throw error
+        }
+    }
+
+    /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
+    /// such as what a journal had that somebody has removed.
+    private var beginning: [JournalRecord.Content] {
+        let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
+        return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
+    }
+
+    private mutating func synchronizeMadeFolders() throws(FileError) {
+        while let folder = unsyncedFolders.last {
+            try operations.synchronizeFolder(folder)
+            unsyncedFolders.removeLast()
+        }
+    }
+
+    /// Does what could not be done when it was due.
+    mutating func settle() throws(StorageError) {
+        if journal.isDistrusted || owedReplacement {
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        }
+        if !intents.isEmpty { try resolveIntents() }
+        while let record = owedRecords.first {
+            try append(record)
+            owedRecords.removeFirst()
+        }
+        if let tree = unhealed {
+            mustRewrite = true
+            _ = try write(tree)
+        }
+    }
+
+    /// Puts a new journal in the old one's place, with everything that the file does not have.
+    private mutating func replaceJournal() throws(FileError) {
+        hasCleaned = false
+        try journal.replace(with: beginning, names: names)
+        owedReplacement = false
+        coveredEnd = JournalHeader.size
+        intents = []
+    }
+
+    /// Finds out what became of a checkpoint whose maker died in the middle.
+    private mutating func resolveIntents() throws(StorageError) {
+        let found = try read(names.file)
+        if let found, let intent = intents.last(where: { $0.version == found.version }) {
+            try fileErrors { (session) throws(FileError) in
+                try session.operations.synchronizeFolder(session.names.folder)
+            }
+            try confirm(intent.version, coveredEnd: intent.coveredEnd)
+            note(found, intent.version)
+        } else {
+            // Nothing came of them. Saying so keeps the file from being taken for one of them later.
+            try append(.checkpointed(version, coveredEnd: coveredEnd))
+            intents = []
+        }
+    }
+
+    // MARK: What others have written
+
+    /// Takes in what others have appended to the journal since the last time. Needs no lock.
+    mutating func takeInNew() throws(StorageError) {
+        takeIn(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
+    }
+
+    private mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
+        for (offset, record) in records {
+            take(record, at: offset)
+            switch record.content {
+            case .values(let batch): deliver(batch)
+            case .edited(let version, let batch):
+                self.version = version
+                signature = nil
+                deliver(batch)
+            case .checkpoint: break
+            case .checkpointed(let version, _):
+                if version != self.version { standing = .unknown }
+                self.version = version
+                signature = nil
+            }
+        }
+    }
+
+    private mutating func deliver(_ batch: JournalBatch) {
+        if let tree = batch.tree { undelivered.append(ExternalChange(.everything(tree), writer: batch.writer)) }
+        guard !batch.entries.isEmpty else { return }
+        undelivered.append(ExternalChange(.values(batch.values), writer: batch.writer))
+    }
+
+    /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
+    mutating func takeInOther() throws(StorageError) {
+        let known = journal.end
+        let carried = overlay
+        let log: JournalReading
+        do {
+            log = try rereadJournal()
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw .unreadable(journal.path, "\(error)")
+        }
+        guard !log.isUnusable else {
+            // It was never begun, or is damaged. Whoever is the next to write begins a new one.
+            begin(with: nil)
+            overlay = carried
+            guard journal.isLocked else { return }
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+            return
+        }
+        if journal.header?.previousGeneration == known.generation, known.generation != 0,
+            journal.header?.previousEnd == UInt64(known.offset)
+        {
+            // It goes on where the known one ended. What it repeats is what is known.
+            begin(with: nil)
+            takeIn(log.records)
+            return
+        }
+        if case .checkpointed(version, _)? = log.records.first?.record.content, known.generation == 0, carried.isEmpty {
+            // It begins with the file that is known.
+            begin(with: nil)
+            takeIn(log.records)
+            return
+        }
+        let reading = try read(names.file)
+        var tree = SettingTree()
+        if let reading {
+            do {
+                tree = try decode(reading.bytes)
+            } catch {
+                begin(with: log)
+                noteVersion(in: log)
+                reject(reading, error)
+                deliver(overlay.batch)
+                return
+            }
+        }
+        begin(with: log)
+        let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
+        _ = replay.apply(to: &tree) { [self] in
+            guard let one = $0, let other = $1 else { return $0 == nil && $1 == nil }
+            return one == other || isSpelledAlike(one, other)
+        }
+        note(reading, reading?.version ?? .absent)
+        if journal.header?.previousGeneration == 0, !carried.isEmpty {
+            // Nobody has put what the lost journal had into the file.
+            carried.apply(to: &tree)
+            owedRecords.append(.values(carried.batch))
+            overlay.add(carried.batch)
+        }
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+
+    private mutating func noteVersion(in log: JournalReading) {
+        for (_, record) in log.records {
+            switch record.content {
+            case .edited(let version, _), .checkpointed(let version, _): self.version = version
+            case .values, .checkpoint: break
+            }
+        }
+        signature = nil
+    }
+
+    // MARK: Appending, under the lock
+
+    mutating func append(_ content: JournalRecord.Content) throws(StorageError) {
+        try fileErrors { (session) throws(FileError) in try session.journal.append(content) }
+    }
+
+    /// Notes for good that the file is a version.
+    mutating func confirm(_ version: FileVersion, coveredEnd: Int) throws(StorageError) {
+        try append(.checkpointed(version, coveredEnd: coveredEnd))
+        take(
+            JournalRecord(.checkpointed(version, coveredEnd: coveredEnd), durableEnd: 0), at: journal.end.offset)
+        self.version = version
+    }
+
+    /// Runs something, and tells its error as one of the storage.
+    mutating func fileErrors<Result>(
+        _ body: (inout FileSession) throws(FileError) -> Result
+    ) throws(StorageError) -> Result {
+        do {
+            return try body(&self)
+        } catch {
+            throw .notSaved(names.file, error)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+extension FileSession {
+    /// Reads the file and what the journal has beyond it.
+    ///
+    /// At first without the lock, so that a program that only reads needs no permission to write. What was read then may
+    /// belong to different moments, if somebody wrote meanwhile; whenever file and journal don't fit together exactly, they are
+    /// read again under the lock.
+    mutating func load() throws(StorageError) -> StorageContents {
+        let resolved = try resolvedNames()
+        if resolved != names { journal.close() }
+        names = resolved
+        journal = JournalFile(operations, path: names.journal)
+        var contents = try load(isLocked: false)
+        var attempts = 3
+        while contents == nil, attempts > 0 {
+            attempts -= 1
+            let isLocked = lockExisting()
+            defer { if isLocked { journal.unlock() } }
+            contents = try load(isLocked: true)
+        }
+        guard let contents else {
+            throw .unreadable(names.file, "it is damaged, and other programs keep replacing it")
+        }
+        phase = .ready
+        return contents
+    }
+
+    /// Where the path leads.
+    func resolvedNames() throws(StorageError) -> FileNames {
+        do {
+            return FileNames(try operations.followLinks(path))
+        } catch {
+            throw .unreadable(path, error)
+        }
+    }
+
+    /// Takes the lock for reading, if there is a journal and it can be taken.
+    private mutating func lockExisting() -> Bool {
+        guard journal.isOpen else { return false }
+        return (try? journal.lock(patience: patience)) != nil
+    }
+
+    /// - Returns: `nil` if file and journal don't fit together, which nobody knows for sure without the lock, or if the file was
+    ///   replaced while it was looked at.
+    private mutating func load(isLocked: Bool) throws(StorageError) -> StorageContents? {
+        // The file first: the journal, which is read later, then knows every version of it that this program wrote.
+        let reading = try read(names.file)
+        let log = try readJournalForLoad(isLocked: isLocked)
+        let version = reading?.version ?? .absent
+        let replay = JournalReplay(records: log?.records ?? [], file: version)
+        guard isLocked || log == nil || (replay.match == .current && log?.damage.isEmpty == true) else { return nil }
+        var tree = SettingTree()
+        if let reading {
+            do {
+                tree = try decode(reading.bytes)
+            } catch {
+                guard isLocked || log == nil else { return nil }
+                return try recover(from: error, in: reading, log)
+            }
+        }
+        format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
+        note(reading, version)
+        begin(with: log)
+        let won = replay.apply(to: &tree) { [self] in isSame($0, $1) }
+        if replay.match != .current, !replay.batches.isEmpty { owe(edit: version, keys: won, in: tree) }
+        guard let log, !log.damage.isEmpty else {
+            return StorageContents(tree: tree, outcome: reading == nil && tree.root.isEmpty ? .absent : .intact)
+        }
+        return StorageContents(tree: tree, outcome: .recovered(description: try keepEvidence(of: log)))
+    }
+
+    private mutating func readJournalForLoad(isLocked: Bool) throws(StorageError) -> JournalReading? {
+        guard isLocked, journal.isOpen else { return try readJournal() }
+        do {
+            return try rereadJournal()
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw .unreadable(journal.path, "\(error)")
+        }
+    }
+
+    private func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one == other || isSpelledAlike(one, other)
+    }
+
+    /// Takes over what was found at the file's path.
+    mutating func note(_ reading: Reading?, _ version: FileVersion) {
+        // Reading back what was synced here does not make it doubtful.
+        let isOurs = standing == .synced && self.version == version
+        self.version = version
+        standing = reading == nil ? .absent : isOurs ? .synced : .unknown
+        signature = reading.flatMap { $0.isSettled ? FileSignature($0.status) : nil }
+        fileSize = reading?.bytes.count ?? 0
+        rejected = nil
+    }
+
+    /// Begins to follow a journal from what was read of it.
+    mutating func begin(with log: JournalReading?) {
+        overlay.removeAll()
+        intents = []
+        coveredEnd = 0
+        owedRecords = []
+        for (offset, record) in log?.records ?? [] { take(record, at: offset) }
+    }
+
+    /// Notes what a record says about the file and the values in the journal.
+    mutating func take(_ record: JournalRecord, at offset: Int) {
+        switch record.content {
+        case .values(let batch), .edited(_, let batch):
+            overlay.add(batch)
+        case .checkpoint(let version, let coveredEnd):
+            intents.append((version, coveredEnd))
+        case .checkpointed(_, let coveredEnd):
+            // A confirmation that nothing came of a checkpoint covers no more than before.
+            if coveredEnd > self.coveredEnd || overlay.isEmpty { overlay.removeAll() }
+            self.coveredEnd = max(self.coveredEnd, coveredEnd)
+            intents = []
+        }
+    }
+
+    /// Notes that the journal has yet to learn of a version of the file that somebody has edited while nobody looked.
+    private mutating func owe(edit version: FileVersion, keys: [String], in tree: SettingTree) {
+        let entries = keys.sorted().map { JournalEntry(key: $0, value: tree[$0], before: .unknown) }
+        let batch = JournalBatch(revision: 0, writer: nil, entries: entries, tree: nil)
+        overlay.add(batch)
+        owedRecords = [.edited(version, batch)]
+    }
+
+    /// Copies a damaged journal, and makes sure that a new one takes its place.
+    private mutating func keepEvidence(of log: JournalReading) throws(StorageError) -> String {
+        var aside: FilePath?
+        for number in 1...Self.corruptLimit where aside == nil {
+            aside = try copy(log.bytes, to: names.corruptJournal(number))
+        }
+        owedReplacement = true
+        let keys = Set(log.damage.flatMap { $0.keys ?? [] }).sorted()
+        let unnamed = log.damage.count { $0.keys == nil }
+        var sentence = "The journal \"\(journal.path)\" is damaged. "
+        if let aside { sentence += "A copy was put aside as \"\(aside.name)\". " }
+        if !keys.isEmpty { sentence += "These keys have earlier values: \(keys.joined(separator: ", ")). " }
+        if unnamed > 0 {
+            sentence += "Nobody can tell which keys \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") had. "
+        }
+        return sentence + "Everything else in it is used."
+    }
+
+    /// - Returns: `nil` if another file has the name.
+    private func copy(_ bytes: [UInt8], to path: FilePath) throws(StorageError) -> FilePath? {
+        do {
+            let file = try operations.open(path, .createNew(permissions: 0o600))
+            defer { try? operations.close(file, at: path) }
+            try operations.writeAll(bytes, to: file, at: path)
+            try operations.synchronize(file, at: path)
+            return path
+        } catch {
+            guard error.cause == .alreadyExists else {
+                throw .unreadable(journal.path, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+extension FileSession {
+    /// The readable file as it was found.
+    struct Reading {
+        var bytes: [UInt8]
+        var status: FileStatus
+        var version: FileVersion
+        /// Whether a later change must show in the file's signature.
+        var isSettled: Bool
+    }
+
+    /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
+    func read(_ file: FilePath) throws(StorageError) -> Reading? {
+        let descriptor: FileDescriptor
+        do {
+            descriptor = try operations.open(file, .read)
+        } catch {
+            guard error.cause == .notFound else { throw .unreadable(file, error) }
+            return nil
+        }
+        // Nothing was written through this descriptor, so closing it has nothing to report.
+        defer { try? operations.close(descriptor, at: file) }
+        let status: FileStatus
+        var bytes: [UInt8] = []
+        // Before the file is read: what changes from now on may show in the bytes, and must show in the signature.
+        let now = wallTime(isExact: true)
+        do {
+            status = try operations.status(of: descriptor, at: file)
+            if status.kind == .file && status.size <= Self.sizeLimit {
+                bytes = try operations.readAll(
+                    descriptor, at: file, expecting: Int(status.size), limit: Self.sizeLimit)
+            }
+        } catch {
+            throw .unreadable(file, error)
+        }
+        guard status.kind == .file else { throw .unreadable(file, "it is not a regular file") }
+        guard max(Int(status.size), bytes.count) <= Self.sizeLimit else {
+            throw .unreadable(file, "it has more than the \(Self.sizeLimit) bytes that a settings file may have")
+        }
+        return Reading(
+            bytes: bytes, status: status, version: FileVersion(of: bytes),
+            isSettled: FileSignature(status).isSettled(at: now))
+    }
+
+    /// The records of the journal, and what is wrong with it.
+    struct JournalReading {
+        var records: [(offset: Int, record: JournalRecord)] = []
+        var damage: [JournalDamage] = []
+        /// The whole journal is damaged, or was never begun.
+        var isUnusable = false
+        var bytes: [UInt8] = []
+    }
+
+    /// Opens the journal and reads all of it.
+    ///
+    /// - Returns: `nil` if there is none.
+    mutating func readJournal() throws(StorageError) -> JournalReading? {
+        do {
+            guard try journal.open() else { return nil }
+            return try rereadJournal()
+        } catch let error as StorageError {
+            throw error
+        } catch let error as FileError {
+            throw .unreadable(journal.path, error)
+        } catch {
+            throw .unreadable(journal.path, "\(error)")
+        }
+    }
+
+    /// Reads all of the journal that is open.
+    mutating func rereadJournal() throws -> JournalReading {
+        var reading = JournalReading()
+        reading.bytes = try journal.readAll(limit: Self.sizeLimit)
+        let header: JournalHeader
+        do throws(JournalError) {
+            header = try reading.bytes.withUnsafeBufferPointer { (bytes) throws(JournalError) in
+                try JournalHeader.decode(UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            switch error {
+            case .newerVersion: throw StorageError.unreadable(journal.path, "\(error)")
+            case .empty: reading.bytes = []
+            case .damaged: reading.damage = [JournalDamage(offset: 0, keys: nil)]
+            }
+            reading.isUnusable = true
+            journal.take(nil, .start(of: 0), durableEnd: 0)
+            return reading
+        }
+        let start = JournalPosition.start(of: header.generation)
+        let scan = reading.bytes.withUnsafeBytes { bytes in
+            JournalScan.salvage(UnsafeRawBufferPointer(rebasing: bytes[start.offset...]), at: start.offset, from: start)
+        }
+        reading.records = scan.records
+        // A journal begins with a record. One without has been made by somebody who came no further.
+        reading.isUnusable = scan.records.isEmpty && scan.damage.isEmpty
+        reading.damage = scan.damage
+        if scan.damage.isEmpty { reading.bytes = [] }
+        let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
+        journal.take(header, scan.end, durableEnd: durableEnd)
+        return reading
+    }
+}

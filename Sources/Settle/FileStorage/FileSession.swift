@@ -1,0 +1,162 @@
+/// One process's dealings with a settings file and its journal: what it knows of them, and what it does next.
+///
+///     unloaded ──┐
+///     ready ─────┼─ load ─▶ ready | unreadable        every state ─ close ─▶ closed
+///     unreadable ┘
+///
+/// Only `ready` allows anything to be written. What each failure leaves behind:
+///
+/// - An append that fails leaves no valid record: the next one takes its place.
+/// - A sync that fails makes the journal's file suspect: the next write puts a new one in its place, with everything that the
+///   readable file does not have.
+/// - A checkpoint that fails leaves the old file, or the new one if only the last sync failed, and in both cases a journal that
+///   leads from either to the newest values.
+struct FileSession: Sendable {
+    enum Phase: Sendable {
+        case unloaded, ready, closed
+        case unreadable(StorageError)
+    }
+
+    /// What is known about the bytes that stand at the file's path.
+    enum Standing: Sendable {
+        case absent
+        /// They are no settings. A copy has been put aside.
+        case damaged
+        /// They were read; whether they have reached stable storage is not known.
+        case unknown
+        /// They were synced.
+        case synced
+    }
+
+    /// A version of the file that has not been taken in.
+    struct Rejected: Sendable {
+        var version: FileVersion
+        var error: StorageError
+    }
+
+    let operations: FileOperations
+    /// As given, before links are followed.
+    let path: FilePath
+    /// The format asked for, if one was.
+    let chosenFormat: FileFormat?
+    let patience: LockPatience
+
+    var phase = Phase.unloaded
+    var names: FileNames
+    var format: FileFormat
+    var journal: JournalFile
+
+    /// The version of the file whose values have been taken in.
+    var version = FileVersion.absent
+    var standing = Standing.absent
+    /// The signature of the file when it last was that version.
+    var signature: FileSignature?
+    /// The signature of the file when it was last looked at.
+    var examinedSignature: FileSignature?
+    var fileSize = 0
+    /// A version that can't be used. It is not overwritten while it stands there.
+    var rejected: Rejected?
+    /// Whether the store has been told that the file has been removed.
+    var isAbsenceKnown = false
+    /// Checkpoints that somebody began and did not confirm.
+    var intents: [(version: FileVersion, coveredEnd: Int)] = []
+    /// Up to where the file has everything that the journal has.
+    var coveredEnd = 0
+    var overlay = JournalOverlay()
+    /// What others have changed and the store has not been told yet, under later batches of its own.
+    var undelivered: [ExternalChange] = []
+    /// What the journal is to say before the next record, because it could not when it became known.
+    var owedRecords: [JournalRecord.Content] = []
+    /// Whether the file is to be written although the journal has nothing more than it.
+    var mustRewrite = false
+    /// Values that were recovered from a damaged file and have yet to take its place.
+    var unhealed: SettingTree?
+    /// Whether a new journal is to take the place of a damaged one.
+    var owedReplacement = false
+    /// Folders made for the file and not synced yet.
+    var unsyncedFolders: [FilePath] = []
+    /// Whether there can't be abandoned files that this process could remove.
+    var hasCleaned = false
+
+    init(_ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience) {
+        self.operations = operations
+        self.path = path
+        self.patience = patience
+        chosenFormat = format
+        self.format = format ?? .json
+        names = FileNames(path)
+        journal = JournalFile(operations, path: names.journal)
+    }
+
+    /// The largest file that is read or written, in bytes.
+    static let sizeLimit = 256 << 20
+
+    func checkReady() throws(StorageError) {
+        switch phase {
+        case .ready: break
+        case .closed: throw .closed(path)
+        case .unloaded: throw .notWritten(path, "it has not been loaded yet")
+        case .unreadable(let error): throw .notWritten(path, "the last load failed: \(error)", errno: error.errno)
+        }
+    }
+
+    mutating func close() {
+        phase = .closed
+        journal.close()
+    }
+
+    // MARK: Formats
+
+    func decode(_ bytes: [UInt8]) throws -> SettingTree {
+        try (FileFormat.detect(bytes) ?? chosenFormat ?? formatByName).decode(bytes)
+    }
+
+    func encode(_ tree: SettingTree) throws(StorageError) -> [UInt8] {
+        let bytes: [UInt8]
+        do {
+            bytes = try format.encode(tree)
+        } catch {
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold one of its values. \(error)")
+        }
+        guard bytes.count <= Self.sizeLimit else { throw .tooLarge(path, toHold: bytes.count) }
+        return bytes
+    }
+
+    func format(toReplace bytes: [UInt8]) -> FileFormat {
+        chosenFormat ?? FileFormat.detect(bytes) ?? formatByName
+    }
+
+    var formatByName: FileFormat {
+        path.name.hasSuffix(".plist") ? .propertyListXML : .json
+    }
+
+    /// Whether the file would have the same bytes for two values, such as a date and its spelling in JSON.
+    func isSpelledAlike(_ one: SettingValue, _ other: SettingValue) -> Bool {
+        guard let bytes = try? format.encode(SettingTree(["value": one])) else { return false }
+        return bytes == (try? format.encode(SettingTree(["value": other])))
+    }
+
+    // MARK: Cleaning up
+
+    /// Removes what writers that crashed or failed have left behind.
+    ///
+    /// Who writes a file holds its lock, and the operating system takes the lock away when a process ends, so a file
+    /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
+    /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
+    mutating func removeAbandonedFiles() {
+        guard !hasCleaned else { return }
+        hasCleaned = true
+        guard let found = try? operations.names(in: names.folder) else { return }
+        for name in found where names.isTemporary(name) {
+            let path = names.file.sibling(named: name)
+            guard let file = try? operations.open(path, .read) else { continue }
+            do {
+                try operations.lock(file, at: path)
+                try operations.remove(path)
+            } catch {
+                // It has a writer, or nobody can tell. It is left alone.
+            }
+            try? operations.close(file, at: path)
+        }
+    }
+}

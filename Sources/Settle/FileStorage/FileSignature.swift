@@ -1,0 +1,30 @@
+/// What the operating system tells about a file without reading it, to see whether it may have changed.
+///
+/// A change within the same tick of the file system's clock as the one before leaves it as it is. So it only says that nothing
+/// has changed once the last change is older than a tick.
+struct FileSignature: Sendable, Hashable {
+    private let identity: FileStatus.Identity
+    private let size: Int64
+    private let contentsChanged: Int64
+    private let statusChanged: Int64
+
+    /// Longer than a tick of any file system that has times finer than seconds.
+    private static let tick: Int64 = 50_000_000
+
+    init(_ status: FileStatus) {
+        identity = status.identity
+        size = status.size
+        contentsChanged = status.contentsChanged
+        statusChanged = status.statusChanged
+    }
+
+    /// Whether a later change must show in the signature.
+    ///
+    /// - Parameter now: Wall time in seconds since 2001, when the file was looked at.
+    func isSettled(at now: Double) -> Bool {
+        let age = Int64(now * 1e9) - (statusChanged - 978_307_200_000_000_000)
+        // A time in the future says nothing. A whole second may be all that the file system knows.
+        guard age > Self.tick else { return false }
+        return statusChanged % 1_000_000_000 != 0 || age > 2_000_000_000
+    }
+}

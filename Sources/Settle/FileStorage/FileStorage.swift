@@ -1,0 +1,170 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Keeps settings in one file that people can read and edit, and in a journal beside it.
+///
+/// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, and synced if it is to be
+/// ``StorageDurability/stable``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it into its
+/// place, so that every reader, also one after a crash, finds the old or the new contents; after it the journal has nothing
+/// more than the file. A file beyond 64 KiB is only written when the journal has grown by a quarter of it, or nothing has
+/// happened for a while. Files are 0600 and folders that had to be made 0700, whatever the process's mask says. A symbolic link
+/// to the file stays one: the file that it leads to is replaced.
+///
+/// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
+/// writes them. After a failed sync the journal is replaced by a new file, never synced again.
+///
+/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``. A file that can't be read: an error,
+/// and nothing is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the
+/// next number that is free), and the newest good state takes its place: the version before it, `.settings.json.previous`,
+/// with what the journal says has changed since. A file that somebody removed is absent; no earlier version comes back.
+///
+/// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's lock,
+/// which a process that ends gives up; each takes in what others have appended before it appends. An edit of the file is
+/// compared with the version that was known, and only what differs is taken in. One that can't be read is left alone, and the
+/// values stay as they were.
+public final class FileStorage: Storage {
+    /// The largest file that is read or written, in bytes.
+    package static let sizeLimit = FileSession.sizeLimit
+
+    private let path: FilePath
+    private let isFileURL: Bool
+    /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
+    private let session: Mutex<FileSession>
+    private let watching: (any FileWatching)?
+    private let watch = Mutex<(any FileWatch)?>(nil)
+    /// What may have changed since the last look. Everything, while nobody watches.
+    private let suspicion = Atomic<UInt8>(FileSession.Suspicion.everything.rawValue)
+
+    /// Nothing is read or made before ``load()``.
+    ///
+    /// - Parameters:
+    ///   - url: The file. It and its folders may be missing.
+    ///   - format: The format to write. An existing file is read in the format that it has. Without this parameter a
+    ///     file keeps the format that it has, and a new one is an XML property list if its name ends in `.plist`, and
+    ///     JSON otherwise.
+    public convenience init(at url: URL, format: FileFormat? = nil) {
+        self.init(at: url, format: format, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
+    }
+
+    /// - Parameters:
+    ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
+    ///   - patience: How long to wait for a lock that another process has.
+    package init(
+        at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
+        patience: LockPatience = .usual
+    ) {
+        self.watching = watching
+        path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
+        isFileURL = url.isFileURL
+        session = Mutex(FileSession(FileOperations(calls), path: path, format: format, patience: patience))
+    }
+
+    public func load() throws(StorageError) -> StorageContents {
+        try session.withLock { (session) throws(StorageError) in
+            if case .closed = session.phase { throw .closed(path) }
+            do throws(StorageError) {
+                guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
+                    throw StorageError.unreadable(path, "it is not the URL of a file")
+                }
+                return try session.load()
+            } catch {
+                session.phase = .unreadable(error)
+                throw error
+            }
+        }
+    }
+
+    /// Appends to the journal, if there is anything to append.
+    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.checkReady()
+            try session.append(batch)
+            if durability == .stable { try session.makeDurable() }
+        }
+    }
+
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try session.withLock { (session) throws(StorageError) in
+            try session.checkReady()
+            guard session.isWorthwhile(at: moment) else {
+                try session.makeDurable()
+                return false
+            }
+            return try session.checkpoint(tree)
+        }
+    }
+
+    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        let isWatched = watch.withLock { $0 != nil }
+        let suspicion = isWatched ? takeSuspicion() : .everything
+        do throws(StorageError) {
+            return try session.withLock { (session) throws(StorageError) in
+                try session.checkReady()
+                guard !suspicion.isEmpty else { return session.takeUndelivered() }
+                let names = session.names
+                try session.look(for: suspicion, since: tree)
+                if session.names != names { watch.withLock { $0 }?.update(session.places) }
+                return session.takeUndelivered()
+            }
+        } catch {
+            suspect(suspicion)
+            throw error
+        }
+    }
+
+    public func watch(_ notify: @escaping @Sendable () -> Void) {
+        guard let watching else { return }
+        let places = session.withLock { $0.places }
+        let watch = watching.watch(places) { [weak self] events in self?.note(events, notify) }
+        self.watch.withLock { $0 = watch }
+        // What has happened since the file was loaded.
+        notify()
+    }
+
+    /// Notes what has happened outside. On the queue of the watches.
+    private func note(_ events: FileEvents, _ notify: @Sendable () -> Void) {
+        if events.contains(.replaced) || events.contains(.places) {
+            suspect(.everything)
+        } else {
+            // Most of it is this process's own appends. If the storage is at work, it may not have been.
+            guard session.withLockIfAvailable({ $0.hasNews() }) != false else { return }
+            suspect(.journal)
+        }
+        if events.contains(.places), let places = session.withLockIfAvailable({ $0.places }) {
+            watch.withLock { $0 }?.update(places)
+        }
+        notify()
+    }
+
+    private func takeSuspicion() -> FileSession.Suspicion {
+        FileSession.Suspicion(rawValue: suspicion.exchange(0, ordering: .acquiringAndReleasing))
+    }
+
+    private func suspect(_ suspicion: FileSession.Suspicion) {
+        self.suspicion.bitwiseOr(suspicion.rawValue, ordering: .acquiringAndReleasing)
+    }
+
+    public func lock() throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.checkReady()
+            try session.acquire()
+        }
+    }
+
+    public func unlock() {
+        session.withLock { $0.release() }
+    }
+
+    public func close() {
+        watch.withLock { watch in
+            watch?.cancel()
+            watch = nil
+        }
+        session.withLock { $0.close() }
+    }
+}

@@ -1,0 +1,322 @@
+/// The journal of a settings file, as this process has it open.
+///
+/// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another one
+/// (``replace(with:names:)``); whoever still has the old one sees that it has no name any more.
+struct JournalFile: Sendable {
+    /// What ``lock(patience:)`` has found.
+    enum Finding: Sendable, Hashable {
+        /// The file that was open before; others may have appended to it.
+        case same
+        /// A new file, without a header.
+        case new
+        /// A file that has not been read yet.
+        case other
+        /// The file that was open before, which has no name any more. The lock was not taken.
+        case replaced
+    }
+
+    let operations: FileOperations
+    let path: FilePath
+    private(set) var file: FileDescriptor?
+    /// Whether the file that is open has been read.
+    private var isKnown = false
+    private var isReadOnly = false
+    /// The header of the file, if it has a good one.
+    private(set) var header: JournalHeader?
+    /// Where the next record belongs.
+    private(set) var end = JournalPosition.start(of: 0)
+    /// Up to where the file is known to be on stable storage.
+    private(set) var durableEnd = 0
+    /// How large the file is, with the zeros behind its end.
+    private var size = 0
+    private var lockCount = 0
+    /// A sync has failed: what was written may be lost although later syncs succeed, so the file has to be replaced.
+    private(set) var isDistrusted = false
+
+    /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
+    static let here = Int.max
+
+    /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no change
+    /// of the file's size to write.
+    private static let growth = 16 << 10
+    /// The largest step by which the file grows beyond what it must.
+    private static let growthLimit = 1 << 20
+
+    init(_ operations: FileOperations, path: FilePath) {
+        self.operations = operations
+        self.path = path
+    }
+
+    var isOpen: Bool { file != nil }
+    var isLocked: Bool { lockCount > 0 }
+    /// Whether everything that was appended is on stable storage.
+    var isDurable: Bool { file == nil || (durableEnd >= end.offset && !isDistrusted) }
+
+    // MARK: Opening
+
+    /// Opens the file if it exists.
+    mutating func open() throws(FileError) -> Bool {
+        close()
+        do {
+            file = try operations.open(path, .update)
+        } catch {
+            switch error.cause {
+            case .notFound: return false
+            // To follow a file that others write needs no more.
+            case .permissionDenied, .readOnlyFileSystem:
+                file = try operations.open(path, .read)
+                isReadOnly = true
+            default: throw error
+            }
+        }
+        return true
+    }
+
+    mutating func close() {
+        guard let file else { return }
+        // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
+        try? operations.close(file, at: path)
+        self.file = nil
+        isKnown = false
+        isReadOnly = false
+        lockCount = 0
+        isDistrusted = false
+    }
+
+    /// Whether the path leads to another file by now, or to none.
+    func isReplaced() -> Bool {
+        guard let file, let status = try? operations.status(of: file, at: path) else { return true }
+        return status.linkCount == 0
+    }
+
+    // MARK: Reading
+
+    /// All bytes of the file.
+    mutating func readAll(limit: Int) throws(FileError) -> [UInt8] {
+        guard let file else { return [] }
+        let status = try operations.status(of: file, at: path)
+        guard status.kind == .file else { throw FileError(action: "read", path: path.text, cause: .invalidArgument) }
+        guard status.size <= limit else { throw FileError(action: "read", path: path.text, cause: .fileTooLarge) }
+        size = Int(status.size)
+        return try read(at: 0, count: size)
+    }
+
+    /// Takes a place in the file that was found by reading it.
+    mutating func take(_ header: JournalHeader?, _ end: JournalPosition, durableEnd: Int) {
+        isKnown = true
+        self.header = header
+        self.end = end
+        self.durableEnd = durableEnd
+    }
+
+    /// Reads what others have appended since the last time.
+    mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
+        guard file != nil else { return [] }
+        var count = 512
+        while true {
+            let bytes = try read(at: end.offset, count: count)
+            guard bytes.count >= 4, bytes[0] | bytes[1] | bytes[2] | bytes[3] != 0 else { return [] }
+            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: end.offset, from: end) }
+            if let wanted = scan.needsMore, wanted > count, bytes.count == count {
+                count = max(wanted, count * 8)
+                continue
+            }
+            guard !scan.records.isEmpty else { return [] }
+            end = scan.end
+            size = max(size, end.offset)
+            durableEnd = scan.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+            // More may follow behind what was read.
+            if bytes.count < count { return scan.records }
+            return try scan.records + readNew()
+        }
+    }
+
+    /// Whether something stands where the next record belongs.
+    func hasMore() -> Bool {
+        guard let length = try? read(at: end.offset, count: 4) else { return true }
+        return length.contains { $0 != 0 }
+    }
+
+    private func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard let file, count > 0 else { return [] }
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(FileError) {
+                filled = try operations.read(
+                    file, at: path, offset: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    // MARK: The lock
+
+    /// Takes the lock, and makes the file if there is none. The folder must exist.
+    mutating func lock(patience: LockPatience) throws(FileError) -> Finding {
+        if lockCount > 0 {
+            lockCount += 1
+            return .same
+        }
+        let file = try openForWriting()
+        do {
+            try patience.lock(file, at: path, operations)
+        } catch {
+            // Some file systems have no locks. There, one process must be alone with the file.
+            guard error.cause == .noLocks || error.cause == .notSupported || error.cause == .unimplemented else {
+                throw error
+            }
+        }
+        let status = try statusForLock(of: file)
+        guard status.linkCount > 0 else {
+            try? operations.unlock(file, at: path)
+            return .replaced
+        }
+        size = Int(status.size)
+        lockCount = 1
+        return status.size == 0 ? .new : isKnown ? .same : .other
+    }
+
+    private mutating func openForWriting() throws(FileError) -> FileDescriptor {
+        if let file, !isReadOnly { return file }
+        let new = try operations.open(path, .updateOrCreate(permissions: 0o600))
+        if let old = file {
+            let identity = try? operations.status(of: old, at: path).identity
+            isKnown = isKnown && identity != nil && identity == (try? operations.status(of: new, at: path).identity)
+            try? operations.close(old, at: path)
+        }
+        file = new
+        isReadOnly = false
+        return new
+    }
+
+    private func statusForLock(of file: FileDescriptor) throws(FileError) -> FileStatus {
+        do {
+            return try operations.status(of: file, at: path)
+        } catch {
+            try? operations.unlock(file, at: path)
+            throw error
+        }
+    }
+
+    mutating func unlock() {
+        guard lockCount > 0 else { return }
+        lockCount -= 1
+        // If this fails, closing the file gives up the lock.
+        if lockCount == 0, let file { try? operations.unlock(file, at: path) }
+    }
+
+    // MARK: Writing, under the lock
+
+    /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next to open
+    /// it finds that it was never begun.
+    mutating func begin(after previous: JournalHeader?, with contents: [JournalRecord.Content]) throws(FileError) {
+        do throws(FileError) {
+            try tryBeginning(after: previous, with: contents)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private mutating func tryBeginning(
+        after previous: JournalHeader?, with contents: [JournalRecord.Content]
+    ) throws(FileError) {
+        guard let file else { return }
+        let header = JournalHeader(
+            generation: .random(in: 1 ... .max), previousGeneration: previous?.generation ?? 0,
+            previousEnd: previous.map { _ in UInt64(end.offset) } ?? 0)
+        // The process's mask may have taken away permissions that the user needs.
+        try operations.setPermissions(of: file, at: path, to: 0o600)
+        var bytes = header.encoded
+        var place = JournalPosition.start(of: header.generation)
+        for content in contents {
+            var record = JournalRecord(content, durableEnd: 0)
+            if case .checkpointed(let version, coveredEnd: Self.here) = content {
+                record.content = .checkpointed(version, coveredEnd: place.offset)
+            }
+            let (encoded, next) = record.encoded(at: place)
+            bytes += encoded
+            place = next
+        }
+        try write(bytes, at: 0)
+        take(header, place, durableEnd: 0)
+    }
+
+    /// Appends a record.
+    mutating func append(_ content: JournalRecord.Content) throws(FileError) {
+        let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
+        try write(bytes, at: end.offset)
+        end = next
+    }
+
+    private mutating func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+        guard let file else { return }
+        let needed = offset + bytes.count
+        if needed > size {
+            let grown = (needed + max(Self.growth, min(needed / 4, Self.growthLimit))) & ~4095
+            do {
+                let zeros = [UInt8](repeating: 0, count: grown - needed)
+                try operations.write(bytes + zeros, to: file, at: path, offset: offset)
+                size = grown
+                return
+            } catch {
+                // There may be room for what is needed.
+                guard error.cause == .noSpace || error.cause == .quotaExceeded else { throw error }
+            }
+        }
+        try operations.write(bytes, to: file, at: path, offset: offset)
+        size = max(size, needed)
+    }
+
+    /// Moves what was appended to stable storage. Needs no lock.
+    mutating func synchronize() throws(FileError) {
+        guard let file, !isDurable else { return }
+        let end = end.offset
+        do throws(FileError) {
+            guard !isDistrusted else { throw FileError(action: "sync", path: path.text, cause: .inputOutput) }
+            try operations.synchronizeData(file, at: path)
+        } catch {
+            isDistrusted = true
+            throw error
+        }
+        durableEnd = end
+    }
+
+    /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the lock,
+    /// which it keeps.
+    mutating func replace(with contents: [JournalRecord.Content], names: FileNames) throws(FileError) {
+        let temporary = names.newTemporary()
+        var new = JournalFile(operations, path: temporary)
+        let old = JournalHeader(generation: end.generation, previousGeneration: 0, previousEnd: 0)
+        let isContinued = !isDistrusted && end.generation != 0
+        new.file = try operations.open(temporary, .createNew(permissions: 0o600))
+        do throws(FileError) {
+            guard let file = new.file else { return }
+            // Before it has its name, so that nobody else writes first. Without locks there is nobody else.
+            try? operations.lock(file, at: temporary)
+            new.end = end
+            try new.begin(after: isContinued ? old : nil, with: contents)
+            try operations.synchronize(file, at: temporary)
+            new.durableEnd = new.end.offset
+            try operations.rename(temporary, to: path)
+        } catch {
+            try? operations.remove(temporary)
+            new.close()
+            throw error
+        }
+        let lockCount = lockCount
+        close()
+        file = new.file
+        end = new.end
+        header = new.header
+        isKnown = true
+        size = new.size
+        self.lockCount = lockCount
+        durableEnd = 0
+        try operations.synchronizeFolder(names.folder)
+        durableEnd = new.durableEnd
+    }
+}

@@ -1,0 +1,110 @@
+#if os(Linux) || os(Android)
+    package import Dispatch
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #elseif canImport(Android)
+        import Android
+    #endif
+
+    /// Folder events from one inotify descriptor.
+    ///
+    /// The descriptor is made with the first watch and kept until this object goes, because closing one takes 12 to 16 ms, and
+    /// a user may have no more than 128 by default.
+    ///
+    /// Not asked for are changes of permissions and times (`IN_ATTRIB`): each link that is made to a file would be one.
+    package final class Inotify: FolderEventSource {
+        private struct State {
+            var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?
+            var descriptor: Int32?
+            var source: (any DispatchSourceRead)?
+        }
+
+        private let state = Mutex(State())
+
+        package init() {}
+
+        deinit {
+            state.withLock { $0.source?.cancel() }
+        }
+
+        package var tellsNames: Bool { true }
+
+        package func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
+            state.withLock { $0.deliver = (queue, deliver) }
+        }
+
+        package func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int {
+            if RemoteFileSystem.contains(folder) { throw .notSupported }
+            let descriptor = try state.withLock { (state) throws(SystemError) in try Self.descriptor(of: &state) }
+            // One folder may be watched by two paths for two purposes, so a mask is never made smaller.
+            let number = inotify_add_watch(descriptor, folder.text, UInt32(IN_MASK_ADD) | Self.mask)
+            guard number >= 0 else { throw .last }
+            return Int(number)
+        }
+
+        package func remove(_ number: Int) {
+            guard let descriptor = state.withLock({ $0.descriptor }) else { return }
+            // Fails if the folder has gone, and its watch with it.
+            _ = inotify_rm_watch(descriptor, Int32(number))
+        }
+
+        private static func descriptor(of state: inout State) throws(SystemError) -> Int32 {
+            if let descriptor = state.descriptor { return descriptor }
+            let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
+            guard descriptor >= 0 else { throw .last }
+            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: state.deliver?.queue)
+            let deliver = state.deliver?.body
+            source.setEventHandler {
+                let events = readEvents(descriptor)
+                if !events.isEmpty { deliver?(events) }
+            }
+            source.setCancelHandler { close(descriptor) }
+            source.activate()
+            state.descriptor = descriptor
+            state.source = source
+            return descriptor
+        }
+
+        private static let mask = UInt32(
+            IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF
+                | IN_MOVE_SELF
+                | IN_ONLYDIR)
+
+        /// Reads what is there. If there is more, the queue calls again.
+        private static func readEvents(_ descriptor: Int32) -> [FolderEvent] {
+            withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return [] }
+                return parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        }
+
+        private static func parse(_ bytes: UnsafeRawBufferPointer) -> [FolderEvent] {
+            var events: [FolderEvent] = []
+            var offset = 0
+            let headerSize = 16
+            while offset + headerSize <= bytes.count {
+                let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+                let mask = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+                let start = offset + headerSize
+                guard start + length <= bytes.count else { break }
+                // Filled up with zeros.
+                let name = String(decoding: bytes[start..<start + length].prefix { $0 != 0 }, as: UTF8.self)
+                events.append(FolderEvent(folder: Int(number), kind(mask, name)))
+                offset = start + length
+            }
+            return events
+        }
+
+        private static func kind(_ mask: UInt32, _ name: String) -> FolderEvent.Kind {
+            if mask & UInt32(IN_Q_OVERFLOW) != 0 { return .overflow }
+            if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { return .gone }
+            return mask & UInt32(IN_MODIFY) != 0 ? .contents(name: name) : .replaced(name: name)
+        }
+    }
+#endif

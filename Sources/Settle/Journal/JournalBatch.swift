@@ -1,0 +1,48 @@
+/// What one append changes.
+package struct JournalBatch: Sendable, Hashable {
+    /// The store's revision that is complete with this batch.
+    package var revision: UInt64
+    /// By whom, if all of it has one named writer.
+    package var writer: String?
+    package var entries: [JournalEntry]
+    /// Replaces all values. There are no entries then.
+    package var tree: SettingTree?
+
+    package init(revision: UInt64, writer: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
+        self.revision = revision
+        self.writer = writer
+        self.entries = entries
+        self.tree = tree
+    }
+}
+
+extension JournalBatch {
+    /// The new value of each key.
+    package var values: [String: SettingValue?] {
+        var values: [String: SettingValue?] = [:]
+        for entry in entries { values.updateValue(entry.value, forKey: entry.key) }
+        return values
+    }
+
+    /// The first key whose value is nested more deeply than a reader accepts. A batch with one may not be journaled: its
+    /// record would be taken for a damaged one.
+    package var tooDeeplyNestedKey: String? {
+        if let tree { return tree.root.first { !$0.value.isNested(within: JournalValueLimits.depth - 1) }?.key }
+        let limit = JournalValueLimits.depth
+        return entries.first { entry in
+            if case .value(let before) = entry.before, !before.isNested(within: limit) { return true }
+            return entry.value.map { !$0.isNested(within: limit) } ?? false
+        }?.key
+    }
+}
+
+extension SettingValue {
+    /// Whether there are at most so many dictionaries and arrays within each other.
+    fileprivate func isNested(within depth: Int) -> Bool {
+        switch self {
+        case .array(let elements): depth > 0 && elements.allSatisfy { $0.isNested(within: depth - 1) }
+        case .dictionary(let entries): depth > 0 && entries.values.allSatisfy { $0.isNested(within: depth - 1) }
+        default: true
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// The new value of one key.
+package struct JournalEntry: Sendable, Hashable {
+    /// What the writer knew to be stored at the key until then.
+    package enum Before: Sendable, Hashable {
+        case unknown
+        case absent
+        case value(SettingValue)
+    }
+
+    /// A dotted path.
+    package var key: String
+    /// `nil` if the key is no longer stored.
+    package var value: SettingValue?
+    package var before: Before
+
+    package init(key: String, value: SettingValue?, before: Before) {
+        self.key = key
+        self.value = value
+        self.before = before
+    }
+}

@@ -1,0 +1,20 @@
+/// Why a journal can't be read at all.
+package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no journal yet: fewer bytes than a header has, or only zeros.
+    case empty
+    case damaged
+    /// Written by a later version of this framework. It may not be written to.
+    case newerVersion(UInt32)
+
+    package var description: String {
+        switch self {
+        case .empty: "The journal has not been started: it has no header."
+        case .damaged: "The journal's header is damaged, or the file is no journal."
+        case .newerVersion(let version):
+            """
+            The journal has version \(version), and this program knows none later than \(JournalHeader.version): a newer \
+            program wrote it.
+            """
+        }
+    }
+}

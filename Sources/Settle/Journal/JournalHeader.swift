@@ -1,0 +1,71 @@
+/// How a journal begins. All numbers are little-endian.
+///
+///      0  magic               8 bytes: "Settle", 0xF5 (in no text), a line feed (lost where line ends are converted)
+///      8  version             u32
+///     12  checksum            u32, of the 64 bytes with zeros here
+///     16  generation          u64, random, never 0
+///     24  previousGeneration  u64, 0 if there was none
+///     32  previousEnd         u64
+///     40  zeros
+///     64  the first record
+///
+/// Magic, version and checksum stay as they are in all later versions, so that a later version is told from damage. The
+/// header lies in one sector of the disk, so that it is written as a whole or not at all.
+package struct JournalHeader: Sendable, Hashable {
+    package static let size = 64
+    package static let version: UInt32 = 1
+
+    package var generation: UInt64
+    package var previousGeneration: UInt64
+    /// Where the records of the previous generation ended.
+    package var previousEnd: UInt64
+
+    package init(generation: UInt64, previousGeneration: UInt64 = 0, previousEnd: UInt64 = 0) {
+        self.generation = generation
+        self.previousGeneration = previousGeneration
+        self.previousEnd = previousEnd
+    }
+
+    package var encoded: [UInt8] { encoded(inVersion: Self.version) }
+
+    /// - Parameter version: Another than ``version`` is for tests of what a later one would be.
+    package func encoded(inVersion version: UInt32) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.size)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes.store(Self.magic, at: 0)
+            bytes.store(version, at: 8)
+            bytes.store(generation, at: 16)
+            bytes.store(previousGeneration, at: 24)
+            bytes.store(previousEnd, at: 32)
+            bytes.store(Self.checksum(UnsafeRawBufferPointer(bytes)), at: 12)
+        }
+        return bytes
+    }
+
+    /// - Parameter bytes: The journal from its start; what follows the header does not matter.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(JournalError) -> JournalHeader {
+        guard bytes.count >= size else { throw .empty }
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<size])
+        guard !bytes.isZero(from: 0) else { throw .empty }
+        guard bytes.number(UInt64.self, at: 0) == magic, bytes.number(UInt32.self, at: 12) == checksum(bytes) else {
+            throw .damaged
+        }
+        let version = bytes.number(UInt32.self, at: 8)
+        guard version <= Self.version else { throw .newerVersion(version) }
+        let header = JournalHeader(
+            generation: bytes.number(UInt64.self, at: 16), previousGeneration: bytes.number(UInt64.self, at: 24),
+            previousEnd: bytes.number(UInt64.self, at: 32))
+        guard version == Self.version, header.generation != 0, bytes.isZero(from: 40) else { throw .damaged }
+        return header
+    }
+
+    private static let magic: UInt64 = 0x0AF5_656C_7474_6553
+
+    /// Reads the checksum's own field as zeros.
+    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        var hash = ContentHash()
+        hash.combine(bytes.number(UInt64.self, at: 0), UInt64(bytes.number(UInt32.self, at: 8)))
+        hash.combine(UnsafeRawBufferPointer(rebasing: bytes[16..<size]))
+        return UInt32(truncatingIfNeeded: hash.value)
+    }
+}

@@ -1,0 +1,55 @@
+/// The keys of a record, which begin its payload and have a checksum of their own: a record that is damaged elsewhere can
+/// still tell which keys it was about. See ``JournalRecord/encoded(at:)`` for the bytes.
+struct JournalKeySection {
+    static let size = 16
+    /// Stands for the number of keys where a whole tree is stored, which is about every key there is.
+    static let everything = UInt32.max
+
+    /// How many keys there are, or ``everything``.
+    let count: UInt32
+    /// Without the section's own numbers.
+    let bytes: UnsafeRawBufferPointer
+
+    /// `nil` if the checksum does not prove the section.
+    ///
+    /// - Parameters:
+    ///   - payload: Begins with the section, and may end with anything.
+    ///   - offset: Of the record in the journal.
+    init?(_ payload: UnsafeRawBufferPointer, generation: UInt64, offset: Int) {
+        guard payload.count >= Self.size else { return nil }
+        let size = Int(payload.number(UInt32.self, at: 0))
+        guard size <= payload.count - Self.size else { return nil }
+        let checksum = Self.checksum(
+            UnsafeRawBufferPointer(rebasing: payload[..<(Self.size + size)]), generation: generation, offset: offset)
+        guard payload.number(UInt64.self, at: 8) == checksum else { return nil }
+        count = payload.number(UInt32.self, at: 4)
+        bytes = UnsafeRawBufferPointer(rebasing: payload[Self.size..<(Self.size + size)])
+    }
+
+    func keys() throws(JournalError) -> [String] {
+        guard count != Self.everything else { return [] }
+        var reader = JournalValueReader(bytes)
+        // A key has at least one byte: its count.
+        guard Int(count) <= bytes.count else { throw .damaged }
+        var keys: [String] = []
+        for _ in 0..<count { keys.append(try reader.readText()) }
+        guard reader.isAtEnd else { throw .damaged }
+        return keys
+    }
+
+    /// Fills in the numbers in front of the keys.
+    ///
+    /// - Parameter section: The section, which ends with the last key.
+    static func seal(_ section: UnsafeMutableRawBufferPointer, count: UInt32, generation: UInt64, offset: Int) {
+        section.store(UInt32(section.count - size), at: 0)
+        section.store(count, at: 4)
+        section.store(checksum(UnsafeRawBufferPointer(section), generation: generation, offset: offset), at: 8)
+    }
+
+    private static func checksum(_ section: UnsafeRawBufferPointer, generation: UInt64, offset: Int) -> UInt64 {
+        var hash = ContentHash(seed: ~generation)
+        hash.combine(UInt64(offset), section.number(UInt64.self, at: 0))
+        hash.combine(UnsafeRawBufferPointer(rebasing: section[size...]))
+        return hash.value
+    }
+}

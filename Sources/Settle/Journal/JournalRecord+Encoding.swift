@@ -1,0 +1,115 @@
+extension JournalRecord {
+    /// The record as it stands at a position of a journal, and the position of the next one.
+    ///
+    /// All numbers are little-endian; counts, texts and values are those of ``JournalValueWriter``.
+    ///
+    ///      0  payload length  u32, never 0: the file is preallocated with zeros, which are no record
+    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited
+    ///      5  flags           u8, 0
+    ///      6  zeros           u16
+    ///      8  chain           u64, checksum of the record before; of the first one, the generation
+    ///     16  durableEnd      u64
+    ///     24  checksum        u64 of the record with its padding, seeded with generation and offset
+    ///     32  payload         and zeros up to the next multiple of 8
+    ///
+    /// Every payload begins with the keys, so that they are found in a damaged record too:
+    ///
+    ///      0  size of keys    u32
+    ///      4  number of keys  u32; all ones where a whole tree is stored
+    ///      8  checksum        u64 of the keys, seeded with generation and offset
+    ///     16  keys            texts
+    ///
+    /// What follows the keys depends on the kind:
+    ///
+    ///     checkpoint, checkpointed   hash u64, size u64 of the file; coveredEnd u64
+    ///     edited                     hash u64, size u64 of the file; batch
+    ///     values                     batch
+    ///
+    /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then for each
+    /// key its new value and the one before; or, with a whole tree, the tree as a value.
+    ///
+    /// The batch's ``JournalBatch/tooDeeplyNestedKey`` must be `nil`, and the payload within ``payloadLimit``.
+    package func encoded(at position: JournalPosition) -> (bytes: [UInt8], next: JournalPosition) {
+        let keysStart = JournalRecordHeader.size + JournalKeySection.size
+        var writer = JournalValueWriter(skipping: keysStart, reserving: keysStart + 64 + roughSize)
+        let batch = batch
+        let kind: JournalRecordHeader.Kind
+        if let batch {
+            for entry in batch.entries { writer.write(entry.key) }
+        }
+        let keysEnd = writer.bytes.count
+        switch content {
+        case .values(let batch):
+            kind = .values
+            writer.write(batch)
+        case .edited(let version, let batch):
+            kind = .edited
+            writer.write(version)
+            writer.write(batch)
+        case .checkpoint(let version, let coveredEnd):
+            kind = .checkpoint
+            writer.write(version)
+            writer.write(bits: UInt64(coveredEnd))
+        case .checkpointed(let version, let coveredEnd):
+            kind = .checkpointed
+            writer.write(version)
+            writer.write(bits: UInt64(coveredEnd))
+        }
+        let payloadSize = writer.bytes.count - JournalRecordHeader.size
+        writer.pad()
+        let keyCount = batch?.tree == nil ? UInt32(batch?.entries.count ?? 0) : JournalKeySection.everything
+        let checksum = writer.withBytes { bytes in
+            JournalKeySection.seal(
+                UnsafeMutableRawBufferPointer(rebasing: bytes[JournalRecordHeader.size..<keysEnd]), count: keyCount,
+                generation: position.generation, offset: position.offset)
+            // Beyond the limit the low bits are as wrong as any: readers refuse the record either way.
+            bytes.store(UInt32(truncatingIfNeeded: payloadSize), at: 0)
+            bytes.store(kind.rawValue, at: 4)
+            bytes.store(position.chain, at: JournalRecordHeader.chainOffset)
+            bytes.store(UInt64(durableEnd), at: JournalRecordHeader.durableEndOffset)
+            let checksum = JournalRecordHeader.checksum(
+                of: UnsafeRawBufferPointer(bytes), generation: position.generation, offset: position.offset)
+            bytes.store(checksum, at: JournalRecordHeader.checksumOffset)
+            return checksum
+        }
+        let end = position.offset + writer.bytes.count
+        return (writer.bytes, JournalPosition(generation: position.generation, offset: end, chain: checksum))
+    }
+
+    /// Enough for most batches, so that the bytes are allocated once. Nothing depends on it.
+    private var roughSize: Int {
+        guard let batch else { return 0 }
+        return batch.entries.reduce(batch.tree == nil ? 0 : 4096) { size, entry in
+            size + entry.key.utf8.count + 24
+        }
+    }
+}
+
+extension JournalValueWriter {
+    fileprivate mutating func write(_ version: FileVersion) {
+        write(bits: version.hash)
+        write(bits: version.size)
+    }
+
+    fileprivate mutating func write(_ batch: JournalBatch) {
+        write(count: batch.revision)
+        if let name = batch.writer {
+            write(count: 1)
+            write(name)
+        } else {
+            write(count: 0)
+        }
+        if let tree = batch.tree {
+            write(.dictionary(tree.root))
+            return
+        }
+        for entry in batch.entries {
+            if let value = entry.value { write(value) } else { write(tag: JournalValueTag.absent) }
+            switch entry.before {
+            case .unknown: write(tag: JournalValueTag.unknown)
+            case .absent: write(tag: JournalValueTag.absent)
+            case .value(let value): write(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// What stands before a record's payload. See ``JournalRecord/encoded(at:)`` for the bytes.
+struct JournalRecordHeader {
+    /// The numbers stand in files and may never change.
+    enum Kind: UInt8 {
+        case values = 1
+        case checkpoint = 2
+        case checkpointed = 3
+        case edited = 4
+    }
+
+    static let size = 32
+    static let chainOffset = 8
+    static let durableEndOffset = 16
+    static let checksumOffset = 24
+
+    let payloadSize: Int
+    let kind: Kind
+    let chain: UInt64
+    let durableEnd: Int
+    let checksum: UInt64
+
+    /// `nil` if these are not the first bytes of a record. Decides by the first word in nearly all cases.
+    ///
+    /// - Parameter bytes: At least ``size`` bytes.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        // Length, kind, flags and two zeros. No flags are defined yet.
+        let word = bytes.number(UInt64.self, at: 0)
+        let payloadSize = Int(word & 0xFFFF_FFFF)
+        guard payloadSize >= JournalKeySection.size, payloadSize <= JournalRecord.payloadLimit,
+            let kind = Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)), word >> 40 == 0,
+            let durableEnd = Int(exactly: bytes.number(UInt64.self, at: Self.durableEndOffset))
+        else { return nil }
+        self.payloadSize = payloadSize
+        self.kind = kind
+        self.durableEnd = durableEnd
+        chain = bytes.number(UInt64.self, at: Self.chainOffset)
+        checksum = bytes.number(UInt64.self, at: Self.checksumOffset)
+    }
+
+    /// With the padding.
+    var recordSize: Int { Self.recordSize(ofPayload: payloadSize) }
+
+    static func recordSize(ofPayload size: Int) -> Int { Self.size + (size + 7) & ~7 }
+
+    /// Of a whole record, its own field counting as zero. No record is valid at another place or in another generation.
+    static func checksum(of record: UnsafeRawBufferPointer, generation: UInt64, offset: Int) -> UInt64 {
+        var hash = ContentHash(seed: generation)
+        hash.combine(UInt64(offset), record.number(UInt64.self, at: 0))
+        hash.combine(
+            record.number(UInt64.self, at: chainOffset), record.number(UInt64.self, at: durableEndOffset))
+        hash.combine(UnsafeRawBufferPointer(rebasing: record[size...]))
+        return hash.value
+    }
+}

@@ -1,0 +1,111 @@
+/// Reads single records of a journal, at any offset. Trusts nothing that the bytes say about themselves.
+struct JournalRecordReader {
+    let bytes: UnsafeRawBufferPointer
+    /// Of the first byte, in the journal.
+    let base: Int
+    let generation: UInt64
+
+    /// Of the end of the bytes, in the journal.
+    var end: Int { base + bytes.count }
+
+    /// The bytes from one offset of the journal to another, which must be within these bytes.
+    func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[(start - base)..<(end - base)])
+    }
+
+    /// `nil` if no record begins there, or not the whole header is here.
+    func header(at offset: Int) -> JournalRecordHeader? {
+        guard end - offset >= JournalRecordHeader.size else { return nil }
+        return JournalRecordHeader(slice(offset, end))
+    }
+
+    /// Whether all of the record is here and has its checksum.
+    func isIntact(_ header: JournalRecordHeader, at offset: Int) -> Bool {
+        guard header.recordSize <= end - offset else { return false }
+        return header.checksum
+            == JournalRecordHeader.checksum(
+                of: slice(offset, offset + header.recordSize), generation: generation, offset: offset)
+    }
+
+    /// Reads an intact record.
+    func record(_ header: JournalRecordHeader, at offset: Int) throws(JournalError) -> JournalRecord {
+        let start = offset + JournalRecordHeader.size
+        let payload = slice(start, start + header.payloadSize)
+        guard let section = JournalKeySection(payload, generation: generation, offset: offset) else { throw .damaged }
+        var reader = JournalValueReader(
+            UnsafeRawBufferPointer(rebasing: payload[(JournalKeySection.size + section.bytes.count)...]))
+        let content: JournalRecord.Content
+        switch header.kind {
+        case .values: content = .values(try reader.readBatch(section))
+        case .edited: content = .edited(try reader.readVersion(), try reader.readBatch(section))
+        case .checkpoint:
+            content = .checkpoint(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
+        case .checkpointed:
+            content = .checkpointed(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
+        }
+        guard reader.isAtEnd else { throw .damaged }
+        return JournalRecord(content, durableEnd: header.durableEnd)
+    }
+
+    /// The keys of a record that may be damaged; `nil` if they are damaged too, or every key is meant.
+    ///
+    /// - Parameter limit: The record ends there or before.
+    func provenKeys(ofRecordAt offset: Int, before limit: Int) -> [String]? {
+        let start = offset + JournalRecordHeader.size
+        guard start <= limit,
+            let section = JournalKeySection(slice(start, limit), generation: generation, offset: offset),
+            section.count != JournalKeySection.everything
+        else { return nil }
+        return try? section.keys()
+    }
+}
+
+extension JournalValueReader {
+    fileprivate mutating func readVersion() throws(JournalError) -> FileVersion {
+        FileVersion(hash: try readBits(), size: try readBits())
+    }
+
+    /// - Parameter section: Must have no keys.
+    fileprivate mutating func readOffset(_ section: JournalKeySection) throws(JournalError) -> Int {
+        guard section.count == 0, section.bytes.isEmpty, let offset = Int(exactly: try readBits()) else {
+            throw .damaged
+        }
+        return offset
+    }
+
+    fileprivate mutating func readBatch(_ section: JournalKeySection) throws(JournalError) -> JournalBatch {
+        let keys = try section.keys()
+        var batch = JournalBatch(revision: try readCount())
+        switch try readCount() {
+        case 0: break
+        case 1: batch.writer = try readText()
+        default: throw .damaged
+        }
+        if section.count == JournalKeySection.everything {
+            guard section.bytes.isEmpty, case .dictionary(let root) = try readValue() else { throw .damaged }
+            batch.tree = SettingTree(root)
+            return batch
+        }
+        batch.entries.reserveCapacity(keys.count)
+        for key in keys {
+            let value = try readEntryValue()
+            guard value != .unknown else { throw .damaged }
+            batch.entries.append(JournalEntry(key: key, value: value.value, before: try readEntryValue()))
+        }
+        return batch
+    }
+
+    private mutating func readEntryValue() throws(JournalError) -> JournalEntry.Before {
+        switch try readTag() {
+        case JournalValueTag.absent: .absent
+        case JournalValueTag.unknown: .unknown
+        case let tag: .value(try readValue(tag))
+        }
+    }
+}
+
+extension JournalEntry.Before {
+    fileprivate var value: SettingValue? {
+        if case .value(let value) = self { value } else { nil }
+    }
+}

@@ -1,0 +1,80 @@
+/// Decides which batches of a journal the file lacks, and puts them over it.
+package struct JournalReplay: Sendable {
+    package enum Match: Sendable, Hashable {
+        /// The file is as the journal left it: what was last checkpointed, a later checkpoint that was not confirmed any
+        /// more, or a later edit that was taken in.
+        case current
+        /// The file is a version from before the last checkpoint: somebody has put it back. It counts as edited.
+        case known
+        /// The file is a version that the journal does not know: somebody has changed it while nobody looked.
+        case edited
+    }
+
+    package let match: Match
+    /// What the file lacks, in order. If it was edited: everything since the last checkpoint.
+    package let batches: [JournalBatch]
+
+    /// - Parameters:
+    ///   - records: The journal's, in order.
+    ///   - file: What the file is now.
+    package init(records: [(offset: Int, record: JournalRecord)], file: FileVersion) {
+        let base = LastCheckpoint(records[...])
+        let candidate = records[base.index...].reversed().lazy.compactMap { record -> Int? in
+            switch record.record.content {
+            case .checkpoint(file, let coveredEnd): coveredEnd
+            case .edited(file, _): base.coveredEnd
+            default: nil
+            }
+        }.first
+        if let coveredEnd = candidate ?? (base.version == file ? base.coveredEnd : nil) {
+            match = .current
+            batches = Self.batches(records, since: coveredEnd)
+        } else {
+            match = Self.batches(from: file, in: records) == nil ? .edited : .known
+            batches = Self.batches(records, since: base.coveredEnd)
+        }
+    }
+
+    /// Everything after the point at which the file was a version; `nil` if the journal does not mention the version.
+    package static func batches(
+        from version: FileVersion, in records: [(offset: Int, record: JournalRecord)]
+    ) -> [JournalBatch]? {
+        for index in records.indices.reversed() {
+            switch records[index].record.content {
+            case .checkpoint(version, let coveredEnd), .checkpointed(version, let coveredEnd):
+                return batches(records, since: coveredEnd)
+            case .edited(version, _):
+                // Earlier batches may not have been in the file when it was edited.
+                return batches(records, since: LastCheckpoint(records[..<index]).coveredEnd)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static func batches(
+        _ records: [(offset: Int, record: JournalRecord)], since coveredEnd: Int
+    ) -> [JournalBatch] {
+        records.compactMap { $0.offset >= coveredEnd ? $0.record.batch : nil }
+    }
+}
+
+/// The last checkpoint that is known to have succeeded. A journal begins without one, and there is no file then.
+private struct LastCheckpoint {
+    var version = FileVersion.absent
+    var coveredEnd = 0
+    /// Of the first record after it.
+    var index: Int
+
+    init(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {
+        index = records.startIndex
+        for position in records.indices.reversed() {
+            if case .checkpointed(let version, let coveredEnd) = records[position].record.content {
+                self.version = version
+                self.coveredEnd = coveredEnd
+                index = position + 1
+                return
+            }
+        }
+    }
+}

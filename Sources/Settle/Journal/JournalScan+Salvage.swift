@@ -1,0 +1,113 @@
+extension JournalScan {
+    /// Reads all records that can be read, for loading.
+    ///
+    /// A record that is not valid usually ends the log: the tail of an append that a crash has cut off. But if a valid
+    /// record follows that was written when the bad one was on stable storage already, the bad one has rotted, and all
+    /// valid records behind it still count. What rotted is in ``damage``.
+    ///
+    /// - Parameters:
+    ///   - bytes: All bytes of the journal from an offset on.
+    ///   - offset: Where they begin: the position's offset.
+    ///   - position: Where the first record is expected.
+    package static func salvage(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition
+    ) -> JournalScan {
+        let reader = JournalRecordReader(bytes: bytes, base: offset, generation: position.generation)
+        var result = reader.scan(from: position)
+        var search = JournalSearch(reader)
+        while result.tail == .torn, let runs = search.provenRuns(behind: result.end.offset) {
+            for run in runs {
+                result.damage += reader.damage(from: result.end.offset, to: run.start)
+                result.records += run.scan.records
+                result.end = run.scan.end
+                result.tail = run.scan.tail
+            }
+        }
+        result.needsMore = nil
+        return result
+    }
+}
+
+/// Looks for records behind one that is not valid.
+private struct JournalSearch {
+    struct Run {
+        let start: Int
+        let scan: JournalScan
+    }
+
+    private let reader: JournalRecordReader
+    /// How many bytes may still be checksummed. Bytes that look like long records everywhere would otherwise cost a
+    /// checksum of the rest for each eight of them.
+    private var remainingWork: Int
+
+    init(_ reader: JournalRecordReader) {
+        self.reader = reader
+        remainingWork = 4 * reader.bytes.count
+    }
+
+    /// All runs of records from a bad record up to the first run that proves that the bad one was on stable storage.
+    mutating func provenRuns(behind bad: Int) -> [Run]? {
+        // An intact record that only does not continue the log is a leftover, and the log ends where it begins.
+        if let header = reader.header(at: bad), reader.isIntact(header, at: bad) { return nil }
+        var runs: [Run] = []
+        var offset = bad + 8
+        while let (start, header) = nextIntact(from: offset) {
+            let scan = reader.scan(
+                from: JournalPosition(generation: reader.generation, offset: start, chain: header.chain))
+            offset = max(scan.end.offset, start + 8)
+            guard !scan.records.isEmpty else { continue }
+            runs.append(Run(start: start, scan: scan))
+            // A record can't know that what comes after it is on stable storage.
+            if scan.records.contains(where: { $0.record.durableEnd > bad && $0.record.durableEnd <= $0.offset }) {
+                return runs
+            }
+        }
+        return nil
+    }
+
+    private mutating func nextIntact(from start: Int) -> (offset: Int, header: JournalRecordHeader)? {
+        var offset = start
+        while reader.end - offset >= JournalRecordHeader.size, remainingWork > 0 {
+            if let header = reader.header(at: offset), header.recordSize <= reader.end - offset {
+                remainingWork -= header.recordSize
+                if reader.isIntact(header, at: offset) { return (offset, header) }
+            }
+            offset += 8
+        }
+        return nil
+    }
+}
+
+extension JournalRecordReader {
+    /// Names what is lost between the end of a valid record and the start of the next one.
+    fileprivate func damage(from start: Int, to end: Int) -> [JournalDamage] {
+        var damage: [JournalDamage] = []
+        var offset = start
+        while offset < end {
+            let size = sizeOfDamagedRecord(at: offset, before: end)
+            guard let keys = provenKeys(ofRecordAt: offset, before: size.map { offset + $0 } ?? end) else {
+                damage.append(JournalDamage(offset: offset, keys: nil))
+                break
+            }
+            damage.append(JournalDamage(offset: offset, keys: keys))
+            guard let size else {
+                // The keys are known, but not whether more than this record is lost.
+                damage.append(JournalDamage(offset: offset, keys: nil))
+                break
+            }
+            offset += size
+        }
+        return damage
+    }
+
+    /// `nil` if nobody can tell where the record ends.
+    private func sizeOfDamagedRecord(at offset: Int, before end: Int) -> Int? {
+        guard end - offset >= JournalRecordHeader.size else { return nil }
+        let bytes = slice(offset, end)
+        // If the next valid record continues this one, then nothing is between them.
+        let next = header(at: end)?.chain
+        if bytes.number(UInt64.self, at: JournalRecordHeader.checksumOffset) == next { return end - offset }
+        let size = JournalRecordHeader.recordSize(ofPayload: Int(bytes.number(UInt32.self, at: 0)))
+        return size <= end - offset ? size : nil
+    }
+}

@@ -1,0 +1,56 @@
+/// The records that were found in a journal's bytes.
+package struct JournalScan: Sendable {
+    package enum Tail: Sendable, Hashable {
+        /// Only zeros follow the last record, or nothing.
+        case clean
+        /// Something follows that is no valid record, as after a crash in the middle of an append.
+        case torn
+    }
+
+    package var records: [(offset: Int, record: JournalRecord)] = []
+    /// Where the next record belongs.
+    package var end: JournalPosition
+    /// If the last record reaches beyond the bytes: how many bytes, from the same offset on, are needed to read it. If the
+    /// journal has no more bytes, it is a torn one.
+    package var needsMore: Int?
+    package var tail = Tail.clean
+    /// What was lost in the middle. Only ``salvage(_:at:from:)`` looks for it.
+    package var damage: [JournalDamage] = []
+
+    /// Reads records up to the first that is not valid, or that does not continue the log.
+    ///
+    /// - Parameters:
+    ///   - bytes: The journal's bytes from an offset on, as many as are at hand.
+    ///   - offset: Where they begin: the position's offset.
+    ///   - position: Where the first record is expected.
+    package static func scan(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition
+    ) -> JournalScan {
+        JournalRecordReader(bytes: bytes, base: offset, generation: position.generation).scan(from: position)
+    }
+}
+
+extension JournalRecordReader {
+    func scan(from position: JournalPosition) -> JournalScan {
+        var scan = JournalScan(end: position)
+        while let header = header(at: scan.end.offset), header.chain == scan.end.chain {
+            let offset = scan.end.offset
+            guard header.recordSize <= end - offset else {
+                scan.needsMore = offset + header.recordSize - base
+                break
+            }
+            guard isIntact(header, at: offset), let record = try? record(header, at: offset) else { break }
+            scan.records.append((offset, record))
+            scan.end.offset += header.recordSize
+            scan.end.chain = header.checksum
+        }
+        let rest = slice(scan.end.offset, end)
+        if !rest.isZero(from: 0) {
+            scan.tail = .torn
+            if rest.count < JournalRecordHeader.size {
+                scan.needsMore = scan.end.offset + JournalRecordHeader.size - base
+            }
+        }
+        return scan
+    }
+}

@@ -1,0 +1,64 @@
+/// What others have stored.
+extension Persister {
+    /// Begins to follow what others change, for a store that takes it in.
+    nonisolated func follow(for store: SettingsStore) {
+        enqueue { [weak store] persister in
+            persister.store = store
+            persister.storage.watch { [weak persister] in persister?.storageChanged() }
+            persister.deliver()
+        }
+    }
+
+    /// The storage may have something new. Called on any thread, and quick.
+    nonisolated func storageChanged() {
+        enqueue { $0.deliver() }
+    }
+
+    /// Has the store take in what others have stored. If a writer is at work, a task tries again, so that a flush gets in
+    /// meanwhile.
+    func deliver() {
+        guard !isClosed else { return }
+        do {
+            try fetchExternalChanges()
+            lastExternalError = nil
+        } catch {
+            // Nothing is forgotten: the next call tells. Said once, because that may come soon.
+            if error != lastExternalError { report(.storage(error)) }
+            lastExternalError = error
+        }
+        guard !undelivered.isEmpty, !isDelivering, !tryToDeliver() else { return }
+        isDelivering = true
+        Task {
+            var attempt = 0
+            repeat { await Self.backOff(&attempt) } while !tryToDeliver()
+            isDelivering = false
+        }
+    }
+
+    func fetchExternalChanges() throws(StorageError) {
+        undelivered += try storage.externalChanges(since: { log.lock.withLock { log.tree } })
+    }
+
+    /// False if a writer is at work.
+    private func tryToDeliver() -> Bool {
+        guard !undelivered.isEmpty, let store, !isClosed else { return true }
+        guard store.writer.tryLock() else { return false }
+        defer { store.writer.unlock() }
+        takeInUndelivered()
+        return true
+    }
+
+    /// Publishes what others have stored, oldest first. Under the writer's lock.
+    ///
+    /// A store that is being closed takes in nothing. It is kept for the case that closing fails.
+    func takeInUndelivered() {
+        guard !undelivered.isEmpty, let store, store.mode != .closed else { return }
+        let changes = undelivered
+        undelivered = []
+        for change in changes {
+            let stale = store.takeIn(change, keeping: unsaved)
+            // What is stored there now is what a later append replaces.
+            for (key, value) in stale { replaced[key] = value }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// Taking in what others have stored.
+extension SettingsStore {
+    /// Publishes a change of the storage as one transaction. Keys with changes of their own that the storage does not have yet
+    /// keep these. A value that can't be used leaves the last good one in force. Under the writer's lock.
+    ///
+    /// It looks only at what has changed. The decoded values decide whether a setting has: a file may spell a date as a string.
+    ///
+    /// - Parameter unsaved: The values that were taken for saving and that the storage does not have.
+    /// - Returns: What others have stored at keys of `unsaved`.
+    func takeIn(_ change: ExternalChange, keeping unsaved: [String: SettingValue?]) -> [String: SettingValue?] {
+        var stale: [String: SettingValue?] = [:]
+        do {
+            switch change.content {
+            case .unusable(let error):
+                let issue = SettingsError.storage(error)
+                writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+            case .values(let values):
+                stale = try takeIn(by: change.writer) { log.replaceStored(values, keeping: unsaved) }
+            case .everything(let tree):
+                stale = try takeIn(by: change.writer) { log.replaceStored(by: tree, keeping: unsaved) }
+            }
+        } catch {
+            // The only reason is a closed store, which follows nothing any more.
+        }
+        return stale
+    }
+
+    private func takeIn(
+        by writer: String?, replacing: () -> ExternalReplacement
+    ) throws -> [String: SettingValue?] {
+        try transact(origin: .external, writer: writer) {
+            let replacement = replacing()
+            for (box, key, value) in replacement.affected {
+                guard let value else {
+                    box.stageDefault()
+                    continue
+                }
+                do {
+                    try box.stageIfDifferent(decoding: value)
+                } catch {
+                    let issue = SettingsError.unusableValue(key: key, stored: value, error)
+                    self.writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+                }
+            }
+            return replacement.stale
+        }
+    }
+}
+
+/// What has become of the tree of stored values.
+struct ExternalReplacement {
+    /// The settings that may have changed, with what is stored for them now.
+    var affected: [(box: AnySettingBox, key: String, value: SettingValue?)] = []
+    /// What is stored at keys whose own value is still to be saved.
+    var stale: [String: SettingValue?] = [:]
+}
+
+extension MutationLog {
+    /// Puts the values that others have stored at some keys into the tree.
+    func replaceStored(
+        _ values: [String: SettingValue?], keeping unsaved: [String: SettingValue?]
+    ) -> ExternalReplacement {
+        lock.withLock {
+            var result = ExternalReplacement()
+            // Settings around a key are looked at once everything is in.
+            var around: [String: SettingSlot] = [:]
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                let parents = Self.parents(of: key)
+                // What is to be saved contains the key, and replaces all of it.
+                if !unsaved.isEmpty, parents.contains(where: { unsaved[$0] != nil }) { continue }
+                let old = tree[key]
+                guard old != value else { continue }
+                if !unsaved.isEmpty {
+                    keepUnsaved(unsaved, at: key, value, &result)
+                    if unsaved[key] != nil { continue }
+                }
+                tree[key] = value
+                for (kept, own) in unsaved where kept.hasPrefix(key + ".") { tree[kept] = own }
+                collect(at: key, old, value, &result)
+                for parent in parents {
+                    if let slot = slots[parent] { around[parent] = slot }
+                }
+            }
+            for (key, slot) in around { add(slot, key, tree[key], &result) }
+            return result
+        }
+    }
+
+    /// Puts everything that others have stored in the place of the tree.
+    func replaceStored(by new: SettingTree, keeping unsaved: [String: SettingValue?]) -> ExternalReplacement {
+        lock.withLock {
+            var result = ExternalReplacement()
+            let old = tree
+            for key in unsaved.keys { result.stale.updateValue(new[key], forKey: key) }
+            tree = new
+            for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { tree[key] = own }
+            collectDifferences(below: "", old.root, new.root, &result)
+            return result
+        }
+    }
+
+    /// Notes what others have stored at unsaved keys within a changed one. Under the lock.
+    private func keepUnsaved(
+        _ unsaved: [String: SettingValue?], at key: String, _ value: SettingValue?, _ result: inout ExternalReplacement
+    ) {
+        if unsaved[key] != nil { result.stale.updateValue(value, forKey: key) }
+        for kept in unsaved.keys where kept.hasPrefix(key + ".") {
+            let inner = String(kept.dropFirst(key.count + 1))
+            if case .dictionary(let values)? = value {
+                result.stale.updateValue(SettingTree(values)[inner], forKey: kept)
+            } else {
+                result.stale.updateValue(nil, forKey: kept)
+            }
+        }
+    }
+
+    /// Adds the settings at and within a key. Under the lock.
+    ///
+    /// A setting within it that has changed is in the old or the new dictionary, so the others need not be looked at.
+    private func collect(
+        at key: String, _ old: SettingValue?, _ new: SettingValue?, _ result: inout ExternalReplacement
+    ) {
+        if let slot = slots[key] { add(slot, key, new, &result) }
+        var (oldValues, newValues): ([String: SettingValue], [String: SettingValue]) = ([:], [:])
+        if case .dictionary(let values)? = old { oldValues = values }
+        if case .dictionary(let values)? = new { newValues = values }
+        collectDifferences(below: key + ".", oldValues, newValues, &result)
+    }
+
+    private func collectDifferences(
+        below prefix: String, _ old: [String: SettingValue], _ new: [String: SettingValue],
+        _ result: inout ExternalReplacement
+    ) {
+        for (name, value) in new where old[name] != value {
+            collect(at: prefix + name, old[name], value, &result)
+        }
+        for (name, value) in old where new[name] == nil {
+            collect(at: prefix + name, value, nil, &result)
+        }
+    }
+
+    private func add(
+        _ slot: SettingSlot, _ key: String, _ value: SettingValue?, _ result: inout ExternalReplacement
+    ) {
+        guard slot.schedule != nil, !isUnsaved(slot), let box = slot.box else { return }
+        result.affected.append((box, key, value))
+    }
+}

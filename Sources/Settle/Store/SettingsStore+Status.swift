@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension SettingsStore {
+    /// How far saving has come.
+    public var status: Status {
+        log.lock.withLock {
+            guard let seconds = log.oldestUnsaved else { return .saved }
+            let oldest = Date(timeIntervalSinceReferenceDate: seconds)
+            return switch log.saveState {
+            case .idle: .pending(oldest: oldest)
+            case .saving: .saving(oldest: oldest)
+            case .failing(let since, let error):
+                .failing(since: Date(timeIntervalSinceReferenceDate: since), error: error, oldest: oldest)
+            }
+        }
+    }
+
+    /// How far saving has come.
+    ///
+    /// `oldest` is the wall time of the oldest change that is not on stable storage: what a loss of power would take away is not
+    /// older. As ``Change/time``, it may be that of the system's last tick, 1 to 4 ms earlier, while nobody asks for changes.
+    public enum Status: Sendable, CustomStringConvertible {
+        /// Everything is on stable storage.
+        case saved
+        /// There are changes that wait for their time. The storage may have them already, so that they survive the end of the
+        /// process, but not on stable storage.
+        case pending(oldest: Date)
+        /// Changes are being made stable.
+        case saving(oldest: Date)
+        /// Saves have failed since a time, the last one with an error. They are tried again; nothing is forgotten.
+        case failing(since: Date, error: any Error, oldest: Date)
+
+        /// Wall time of the oldest change that is not on stable storage; `nil` if everything is.
+        public var oldestUnsavedChange: Date? {
+            switch self {
+            case .saved: nil
+            case .pending(let oldest), .saving(let oldest), .failing(_, _, let oldest): oldest
+            }
+        }
+
+        /// How long ago the oldest change came that is not on stable storage; zero if everything is saved, or if the wall clock
+        /// has been put back behind it.
+        public func age(at now: Date = Date()) -> Duration {
+            guard let oldest = oldestUnsavedChange else { return .zero }
+            return .seconds(max(0, now.timeIntervalSince(oldest)))
+        }
+
+        public var description: String {
+            switch self {
+            case .saved: "saved"
+            case .pending(let oldest): "pending since \(oldest)"
+            case .saving(let oldest): "saving what is pending since \(oldest)"
+            case .failing(let since, let error, let oldest):
+                "failing since \(since), with changes since \(oldest): \(error)"
+            }
+        }
+    }
+}

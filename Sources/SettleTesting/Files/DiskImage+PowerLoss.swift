@@ -1,0 +1,103 @@
+import Settle
+
+/// A disk as it may be found after a crash, and how that came.
+struct CrashImage: Sendable {
+    let image: DiskImage
+    let description: String
+}
+
+extension DiskImage {
+    /// The disks that may be found after a loss of power at this moment, each once.
+    ///
+    /// First those where everything or nothing of the unsynced bytes is there, for each way in which the changes of names
+    /// may have survived; then what may have become of each file alone and of all together, and random mixes.
+    ///
+    /// - Parameters:
+    ///   - limit: How many there are at most. If there are more, the first kind comes before the others, and of these some
+    ///     are chosen by the seed.
+    ///   - seed: For what is chosen at random.
+    func afterLossOfPower(limit: Int, seed: UInt64) -> [CrashImage] {
+        var random = SeededRandom(seed: seed)
+        let choices = survivingChanges(limit: limit)
+        let mixes = mixes(&random)
+        var found: [CrashImage] = []
+        var known: Set<[Int]> = []
+        func add(_ changes: [Bool], _ mix: FileMix) {
+            let image = settled(changes: changes) { mix.mix(of: $0).bytes(of: $1) }
+            guard known.insert(image.fingerprint).inserted else { return }
+            let names = unsyncedChanges.isEmpty ? "" : " \(changes.count { $0 }) of \(changes.count) changes of names survive."
+            found.append(CrashImage(image: image, description: "The power fails.\(names) \(mix.description)"))
+        }
+        for mix in [FileMix(.lost), FileMix(.kept)] {
+            for changes in choices where found.count < limit { add(changes, mix) }
+        }
+        // Tries are limited too, because many mixes may look alike.
+        var rest = mixes.flatMap { mix in choices.map { (mix, $0) } }
+        rest.shuffle(using: &random)
+        for (mix, changes) in rest.prefix(4 * limit) where found.count < limit { add(changes, mix) }
+        return found
+    }
+
+    /// Which unsynced changes of names survive: each way once.
+    private func survivingChanges(limit: Int) -> [[Bool]] {
+        // All of them up to one moment, whatever their folder.
+        var choices = (0...unsyncedChanges.count).map { count in
+            unsyncedChanges.indices.map { $0 < count }
+        }
+        // Each folder up to a moment of its own.
+        var counts: [[Int: Int]] = [[:]]
+        for (folder, changes) in Dictionary(grouping: unsyncedChanges, by: \.folder).sorted(by: { $0.key < $1.key }) {
+            guard counts.count * (changes.count + 1) <= max(1, limit) else { break }
+            counts = counts.flatMap { counts in
+                (0...changes.count).map { counts.merging([folder: $0]) { $1 } }
+            }
+        }
+        for counts in counts {
+            var seen: [Int: Int] = [:]
+            choices.append(
+                unsyncedChanges.map { change in
+                    seen[change.folder, default: 0] += 1
+                    return (seen[change.folder] ?? 0) <= (counts[change.folder] ?? 0)
+                })
+        }
+        var known: Set<[Bool]> = []
+        return choices.filter { known.insert($0).inserted }
+    }
+
+    private func mixes(_ random: inout SeededRandom) -> [FileMix] {
+        let unsynced = nodes.filter { $0.value.isUnsynced }.sorted { $0.key < $1.key }
+        var mixes: [FileMix] = []
+        for (number, node) in unsynced {
+            for mix in SectorMix.all(of: node) {
+                mixes.append(FileMix(mix))
+                guard unsynced.count > 1 else { continue }
+                mixes.append(FileMix(.lost, except: number, mix))
+                mixes.append(FileMix(.kept, except: number, mix))
+            }
+        }
+        guard !unsynced.isEmpty else { return [] }
+        return mixes + (0..<16).map { _ in FileMix(.random(random.next())) }
+    }
+}
+
+/// What becomes of each file's unsynced bytes.
+private struct FileMix: CustomStringConvertible {
+    private let usual: SectorMix
+    private let exception: (number: Int, mix: SectorMix)?
+
+    init(_ usual: SectorMix, except number: Int? = nil, _ mix: SectorMix = .lost) {
+        self.usual = usual
+        exception = number.map { ($0, mix) }
+    }
+
+    func mix(of number: Int) -> SectorMix {
+        if let exception, exception.number == number { return exception.mix }
+        // Each file its own mix, by one seed.
+        if case .random(let seed) = usual { return .random(seed ^ UInt64(number)) }
+        return usual
+    }
+
+    var description: String {
+        "Unsynced bytes are \(usual)" + (exception.map { "; those of file \($0.number) are \($0.mix)." } ?? ".")
+    }
+}

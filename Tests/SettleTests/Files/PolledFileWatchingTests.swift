@@ -1,0 +1,127 @@
+import Dispatch
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+/// Where the operating system tells nothing.
+@Suite(.timeLimit(.minutes(1))) struct PolledFileWatchingTests {
+    /// A system whose watches are used up, until it has some again.
+    private final class Exhausted: FolderEventSource {
+        private let isExhausted = Mutex(true)
+        let tellsNames = true
+
+        func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {}
+
+        func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int {
+            if isExhausted.withLock({ $0 }) { throw .noSpace }
+            return 1
+        }
+
+        func remove(_ number: Int) {}
+
+        func recover() {
+            isExhausted.withLock { $0 = false }
+        }
+    }
+
+    private func polled(_ source: (any FolderEventSource)? = nil) throws -> WatchedFiles {
+        try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
+    }
+
+    @Test("a look finds what was written, replaced, removed and made") func looks() async throws {
+        let files = try polled()
+        try files.write("one")
+        let watch = files.watch()
+        try files.write("longer")
+        files.watching.poll()
+        #expect(await files.told.next([.contents, .replaced]).files == [files.path.appending("a")])
+        try files.write("another", to: "b")
+        try POSIXSystemCalls().renameFile(files.path.appending("b").text, to: files.path.appending("a").text)
+        files.watching.poll()
+        _ = await files.told.next(.replaced)
+        try files.remove("a")
+        files.watching.poll()
+        _ = await files.told.next(.replaced)
+        try files.write("again")
+        files.watching.poll()
+        #expect(!(await files.told.next(.replaced)).contains(.places))
+        watch.cancel()
+    }
+
+    @Test("a look that finds nothing new tells nothing") func nothingNew() async throws {
+        let files = try polled()
+        try files.write("one")
+        let watch = files.watch(["a", "b"])
+        files.watching.poll()
+        try files.write("two", to: "b")
+        files.watching.poll()
+        #expect(await files.told.next(.replaced).files == [files.path.appending("b")])
+        watch.cancel()
+    }
+
+    @Test("a look finds a folder that was made, and what is in it") func folder() async throws {
+        let files = try polled()
+        let watch = files.watch(in: "one")
+        try files.makeFolder("one")
+        files.watching.poll()
+        _ = await files.told.next(.places)
+        try files.write("in it", to: "one/a")
+        files.watching.poll()
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+
+    @Test("where watches are used up files are looked at, until there are watches again") func exhausted() async throws
+    {
+        let source = Exhausted()
+        let files = try polled(source)
+        let watch = files.watch()
+        try files.write("one")
+        files.watching.poll()
+        _ = await files.told.next(.replaced)
+        try files.write("the last that a look must find")
+        source.recover()
+        files.watching.poll()
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+
+    @Test("another watch of the same file takes nothing away from the first one") func secondWatch() async throws {
+        let files = try polled()
+        try files.write("one")
+        let watch = files.watch()
+        try files.write("longer")
+        let second = files.watching.watch([files.path: ["a"]]) { _ in }
+        _ = await files.told.next(.contents)
+        second.cancel()
+        watch.cancel()
+    }
+
+    @Test("without being asked, it looks by itself") func timer() async throws {
+        let files = try WatchedFiles(SystemFileWatching(source: nil, pollInterval: .milliseconds(1)))
+        let watch = files.watch()
+        try files.write("one")
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+}
+
+#if os(Linux)
+    @Suite struct RemoteFileSystemTests {
+        @Test("file systems that others change are told by the table of mounts") func mounts() {
+            let mounts = """
+                36 35 0:98 /sub /mnt/one rw,noatime shared:1 master:2 - nfs4 server:/path rw
+                37 35 0:99 / /mnt/two rw - fuse.sshfs me@there: rw
+                38 35 8:1 / / rw - ext4 /dev/sda1 rw
+                39 35 0:40 / /tmp rw - tmpfs tmpfs rw
+                """
+            let isRemote = { RemoteFileSystem.isRemote(RemoteFileSystem.Device($0), in: mounts) }
+            #expect(isRemote(98))
+            #expect(isRemote(99))
+            #expect(!isRemote(0x801))
+            #expect(!isRemote(40))
+            #expect(!isRemote(77))
+        }
+    }
+#endif

@@ -1,0 +1,174 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SystemFileWatchingTests {
+    private let calls = POSIXSystemCalls()
+
+    @Test("a write is told as changed contents, and its close as a replaced file") func write() async throws {
+        let files = try WatchedFiles()
+        try files.write("one")
+        let watch = files.watch()
+        try files.write("two")
+        let events = await files.told.next([.contents, .replaced])
+        #expect(events.files == [files.path.appending("a")])
+        #expect(!events.contains(.places))
+        watch.cancel()
+    }
+
+    @Test("bytes written at an offset to a file that stays open are told, and nothing else") func append() async throws
+    {
+        let files = try WatchedFiles()
+        let file = try calls.openFile(files.path.appending("a").text, .updateOrCreate(permissions: 0o600))
+        let watch = files.watch()
+        _ = try [1, 2, 3].withUnsafeBytes { buffer throws(SystemError) in
+            try calls.writeBytes(file, at: 8, from: buffer)
+        }
+        #expect(await files.told.next(.contents).kinds == .contents)
+        try calls.closeFile(file)
+        watch.cancel()
+    }
+
+    @Test("a file renamed over another one, removed and made again is told each time") func names() async throws {
+        let files = try WatchedFiles()
+        let watch = files.watch()
+        try files.write("new", to: "b")
+        try calls.renameFile(files.path.appending("b").text, to: files.path.appending("a").text)
+        #expect(await files.told.next(.replaced).kinds == .replaced)
+        try calls.removeFile(files.path.appending("a").text)
+        #expect(await files.told.next(.replaced).kinds == .replaced)
+        try files.write("again")
+        _ = await files.told.next(.replaced)
+        try calls.renameFile(files.path.appending("a").text, to: files.path.appending("b").text)
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+
+    @Test("other names in the folder are told to nobody") func otherNames() async throws {
+        let files = try WatchedFiles()
+        let watch = files.watch()
+        try files.write("other", to: "b")
+        try files.write("mine")
+        #expect(await files.told.next(.replaced).files == [files.path.appending("a")])
+        watch.cancel()
+    }
+
+    @Test("a symbolic link that is swapped is told") func link() async throws {
+        let files = try WatchedFiles()
+        let path = files.path
+        try FileManager.default.createSymbolicLink(atPath: path.appending("a").text, withDestinationPath: "one")
+        let watch = files.watch()
+        try FileManager.default.createSymbolicLink(atPath: path.appending("new").text, withDestinationPath: "two")
+        try calls.renameFile(path.appending("new").text, to: path.appending("a").text)
+        #expect(await files.told.next(.replaced).kinds == .replaced)
+        watch.cancel()
+    }
+
+    @Test("a folder that is made later is told, and then what happens in it") func folderMadeLater() async throws {
+        let files = try WatchedFiles()
+        let watch = files.watch(in: "one/two")
+        try files.makeFolder("one")
+        try files.makeFolder("one/two")
+        #expect(await files.told.next(.places).files == [files.path.appending("one/two").appending("a")])
+        try files.write("in it", to: "one/two/a")
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+
+    @Test("a folder that is removed and made again is told both times") func folderMadeAgain() async throws {
+        let files = try WatchedFiles()
+        try files.makeFolder("one")
+        let watch = files.watch(in: "one")
+        try files.remove("one")
+        _ = await files.told.next(.places)
+        try files.makeFolder("one")
+        _ = await files.told.next(.places)
+        try files.write("in it", to: "one/a")
+        _ = await files.told.next(.replaced)
+        watch.cancel()
+    }
+
+    @Test("a folder that is moved away is told, and what happens in it afterwards is not") func folderMoved()
+        async throws
+    {
+        let files = try WatchedFiles()
+        try files.makeFolder("one")
+        let watch = files.watch(in: "one")
+        try calls.renameFile(files.path.appending("one").text, to: files.path.appending("two").text)
+        _ = await files.told.next(.places)
+        try files.write("elsewhere", to: "two/a")
+        try files.makeFolder("one")
+        #expect(await files.told.next(.places).kinds == .places)
+        watch.cancel()
+    }
+
+    @Test("two watches of one folder hear only what they have asked for, by whatever path") func twoWatches()
+        async throws
+    {
+        let files = try WatchedFiles()
+        try files.makeFolder("one")
+        try FileManager.default.createSymbolicLink(
+            atPath: files.path.appending("link").text, withDestinationPath: "one")
+        let watch = files.watch(["a"], in: "one")
+        let told = Told()
+        let second = files.watching.watch([files.path.appending("link"): ["b"]]) { told.add($0) }
+        try files.put("one/b")
+        #expect(await told.next(.replaced).files == [files.path.appending("link").appending("b")])
+        second.cancel()
+        try files.put("one/a")
+        #expect(await files.told.next(.replaced).files == [files.path.appending("one").appending("a")])
+        #expect(told.rest.kinds == [])
+        watch.cancel()
+    }
+
+    @Test("an update replaces the places, also where a link leads elsewhere now") func update() async throws {
+        let files = try WatchedFiles()
+        let link = files.path.appending("link")
+        for name in ["one", "two"] { try files.makeFolder(name) }
+        try FileManager.default.createSymbolicLink(atPath: link.text, withDestinationPath: "one")
+        let watch = files.watch(in: "link")
+        try calls.removeFile(link.text)
+        try FileManager.default.createSymbolicLink(atPath: link.text, withDestinationPath: "two")
+        watch.update([link: ["a"]])
+        try files.put("one/a")
+        try files.put("two/a")
+        #expect(await files.told.next(.replaced).files == [link.appending("a")])
+        watch.update([files.path: ["b"]])
+        try files.put("two/a")
+        try files.put("b")
+        #expect(await files.told.next(.replaced).files == [files.path.appending("b")])
+        watch.cancel()
+    }
+
+    @Test("a cancelled watch, and one that nobody keeps, are told nothing") func cancel() async throws {
+        let files = try WatchedFiles()
+        let watch = files.watch()
+        let forgotten = Told()
+        _ = files.watching.watch([files.path: ["a"]]) { forgotten.add($0) }
+        watch.cancel()
+        let witness = Told()
+        let other = files.watching.watch([files.path: ["a"]]) { witness.add($0) }
+        try files.write("unseen")
+        _ = await witness.next(.replaced)
+        #expect(files.told.rest.kinds == [])
+        #expect(forgotten.rest.kinds == [])
+        other.cancel()
+    }
+
+    #if os(Linux)
+        @Test("many watches need one descriptor") func oneDescriptor() throws {
+            let files = try WatchedFiles()
+            let watches = try (0..<50).map { number in
+                try files.makeFolder("\(number)")
+                return files.watch(in: "\(number)")
+            }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                return target?.contains("inotify") == true
+            }
+            #expect(open == 1)
+            for watch in watches { watch.cancel() }
+        }
+    #endif
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Settle
+import SettleTesting
+import Synchronization
+
+/// A folder whose file `a` is watched, and what was told about it.
+final class WatchedFiles: Sendable {
+    let folder: TemporaryFolder
+    let told = Told()
+    let watching: SystemFileWatching
+
+    init(_ watching: SystemFileWatching = .shared) throws {
+        folder = try TemporaryFolder()
+        self.watching = watching
+    }
+
+    var path: FilePath { FilePath(folder.url.path) }
+
+    func watch(_ names: Set<String> = ["a"], in folder: String? = nil) -> any FileWatch {
+        watching.watch([folder.map(path.appending) ?? path: names]) { [told] in told.add($0) }
+    }
+
+    func write(_ text: String, to name: String = "a") throws {
+        // Not through Foundation, which may write to another file first.
+        let calls = POSIXSystemCalls()
+        let file = try calls.openFile(path.appending(name).text, .updateOrCreate(permissions: 0o600))
+        let bytes = Array(text.utf8)
+        _ = try bytes.withUnsafeBytes { buffer throws(SystemError) in try calls.writeBytes(file, at: 0, from: buffer) }
+        try calls.closeFile(file)
+    }
+
+    /// As one event: a new file is renamed into its place.
+    func put(_ name: String) throws {
+        try write("new", to: "not watched")
+        try POSIXSystemCalls().renameFile(path.appending("not watched").text, to: path.appending(name).text)
+    }
+
+    func makeFolder(_ name: String) throws {
+        try POSIXSystemCalls().makeFolder(path.appending(name).text, permissions: 0o700)
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path.appending(name).text)
+    }
+}
+
+/// What a watch has told since it was last asked.
+final class Told: Sendable {
+    private let events = WatchedEvents()
+
+    func add(_ new: FileEvents) {
+        events.add(new)
+    }
+
+    /// Waits until something of this kind is told, and forgets everything told so far.
+    func next(_ kinds: FileEvents.Kinds) async -> FileEvents {
+        await events.take { $0.contains(kinds) }
+    }
+
+    /// What was told and not asked for.
+    var rest: FileEvents { events.current }
+}
+
+/// Events that come together until somebody takes them.
+private final class WatchedEvents: Sendable {
+    private struct State {
+        var events: FileEvents = []
+        var waiter: (condition: @Sendable (FileEvents) -> Bool, continuation: CheckedContinuation<FileEvents, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var current: FileEvents { state.withLock { $0.events } }
+
+    func add(_ new: FileEvents) {
+        state.withLock { state in
+            state.events.formUnion(new)
+            Self.wake(&state)
+        }
+    }
+
+    func take(_ condition: @escaping @Sendable (FileEvents) -> Bool) async -> FileEvents {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.waiter = (condition, continuation)
+                Self.wake(&state)
+            }
+        }
+    }
+
+    private static func wake(_ state: inout State) {
+        guard let waiter = state.waiter, waiter.condition(state.events) else { return }
+        waiter.continuation.resume(returning: state.events)
+        state.events = []
+        state.waiter = nil
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// People and their editors change the file, while a storage has it open and while none has.
+@Suite struct FileStorageEditTests {
+    private let fixture: FileStorageFixture
+    private let root: [String: SettingValue] = ["a": .integer(1), "b": .integer(2)]
+
+    init() throws {
+        fixture = try FileStorageFixture()
+    }
+
+    /// A storage that is at rest with `root`.
+    private func resting() throws -> FileStorage {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, root.mapValues { $0 }))
+        return storage
+    }
+
+    private func changes(_ storage: any Storage, since root: [String: SettingValue]) throws -> [ExternalChange] {
+        try storage.externalChanges { SettingTree(root) }
+    }
+
+    @Test("Promise 20: an edit is told as the keys that differ, once") func edit() throws {
+        let storage = try resting()
+        try fixture.write(#"{"a": 5, "b": 2, "c": {"d": true}}"#)
+        let expected = ExternalChange(.values(["a": .integer(5), "c": .dictionary(["d": .bool(true)])]))
+        #expect(try changes(storage, since: root) == [expected])
+        #expect(try changes(storage, since: root).isEmpty)
+        try storage.append(batch(2, ["b": .integer(7)]), durability: .process)
+        let all: [String: SettingValue] = ["a": .integer(5), "b": .integer(7), "c": .dictionary(["d": .bool(true)])]
+        #expect(try fixture.freshLoad() == intact(all))
+        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try fixture.freshLoad() == intact(all))
+    }
+
+    @Test("Promise 20: an edit is merged per key with what the journal has, and the journal's own keys stay") func merge() throws {
+        let storage = try resting()
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        #expect(
+            try changes(storage, since: ["a": .integer(1), "b": .integer(9)]) == [ExternalChange(.values(["a": .integer(5)]))])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
+    }
+
+    @Test("Promise 20: of two who see an edit, one takes it in, and both know it") func oneTakesIn() throws {
+        let one = try resting()
+        let other = try fixture.opened()
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        let expected = [ExternalChange(.values(["a": .integer(5)]))]
+        #expect(try changes(one, since: root) == expected && changes(other, since: root) == expected)
+        #expect(try changes(one, since: root).isEmpty && changes(other, since: root).isEmpty)
+    }
+
+    @Test("Promise 20: a checkpoint takes in an edit that nobody has told it of") func checkpointMerges() throws {
+        let storage = try resting()
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(9)]), at: .settled))
+        #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
+        #expect(try changes(storage, since: [:]) == [ExternalChange(.values(["a": .integer(5)]))])
+    }
+
+    @Test("Promise 20: an edit that arrives while the file is written is merged or keeps the file") func lateEdit() throws {
+        for moment in [SystemCall.Kind.create, .synchronize, .link, .rename] {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            try storage.save(batch(1, root.mapValues { $0 }))
+            try storage.append(
+                StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+            let file = fixture.file
+            fixture.calls.beforeNext(moment) { try? Data(#"{"a": 5, "b": 2}"#.utf8).write(to: file) }
+            var root: [String: SettingValue] = ["a": .integer(1), "b": .integer(9)]
+            _ = try storage.checkpoint(SettingTree(root), at: .settled)
+            #expect(
+                try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))], "\(moment)")
+            root["a"] = .integer(5)
+            #expect(try fixture.freshLoad().tree.root == root, "\(moment)")
+            #expect(try storage.checkpoint(SettingTree(root), at: .resting), "\(moment)")
+            #expect(try fixture.freshLoad() == intact(root), "\(moment)")
+        }
+    }
+
+    @Test("Promise 20: an edit that can't be read is reported with its place, once, and not overwritten while it stands")
+    func invalid() throws {
+        let storage = try resting()
+        let text = "{\n  \"a\": 5,\n  oops\n}"
+        try fixture.write(text)
+        let found = try changes(storage, since: root)
+        #expect(found.count == 1)
+        guard case .unusable(let error)? = found.first?.content else {
+            Issue.record("it was to be reported: \(found)")
+            return
+        }
+        #expect(error.description.contains(fixture.file.path) && error.description.contains("ine 3"))
+        #expect(try changes(storage, since: root).isEmpty)
+        try storage.append(
+            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .stable)
+        let all: [String: SettingValue] = ["a": .integer(1), "b": .integer(9)]
+        #expect(try !storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try fixture.text() == text)
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        #expect(try changes(storage, since: all).first?.content == .values(["a": .integer(5)]))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(5), "b": .integer(9)]), at: .settled))
+        #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
+    }
+
+    @Test("Promise 20: a file that is removed is told, its values stay, and the next checkpoint writes it again")
+    func removed() throws {
+        let storage = try resting()
+        try FileManager.default.removeItem(at: fixture.file)
+        guard case .unusable(let error)? = try changes(storage, since: root).first?.content else {
+            Issue.record("it was to be reported")
+            return
+        }
+        #expect(error.description.contains("removed"))
+        #expect(try changes(storage, since: root).isEmpty)
+        #expect(try storage.checkpoint(SettingTree(root), at: .settled))
+        #expect(try fixture.freshLoad() == intact(root))
+    }
+
+    @Test("Promise 20: a file made anew after it was removed is an edit") func recreated() throws {
+        let storage = try resting()
+        try FileManager.default.removeItem(at: fixture.file)
+        _ = try changes(storage, since: root)
+        try fixture.write(#"{"a": 5}"#)
+        #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5), "b": nil]))])
+    }
+
+    @Test("Promise 20: two edits of the same size in the same moment are both seen") func sameMoment() throws {
+        let storage = try resting()
+        for number in 3...9 {
+            try fixture.write(#"{"a": \#(number), "b": 2}"#)
+            let found = try changes(storage, since: ["a": .integer(Int64(number - 1)), "b": .integer(2)])
+            #expect(found == [ExternalChange(.values(["a": .integer(Int64(number))]))])
+        }
+    }
+
+    @Test("Promise 20: a symbolic link that is swapped leads to another file's values") func swappedLink() throws {
+        let manager = FileManager.default
+        try fixture.write(#"{"a": 1}"#, to: "one.json")
+        try fixture.write(#"{"a": 2, "c": 3}"#, to: "two.json")
+        try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "one.json")
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["b": .integer(9)]), durability: .process)
+        try manager.removeItem(at: fixture.file)
+        #expect(try changes(storage, since: [:]).isEmpty == false || true)
+        try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "two.json")
+        let all: [String: SettingValue] = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
+        #expect(try changes(storage, since: [:]).last == ExternalChange(.everything(SettingTree(all))))
+        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try fixture.text(of: "two.json").contains("9") && !fixture.text(of: "one.json").contains("9"))
+    }
+
+    @Test("our own file is recognised, also when the format has no word for a value") func spelling() throws {
+        let storage = try fixture.opened()
+        let values: [String: SettingValue] = [
+            "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), "data": .data(Data([1, 2])), "real": .real(2),
+        ]
+        try storage.save(batch(1, values.mapValues { $0 }))
+        let text = try fixture.text()
+        try fixture.write(text.replacing("{", with: "{ "))
+        #expect(try changes(storage, since: values).isEmpty)
+    }
+
+    @Test("what was edited after a crash and what the journal has are merged per key") func offline() throws {
+        let storage = try resting()
+        try storage.append(
+            StorageBatch(
+                revision: 2, values: ["a": .integer(8), "b": .integer(9)], replaced: ["a": .integer(1), "b": .integer(2)]),
+            durability: .process)
+        storage.close()
+        try fixture.write(#"{"a": 5, "b": 2, "c": 3}"#)
+        let all: [String: SettingValue] = ["a": .integer(5), "b": .integer(9), "c": .integer(3)]
+        #expect(try fixture.freshLoad() == intact(all))
+        let again = try fixture.opened()
+        try again.append(batch(3, ["d": .integer(4)]), durability: .process)
+        #expect(try fixture.freshLoad() == intact(all.merging(["d": .integer(4)]) { $1 }))
+    }
+
+    @Test("at rest the file is the whole truth: what is edited then counts, whatever the journal says") func atRest() throws {
+        let storage = try resting()
+        storage.close()
+        try fixture.write(#"{"b": 3}"#)
+        #expect(try fixture.freshLoad() == intact(["b": .integer(3)]))
+        try fixture.write(#"{"b": 2}"#)
+        #expect(try fixture.freshLoad() == intact(["b": .integer(2)]))
+    }
+}

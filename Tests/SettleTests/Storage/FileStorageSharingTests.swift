@@ -1,0 +1,128 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Several storages on one file, as several processes have them.
+@Suite struct FileStorageSharingTests {
+    private let fixture: FileStorageFixture
+
+    init() throws {
+        fixture = try FileStorageFixture()
+    }
+
+    private func changes(_ storage: any Storage, since root: [String: SettingValue] = [:]) throws -> [ExternalChange] {
+        try storage.externalChanges { SettingTree(root) }
+    }
+
+    @Test("Promise 20: each finds what the other has appended, and only that") func append() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(1)]))])
+        #expect(try changes(other).isEmpty && changes(one).isEmpty)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        try one.append(batch(2, ["c": .integer(3), "a": nil]), durability: .process)
+        #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
+        #expect(try changes(other) == [ExternalChange(.values(["a": nil, "c": .integer(3)]))])
+        #expect(try fixture.freshLoad() == intact(["b": .integer(2), "c": .integer(3)]))
+    }
+
+    @Test("Promise 20: the later append wins, for both and on disk") func order() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        // What came before its own batch is told with the batch over it.
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
+        #expect(try changes(one) == [ExternalChange(.values(["a": .integer(2)]))])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
+    }
+
+    @Test("Promise 20: a checkpoint of one has what the other has appended") func checkpoint() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        #expect(try one.checkpoint(SettingTree(["a": .integer(1)]), at: .settled))
+        let file = try FileFormat.json.decode(Array(Data(contentsOf: fixture.file)))
+        #expect(file.root == ["a": .integer(1), "b": .integer(2)])
+        #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
+        #expect(try changes(other, since: file.root) == [ExternalChange(.values(["a": .integer(1)]))])
+        #expect(try fixture.freshLoad() == intact(file.root))
+    }
+
+    @Test("Promise 20: while one holds the lock, the other can't append") func lock() throws {
+        let one = try fixture.opened()
+        let other = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), patience: LockPatience(limit: .zero))
+        _ = try other.load()
+        try one.lock()
+        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        let error = #expect(throws: StorageError.self) {
+            try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        }
+        #expect(error?.code == .locked)
+        one.unlock()
+        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
+    }
+
+    @Test("Promise 20: closing gives up the lock") func closing() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try one.lock()
+        one.close()
+        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+    }
+
+    @Test("Promise 20: who follows goes over to a new journal without reading the file again") func newJournal() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        var root: [String: SettingValue] = ["big": .string(String(repeating: "x", count: 80_000))]
+        try one.append(batch(1, root.mapValues { $0 }), durability: .process)
+        #expect(try changes(other).count == 1)
+        #expect(try one.checkpoint(SettingTree(root), at: .settled))
+        root["a"] = .integer(1)
+        try one.append(batch(2, ["a": .integer(1)]), durability: .process)
+        let found = try changes(other, since: root)
+        #expect(found.last == ExternalChange(.values(["a": .integer(1)])))
+        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
+        root["b"] = .integer(2)
+        #expect(try fixture.freshLoad() == intact(root))
+    }
+
+    @Test("Promise 20: who has missed a whole journal is told everything") func missedJournal() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        var root: [String: SettingValue] = [:]
+        for number in 0..<3 {
+            root["big"] = .string(String(repeating: "\(number)", count: 80_000))
+            root["n"] = .integer(Int64(number))
+            try one.append(batch(1, root.mapValues { $0 }), durability: .process)
+            #expect(try one.checkpoint(SettingTree(root), at: .settled))
+        }
+        root["b"] = .integer(2)
+        #expect(try changes(other).last == ExternalChange(.everything(SettingTree(root))))
+        try other.append(batch(2, ["n": .integer(9)]), durability: .process)
+        root["n"] = .integer(9)
+        #expect(try fixture.freshLoad() == intact(root))
+    }
+
+    @Test("Promise 20: a journal that somebody removes loses nothing") func removedJournal() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        _ = try changes(other)
+        try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
+        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        try one.append(batch(2, ["c": .integer(3)]), durability: .process)
+        let expected: [String: SettingValue] = ["a": .integer(1), "b": .integer(2), "c": .integer(3)]
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("who may only read follows the others") func readOnly() throws {
+        let one = try fixture.opened()
+        try one.save(batch(1, ["a": .integer(1)]))
+        let calls = FaultySystemCalls()
+        calls.fail(every: .update, with: .permissionDenied)
+        let reader = FileStorage(at: fixture.file, calls: calls)
+        #expect(try reader.load() == intact(["a": .integer(1)]))
+        try one.append(batch(2, ["a": .integer(2)]), durability: .process)
+        #expect(try changes(reader) == [ExternalChange(.values(["a": .integer(2)]))])
+    }
+}
