@@ -47,20 +47,3 @@ private func checkCodecs(_ tree: SettingTree) {
         }
     }
 }
-
-/// Equality down to the bits: of zeros with their sign, of what is no number, and of strings scalar by scalar.
-private func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
-    switch (left, right) {
-    case (.real(let left), .real(let right)):
-        left.isNaN ? right.isNaN : left == right && left.sign == right.sign
-    case (.string(let left), .string(let right)):
-        left.unicodeScalars.elementsEqual(right.unicodeScalars)
-    case (.array(let left), .array(let right)):
-        left.count == right.count && zip(left, right).allSatisfy(isSame)
-    case (.dictionary(let left), .dictionary(let right)):
-        left.count == right.count
-            && left.allSatisfy { key, value in right[key].map { isSame(value, $0) } ?? false }
-    default:
-        left == right
-    }
-}

@@ -15,7 +15,7 @@ extension JournalScan {
         let reader = JournalRecordReader(bytes: bytes, base: offset, generation: position.generation)
         var result = reader.scan(from: position)
         var search = JournalSearch(reader)
-        while result.tail == .torn, let runs = search.provenRuns(behind: result.end.offset) {
+        while result.tail == .torn, let runs = search.provenRuns(behind: result.end) {
             for run in runs {
                 result.damage += reader.damage(from: result.end.offset, to: run.start)
                 result.records += run.scan.records
@@ -46,9 +46,14 @@ private struct JournalSearch {
     }
 
     /// All runs of records from a bad record up to the first run that proves that the bad one was on stable storage.
-    mutating func provenRuns(behind bad: Int) -> [Run]? {
+    ///
+    /// - Parameter end: Where the bad record begins.
+    mutating func provenRuns(behind end: JournalPosition) -> [Run]? {
+        let bad = end.offset
         // An intact record that only does not continue the log is a leftover, and the log ends where it begins.
-        if let header = reader.header(at: bad), reader.isIntact(header, at: bad) { return nil }
+        if let header = reader.header(at: bad), header.chain != end.chain, reader.isIntact(header, at: bad) {
+            return nil
+        }
         var runs: [Run] = []
         var offset = bad + 8
         while let (start, header) = nextIntact(from: offset) {

@@ -23,9 +23,10 @@ package struct JournalValueWriter {
 
     /// - Parameter skipped: How many zeros the bytes begin with, in place of what is filled in at the end.
     package init(skipping skipped: Int = 0, reserving capacity: Int = 0) {
-        bytes = []
-        bytes.reserveCapacity(max(skipped, capacity))
-        bytes.append(contentsOf: repeatElement(0, count: skipped))
+        bytes = [UInt8](unsafeUninitializedCapacity: max(skipped, capacity)) { buffer, count in
+            buffer[..<skipped].initialize(repeating: 0)
+            count = skipped
+        }
     }
 
     package mutating func write(_ value: SettingValue) {
@@ -92,7 +93,7 @@ package struct JournalValueWriter {
 
     /// Adds zeros up to a multiple of 8.
     mutating func pad() {
-        bytes.append(contentsOf: repeatElement(0, count: -bytes.count & 7))
+        while bytes.count % 8 != 0 { bytes.append(0) }
     }
 
     mutating func withBytes<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {

@@ -25,7 +25,8 @@ extension DiskImage {
         func add(_ changes: [Bool], _ mix: FileMix) {
             let image = settled(changes: changes) { mix.mix(of: $0).bytes(of: $1) }
             guard known.insert(image.fingerprint).inserted else { return }
-            let names = unsyncedChanges.isEmpty ? "" : " \(changes.count { $0 }) of \(changes.count) changes of names survive."
+            let names =
+                unsyncedChanges.isEmpty ? "" : " \(changes.count { $0 }) of \(changes.count) changes of names survive."
             found.append(CrashImage(image: image, description: "The power fails.\(names) \(mix.description)"))
         }
         for mix in [FileMix(.lost), FileMix(.kept)] {

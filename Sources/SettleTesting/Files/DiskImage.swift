@@ -14,107 +14,11 @@ struct DiskImage: Sendable {
 
     static let root = 0
 
-    private(set) var nodes: [Int: DiskNode] = [root: DiskNode(.folder, permissions: 0o755)]
-    private(set) var unsyncedChanges: [Change] = []
+    var nodes: [Int: DiskNode] = [root: DiskNode(.folder, permissions: 0o755)]
+    var unsyncedChanges: [Change] = []
     /// Time goes on by this much with every change.
     private static let tick: Int64 = 1_000_000
     private var now: Int64 = 1_700_000_000_000_000_000
-
-    // MARK: Names
-
-    /// - Parameter followsLast: Whether a symbolic link at the end of the path stands for what it leads to.
-    func node(at path: String, followsLast: Bool = true) throws(SystemError) -> Int {
-        try node(at: path, from: [Self.root], followsLast: followsLast, links: 0)
-    }
-
-    /// - Parameter folders: The folders on the way to the one in which a relative path begins.
-    private func node(
-        at path: String, from folders: [Int], followsLast: Bool, links: Int
-    ) throws(SystemError) -> Int {
-        guard links < 40 else { throw .tooManySymbolicLinks }
-        var way = path.hasPrefix("/") ? [Self.root] : folders
-        let names = path.split(separator: "/")
-        for (index, name) in names.enumerated() {
-            guard let last = way.last, nodes[last]?.isFolder == true else { throw .notFolder }
-            if name == "." { continue }
-            if name == ".." {
-                if way.count > 1 { way.removeLast() }
-                continue
-            }
-            guard let next = nodes[last]?.entries[String(name)] else { throw .notFound }
-            if case .symbolicLink(let target) = nodes[next]?.kind, index + 1 < names.count || followsLast {
-                let rest = [target] + names[(index + 1)...].map(String.init)
-                return try node(
-                    at: rest.joined(separator: "/"), from: way, followsLast: followsLast, links: links + 1)
-            }
-            way.append(next)
-        }
-        return way.last ?? Self.root
-    }
-
-    func entries(of number: Int) -> [String: Int] {
-        nodes[number]?.entries ?? [:]
-    }
-
-    /// How many names a node has.
-    func linkCount(of number: Int) -> Int {
-        number == Self.root ? 1 : nodes.values.reduce(0) { $0 + $1.entries.values.count { $0 == number } }
-    }
-
-    mutating func add(_ node: DiskNode, at path: String) throws(SystemError) -> Int {
-        let (folder, name) = try place(path)
-        guard entries(of: folder)[name] == nil else { throw .alreadyExists }
-        let number = nodes.count
-        nodes[number] = node
-        change(folder, [name: number])
-        touch(number, isContents: true)
-        return number
-    }
-
-    mutating func link(_ path: String, to newPath: String) throws(SystemError) {
-        let number = try node(at: path, followsLast: false)
-        let (folder, name) = try place(newPath)
-        guard entries(of: folder)[name] == nil else { throw .alreadyExists }
-        guard nodes[number]?.isFolder == false else { throw .notPermitted }
-        change(folder, [name: number])
-        touch(number, isContents: false)
-    }
-
-    mutating func remove(_ path: String) throws(SystemError) {
-        let number = try node(at: path, followsLast: false)
-        guard nodes[number]?.isFolder == false else { throw .isFolder }
-        let (folder, name) = try place(path)
-        change(folder, [name: nil])
-        touch(number, isContents: false)
-    }
-
-    /// Within one folder, which is all that a replacement of a file needs.
-    mutating func rename(_ path: String, to newPath: String) throws(SystemError) {
-        let number = try node(at: path, followsLast: false)
-        let (folder, name) = try place(path)
-        let (newFolder, newName) = try place(newPath)
-        guard folder == newFolder else { throw .crossesDevices }
-        let replaced = entries(of: folder)[newName]
-        // Two names of one file: the call does nothing.
-        guard replaced != number else { return }
-        if let replaced, nodes[replaced]?.isFolder == true { throw .isFolder }
-        change(folder, [name: nil, newName: number])
-        touch(number, isContents: false)
-        if let replaced { touch(replaced, isContents: false) }
-    }
-
-    private func place(_ path: String) throws(SystemError) -> (folder: Int, name: String) {
-        let path = FilePath(path)
-        let folder = try node(at: path.folder.text)
-        guard nodes[folder]?.isFolder == true else { throw .notFolder }
-        return (folder, path.name)
-    }
-
-    private mutating func change(_ folder: Int, _ entries: [String: Int?]) {
-        unsyncedChanges.append(Change(folder: folder, entries: entries))
-        for (name, number) in entries { nodes[folder]?.entries[name] = number }
-        touch(folder, isContents: true)
-    }
 
     // MARK: Contents
 

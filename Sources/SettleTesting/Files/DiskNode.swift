@@ -49,7 +49,11 @@ struct DiskNode: Sendable {
         guard size != contents.count else { return }
         change { contents in
             let old = contents.count
-            if size > old { contents += [UInt8](repeating: 0, count: size - old) } else { contents.removeLast(old - size) }
+            if size > old {
+                contents += [UInt8](repeating: 0, count: size - old)
+            } else {
+                contents.removeLast(old - size)
+            }
             return min(old, size)..<max(old, size)
         }
     }

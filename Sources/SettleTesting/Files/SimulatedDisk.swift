@@ -99,7 +99,8 @@ package final class SimulatedDisk: SystemCalls {
 extension SimulatedDisk.State {
     /// How many more bytes fit.
     var room: Int {
-        guard let capacity else { return .max }
+        // Half, so that it can be added to.
+        guard let capacity else { return .max / 2 }
         var used = Set(openFiles.values.map(\.node))
         for node in image.nodes.values { used.formUnion(node.entries.values) }
         return capacity - used.reduce(0) { $0 + (image.nodes[$1]?.contents.count ?? 0) }

@@ -247,6 +247,20 @@ import Testing
         }
     }
 
+    @Test("what was committed survives every crash") func crashes() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(AppSettings.self)
+            for _ in 0..<2 {
+                try await settings.commit { settings.passcode.attemptCount += 1 }
+                run.acknowledge(settings.passcode.attemptCount)
+            }
+        } check: { recovered in
+            let settings = try await recovered.store.group(AppSettings.self)
+            #expect(settings.passcode.attemptCount >= recovered.acknowledged.last ?? 0, "\(recovered)")
+        }
+    }
+
     @Test func conformance() throws {
         try withTemporaryFolder { folder in
             let open = { (number: Int) in

@@ -17,8 +17,10 @@ import Testing
             let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
             weak = Weak(store)
             let settings = try await store.group(CounterSettings.self)
-            settings.count = 1
-            settings.name = "pending"
+            try settings.update {
+                settings.count = 1
+                settings.name = "pending"
+            }
         }
         // Without any time passing.
         await closing(recording)

@@ -1,5 +1,4 @@
-// Numbers as the journal has them: little-endian, at any offset.
-
+/// Numbers as a journal has them: little-endian, at any offset.
 extension UnsafeRawBufferPointer {
     func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))

@@ -1,0 +1,69 @@
+import Settle
+import Synchronization
+
+/// Passes every call to another storage, and notes what that has promised.
+final class CrashRecordingStorage: Storage {
+    private let base: any Storage
+    private let log: CrashLog
+    /// A storage is called one call at a time, and a crash run calls it beside the store.
+    private let turn = Mutex(())
+
+    init(_ base: any Storage, log: CrashLog) {
+        self.base = base
+        self.log = log
+    }
+
+    func load() throws(StorageError) -> StorageContents {
+        try turn.withLock { (_) throws(StorageError) in try base.load() }
+    }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try turn.withLock { (_) throws(StorageError) in
+            let number = log.update { state in
+                if !batch.values.isEmpty, var tree = state.trees.last {
+                    tree.apply(batch.values)
+                    state.trees.append(tree)
+                }
+                return state.trees.count - 1
+            }
+            try base.append(batch, durability: durability)
+            log.update { state in
+                state.returned = max(state.returned, number)
+                if durability == .stable { state.stable = max(state.stable, number) }
+            }
+        }
+    }
+
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try turn.withLock { (_) throws(StorageError) in
+            let number = log.state.returned
+            let isAtRest = try base.checkpoint(tree, at: moment)
+            log.update { state in
+                // Also when it has put off the resting form, it has made everything stable.
+                state.stable = max(state.stable, number)
+                if isAtRest { state.checkpointed = max(state.checkpointed, number) }
+            }
+            return isAtRest
+        }
+    }
+
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try turn.withLock { (_) throws(StorageError) in try base.externalChanges(since: tree) }
+    }
+
+    func watch(_ notify: @escaping @Sendable () -> Void) {
+        base.watch(notify)
+    }
+
+    func lock() throws(StorageError) {
+        try turn.withLock { (_) throws(StorageError) in try base.lock() }
+    }
+
+    func unlock() {
+        turn.withLock { _ in base.unlock() }
+    }
+
+    func close() {
+        turn.withLock { _ in base.close() }
+    }
+}

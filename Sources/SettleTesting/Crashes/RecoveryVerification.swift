@@ -1,0 +1,113 @@
+import Settle
+import Synchronization
+
+/// What any storage must make of a disk after a crash, whatever it had stored.
+struct RecoveryVerification: Sendable {
+    let makeStorage: @Sendable (any SystemCalls) -> any Storage
+    /// What should have been stored: at first, and after each batch.
+    let trees: [SettingTree]
+    /// How many outcomes of another loss of power are looked at after the recovery, and at each moment during it.
+    private static let limit = 6
+
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameters:
+    ///   - oldest: The first of the trees that may be found.
+    ///   - oldestAfterPowerLoss: The first that may be found if the power fails now.
+    ///   - seed: For what is chosen at random.
+    func verify(
+        _ image: DiskImage, notBefore oldest: Int, orAfterPowerLoss oldestAfterPowerLoss: Int, seed: UInt64
+    ) throws {
+        let moments = try verifyOnce(image, notBefore: oldest, seed: seed)
+        for (number, moment) in moments.enumerated() {
+            do {
+                _ = try verifyOnce(moment.image, notBefore: oldest, seed: seed)
+                for lost in moment.image.afterLossOfPower(limit: Self.limit, seed: seed) {
+                    _ = try verifyOnce(lost.image, notBefore: oldestAfterPowerLoss, seed: seed)
+                }
+            } catch {
+                throw Violation(
+                    description: "The recovery was stopped too, before its change \(number + 1) of the disk "
+                        + "(\(moment.call)). \(error)")
+            }
+        }
+    }
+
+    /// - Returns: The moments during the first load in which another crash would find a disk that has been changed.
+    private func verifyOnce(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws -> [SimulatedDisk.Moment] {
+        let disk = SimulatedDisk(image)
+        let moments = Moments()
+        disk.observe { moments.add($0) }
+        let found = try contents(of: disk) { _ in disk.observe(nil) }
+        disk.observe(nil)
+        if !trees[oldest...].contains(found) { throw violation(found, notBefore: oldest) }
+        var expected = found
+        let probe: [String: SettingValue?] = ["settle-crash-probe": .integer(1)]
+        expected.apply(probe)
+        var disks: [(image: DiskImage, moment: String)] = []
+        let again = try contents(of: disk) { storage in
+            try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .stable)
+            disks.append((disk.image, "an append"))
+            _ = try storage.checkpoint(expected, at: .closing)
+        }
+        guard again == found else {
+            throw Violation(description: "A second load finds \(again.root), the first one found \(found.root).")
+        }
+        disks.append((disk.image, "a checkpoint"))
+        for (image, moment) in disks {
+            let killed = CrashImage(image: image, description: "The process is killed.")
+            for image in [killed] + image.afterLossOfPower(limit: Self.limit, seed: seed) {
+                let final = try contents(of: SimulatedDisk(image.image)) { _ in }
+                guard final == expected else {
+                    throw Violation(
+                        description: "What is stored stably after the recovery is lost by the next crash, which comes "
+                            + "after \(moment): \(final.root) is found instead of \(expected.root). \(image.description)"
+                    )
+                }
+            }
+        }
+        return moments.taken
+    }
+
+    private func violation(_ found: SettingTree, notBefore oldest: Int) -> Violation {
+        guard let older = trees.lastIndex(of: found) else {
+            let newest = trees[trees.count - 1].root
+            return Violation(
+                description: "What is found, \(found.root), was never stored before; the newest is \(newest).")
+        }
+        return Violation(
+            description: "Values are lost: found is the state after batch \(older), \(found.root), and the storage had "
+                + "promised to keep batch \(oldest), \(trees[oldest].root).")
+    }
+
+    /// Opens a storage, and closes it after having used it.
+    private func contents(of disk: SimulatedDisk, _ use: (any Storage) throws -> Void) throws -> SettingTree {
+        let storage = makeStorage(disk)
+        defer { storage.close() }
+        let tree: SettingTree
+        do {
+            tree = try storage.load().tree
+        } catch {
+            throw Violation(description: "It can't be opened again: \(error)")
+        }
+        do {
+            try use(storage)
+        } catch {
+            throw Violation(description: "It can be opened again but not written: \(error)")
+        }
+        return tree
+    }
+}
+
+/// The moments that a disk has announced.
+private final class Moments: Sendable {
+    private let moments = Mutex<[SimulatedDisk.Moment]>([])
+
+    func add(_ moment: SimulatedDisk.Moment) {
+        moments.withLock { $0.append(moment) }
+    }
+
+    var taken: [SimulatedDisk.Moment] { moments.withLock { $0 } }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct CrashPointsTests {
+    private static func commitThrice(_ run: CrashRun<Int>) async throws {
+        let store = try await run.openStore()
+        let settings = try await store.group(CounterSettings.self)
+        for _ in 0..<3 {
+            try await settings.commit {
+                settings.count += 1
+                settings.other -= 1
+            }
+            run.acknowledge(settings.count)
+        }
+    }
+
+    @Test("what was committed and told survives every crash, and nothing is ever half there") func example()
+        async throws
+    {
+        let checks = Mutex(0)
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            try await Self.commitThrice(run)
+        } check: { recovered in
+            checks.withLock { $0 += 1 }
+            let settings = try await recovered.store.group(CounterSettings.self)
+            #expect(settings.count >= recovered.acknowledged.last ?? 0, "\(recovered)")
+            #expect(settings.count <= (recovered.acknowledged.last ?? 0) + 1, "\(recovered)")
+            #expect(settings.count + settings.other == 0, "\(recovered)")
+        }
+        #expect(checks.withLock { $0 } > 10)
+    }
+
+    @Test("the same holds for saves that nobody waits for") func settling() async throws {
+        try await forEachCrashPoint(
+            acknowledging: Int.self, initialFiles: ["settings.json": Data(#"{"count": 7}"#.utf8)]
+        ) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(CounterSettings.self)
+            #expect(settings.count == 7)
+            for _ in 0..<3 {
+                settings.count += 1
+                settings.list.append(settings.count)
+                try await run.settle()
+                run.acknowledge(settings.count)
+            }
+            try await store.close()
+        } check: { recovered in
+            let settings = try await recovered.store.group(CounterSettings.self)
+            #expect(settings.count >= recovered.acknowledged.last ?? 7, "\(recovered)")
+            #expect(settings.list.count == settings.count - 7, "\(recovered)")
+        }
+    }
+
+    @Test("values of many sectors, removed keys and saves of every kind survive whole or not at all", arguments: 0..<3)
+    func manySectors(seed: UInt64) async throws {
+        try await forEachCrashPoint(
+            acknowledging: Int.self, durability: seed == 1 ? .immediate : .debounced(),
+            maximumImagesPerPoint: 30, seed: seed
+        ) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(CounterSettings.self)
+            for number in 1...4 {
+                try settings.update {
+                    settings.count = number
+                    settings.name = String(repeating: "\(number)", count: number == 3 ? 1 : 2_000 * number)
+                    settings.table = number.isMultiple(of: 2) ? [:] : ["\(number)": number]
+                }
+                if number.isMultiple(of: 2) { try await store.flush() } else { try await run.settle() }
+                run.acknowledge(number)
+            }
+        } check: { recovered in
+            let settings = try await recovered.store.group(CounterSettings.self)
+            let number = settings.count
+            #expect(number >= recovered.acknowledged.last ?? 0, "\(recovered)")
+            #expect(settings.name.allSatisfy { "\($0)" == "\(number)" }, "\(recovered)")
+            #expect(settings.name.count == (number == 3 ? 1 : 2_000 * number), "\(recovered)")
+        }
+    }
+
+    @Test("a storage without a flaw passes") func noFlaw() async throws {
+        let looked = try await forEachCrashPoint(
+            of: { FlawedStorage($0, .none) }, acknowledging: Int.self, makesFolder: false, Self.commitThrice)
+        #expect(looked.points > 15)
+        #expect(looked.images > 20)
+    }
+
+    @Test(
+        "a storage with a flaw is caught", arguments: FlawedStorage.Flaw.allCases.filter { $0 != .none })
+    func flaws(flaw: FlawedStorage.Flaw) async throws {
+        let error = await #expect(throws: CrashFailure.self) {
+            try await forEachCrashPoint(
+                of: { FlawedStorage($0, flaw) }, acknowledging: Int.self, makesFolder: false, seed: 5, Self.commitThrice
+            )
+        }
+        let failure = try #require(error)
+        #expect(failure.call > 0)
+        #expect(failure.seed == 5)
+        let expected =
+            switch flaw {
+            case .none: ""
+            case .writesLater, .removesFirst: "promised to keep"
+            case .acknowledgesBeforeSync, .writesInPlace, .chokesOnLeftovers: "can't be opened"
+            case .splitsBatches: "was never stored before"
+            case .rewritesOnLoad: "The recovery was stopped too"
+            case .trustsFolders, .forgetsFolderSync, .forgetsFolderSyncAfterLoad: "lost by the next crash"
+            }
+        #expect(failure.description.contains(expected), "\(failure)")
+    }
+
+    @Test("what the check throws comes with the place of the crash") func throwingCheck() async throws {
+        let error = await #expect(throws: CrashFailure.self) {
+            try await forEachCrashPoint(acknowledging: Int.self, seed: 7, Self.commitThrice) { recovered in
+                if !recovered.acknowledged.isEmpty { throw TestFailure(number: 3) }
+            }
+        }
+        #expect(error?.underlying as? TestFailure == TestFailure(number: 3))
+        #expect(error?.description.contains("seed 7") == true)
+    }
+
+    @Test("a scenario that tells nothing needs no type, and no check") func noCheck() async throws {
+        try await forEachCrashPoint(maximumImagesPerPoint: 10) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(CounterSettings.self)
+            settings.count = 1
+            try await store.close()
+        }
+    }
+}

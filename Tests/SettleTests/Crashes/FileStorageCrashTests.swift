@@ -1,0 +1,41 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Crashes of the storage that a store uses for files, beyond what the tests of the harness itself look at.
+@Suite(.timeLimit(.minutes(2))) struct FileStorageCrashTests {
+    @Test("what two processes have committed in turn survives every crash") func twoStores() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in
+            let stores = [try await run.openStore(), try await run.openStore()]
+            let first = try await stores[0].group(CounterSettings.self)
+            let second = try await stores[1].group(CounterSettings.self)
+            for _ in 0..<3 {
+                try await first.commit { first.count += 1 }
+                run.acknowledge(first.count)
+                try await second.commit { second.other += 1 }
+                try await run.settle()
+            }
+            for store in stores { try await store.close() }
+        } check: { recovered in
+            let settings = try await recovered.store.group(CounterSettings.self)
+            #expect(settings.count >= recovered.acknowledged.last ?? 0, "\(recovered)")
+        }
+    }
+
+    @Test("the folders of a new file survive too, also if whoever made them was killed before they were synced")
+    func newFolders() async throws {
+        try await forEachCrashPoint(
+            of: { FileStorage(at: crashFolder.appending(path: "settings.json"), calls: $0) },
+            acknowledging: Int.self, makesFolder: false
+        ) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(CounterSettings.self)
+            for _ in 0..<2 {
+                settings.count += 1
+                try await run.settle()
+            }
+            try await store.close()
+        }
+    }
+}

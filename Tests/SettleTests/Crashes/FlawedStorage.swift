@@ -1,0 +1,120 @@
+import Settle
+import Synchronization
+
+/// A small storage of one file, with a mistake in it.
+final class FlawedStorage: Storage {
+    enum Flaw: Sendable, CaseIterable {
+        case none
+        /// Folders that are there already are taken to be on stable storage, although whoever made them may have been killed.
+        case trustsFolders
+        /// A save does not sync the folder, so the rename may be undone.
+        case forgetsFolderSync
+        /// A save says that it is stable before it has synced anything.
+        case acknowledgesBeforeSync
+        /// A save cuts the file off and writes it again.
+        case writesInPlace
+        /// A save removes the file before it renames the new one to its name.
+        case removesFirst
+        /// A load refuses to read while a new file stands beside the old one.
+        case chokesOnLeftovers
+        /// An append returns before it has written anything.
+        case writesLater
+        /// A save of two values is two saves.
+        case splitsBatches
+        /// A load writes the file anew, in place.
+        case rewritesOnLoad
+        /// The first save after a load that found something does not sync the folder.
+        case forgetsFolderSyncAfterLoad
+    }
+
+    private struct State {
+        var tree = SettingTree()
+        var later: StorageBatch?
+        var hasFound = false
+    }
+
+    private let operations: FileOperations
+    private let flaw: Flaw
+    private let state = Mutex(State())
+    private let folder = FilePath("/home/app")
+    private var file: FilePath { folder.appending("settings.json") }
+    private var temporary: FilePath { folder.appending("new") }
+
+    init(_ calls: any SystemCalls, _ flaw: Flaw) {
+        operations = FileOperations(calls)
+        self.flaw = flaw
+    }
+
+    func load() throws(StorageError) -> StorageContents {
+        try state.withLock { (state) throws(StorageError) in
+            do {
+                if flaw == .chokesOnLeftovers, (try? operations.status(at: temporary)) != nil {
+                    throw SystemError.wouldBlock
+                }
+                let descriptor = try operations.open(file, .read)
+                let bytes = try operations.readAll(descriptor, at: file, limit: 1 << 20)
+                try operations.close(descriptor, at: file)
+                state.tree = try FileFormat.json.decode(bytes)
+                state.hasFound = true
+                if flaw == .rewritesOnLoad { try write(bytes, to: file, .update) }
+            } catch let error as FileError where error.cause == .notFound {
+                return StorageContents(outcome: .absent)
+            } catch {
+                throw StorageError(.unreadable, "\(error)")
+            }
+            return StorageContents(tree: state.tree, outcome: .intact)
+        }
+    }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            do {
+                if let later = state.later { try save(later, &state) }
+                state.later = nil
+                if flaw == .writesLater {
+                    state.later = batch
+                } else if flaw == .splitsBatches {
+                    for (key, value) in batch.values.sorted(by: { $0.key < $1.key }) {
+                        try save(StorageBatch(revision: batch.revision, values: [key: value]), &state)
+                    }
+                } else {
+                    try save(batch, &state)
+                }
+            } catch {
+                throw StorageError(.writeFailed, "\(error)")
+            }
+        }
+    }
+
+    func close() {
+        state.withLock { state in
+            if let later = state.later { try? save(later, &state) }
+            state.later = nil
+        }
+    }
+
+    private func save(_ batch: StorageBatch, _ state: inout State) throws {
+        state.tree.apply(batch.values)
+        let bytes = try FileFormat.json.encode(state.tree)
+        var made: [FilePath] = []
+        try operations.makeFolders(folder, made: &made)
+        if flaw != .trustsFolders { made = [FilePath("/"), FilePath("/home")] }
+        for folder in made.reversed() { try operations.synchronizeFolder(folder) }
+        if flaw == .writesInPlace { return try write(bytes, to: file, .updateOrCreate(permissions: 0o600)) }
+        try? operations.remove(temporary)
+        try write(bytes, to: temporary, .createNew(permissions: 0o600))
+        if flaw == .removesFirst { try? operations.remove(file) }
+        try operations.rename(temporary, to: file)
+        if flaw == .forgetsFolderSyncAfterLoad && state.hasFound { return }
+        if flaw != .forgetsFolderSync { try operations.synchronizeFolder(folder) }
+    }
+
+    private func write(_ bytes: [UInt8], to path: FilePath, _ mode: OpenMode) throws {
+        let descriptor = try operations.open(path, mode)
+        try operations.truncate(descriptor, at: path, to: 0)
+        try operations.writeAll(bytes, to: descriptor, at: path)
+        if flaw != .acknowledgesBeforeSync { try operations.synchronize(descriptor, at: path) }
+        try operations.close(descriptor, at: path)
+        if flaw == .writesInPlace { try operations.synchronizeFolder(folder) }
+    }
+}

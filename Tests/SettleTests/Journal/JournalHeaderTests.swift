@@ -1,0 +1,68 @@
+import Settle
+import Testing
+
+@Suite struct JournalHeaderTests {
+    private let header = JournalHeader(generation: 3, previousGeneration: 2, previousEnd: 640)
+
+    private func decode(_ bytes: [UInt8]) throws -> JournalHeader {
+        try bytes.withUnsafeBytes { try JournalHeader.decode($0) }
+    }
+
+    @Test("What is written is read")
+    func roundTrip() throws {
+        #expect(header.encoded.count == JournalHeader.size)
+        #expect(try decode(header.encoded) == header)
+        #expect(try decode(header.encoded + [1, 2, 3]) == header)
+        #expect(try decode(JournalHeader(generation: .max).encoded) == JournalHeader(generation: .max))
+    }
+
+    @Test("The bytes never change")
+    func bytes() {
+        #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 1, 0, 0, 0])
+        #expect(header.encoded[16] == 3 && header.encoded[24] == 2 && header.encoded[32] == 128)
+    }
+
+    @Test("Too few bytes, or zeros, are a journal that was not started")
+    func empty() {
+        for size in 0..<JournalHeader.size {
+            #expect(throws: JournalError.empty) { try decode(Array(header.encoded[..<size])) }
+        }
+        #expect(throws: JournalError.empty) { try decode([UInt8](repeating: 0, count: 4096)) }
+    }
+
+    @Test("Whichever bit flips, the header is damaged")
+    func bitFlips() {
+        for offset in 0..<JournalHeader.size {
+            for bit in 0..<8 {
+                var bytes = header.encoded
+                bytes[offset] ^= 1 << bit
+                #expect(throws: JournalError.damaged) { try decode(bytes) }
+            }
+        }
+    }
+
+    /// The header as another version would write it.
+    private func bytes(ofVersion version: UInt8) -> [UInt8] {
+        var bytes = header.encoded
+        bytes[8] = version
+        var hash = ContentHash()
+        hash.combine(bytes[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }, UInt64(version))
+        bytes[16...].withUnsafeBytes { hash.combine($0) }
+        for index in 0..<4 { bytes[12 + index] = UInt8(truncatingIfNeeded: hash.value >> (8 * UInt64(index))) }
+        return bytes
+    }
+
+    @Test("A newer version is told from damage, and refused")
+    func newerVersion() {
+        #expect(bytes(ofVersion: 1) == header.encoded)
+        #expect(throws: JournalError.newerVersion(2)) { try decode(bytes(ofVersion: 2)) }
+        #expect(throws: JournalError.newerVersion(200)) { try decode(bytes(ofVersion: 200)) }
+        #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: 0)) }
+        #expect("\(JournalError.newerVersion(2))".contains("has version 2, and this program knows none later than 1"))
+    }
+
+    @Test("A header without a generation is damaged")
+    func noGeneration() {
+        #expect(throws: JournalError.damaged) { try decode(JournalHeader(generation: 0).encoded) }
+    }
+}

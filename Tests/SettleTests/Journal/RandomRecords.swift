@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Settle
+
+extension SeededGenerator {
+    mutating func record() -> JournalRecord {
+        let version = FileVersion(hash: next(), size: next())
+        let content: JournalRecord.Content =
+            switch next() % 6 {
+            case 0: .checkpoint(version, coveredEnd: Int(next() >> 1))
+            case 1: .checkpointed(version, coveredEnd: Int(next() >> 1))
+            case 2: .edited(version, batch())
+            default: .values(batch())
+            }
+        return JournalRecord(content, durableEnd: Int(next() >> 1))
+    }
+
+    mutating func batch() -> JournalBatch {
+        var batch = JournalBatch(revision: next() >> (next() % 64), writer: next() % 3 == 0 ? text() : nil)
+        if next() % 8 == 0 {
+            batch.tree = SettingTree(dictionary(depth: 3))
+        } else {
+            batch.entries = (0..<(next() % 5)).map { _ in
+                let before: JournalEntry.Before =
+                    switch next() % 4 {
+                    case 0: .unknown
+                    case 1: .absent
+                    default: .value(value(depth: 2))
+                    }
+                return JournalEntry(key: text(), value: next() % 4 == 0 ? nil : value(depth: 3), before: before)
+            }
+        }
+        return batch
+    }
+
+    mutating func value(depth: Int) -> SettingValue {
+        switch next() % (depth == 0 ? 8 : 10) {
+        case 0: .null
+        case 1: .bool(next() % 2 == 0)
+        case 2: .integer(Int64(bitPattern: next()) >> Int64(next() % 64))
+        case 3: .real(Double(bitPattern: next()))
+        case 4: .number("\(next())e400")
+        case 5: .string(text())
+        case 6: .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: next())))
+        case 7: .data(Data((0..<(next() % 20)).map { UInt8($0) }))
+        case 8: .array((0..<(next() % 4)).map { _ in value(depth: depth - 1) })
+        default: .dictionary(dictionary(depth: depth - 1))
+        }
+    }
+
+    private mutating func dictionary(depth: Int) -> [String: SettingValue] {
+        var entries: [String: SettingValue] = [:]
+        for _ in 0..<(next() % 4) { entries[text()] = value(depth: depth) }
+        return entries
+    }
+
+    private mutating func text() -> String {
+        String((0..<(next() % 12)).map { _ in "aZ.é😀\0\u{301}\n".randomElement(using: &self) ?? "a" })
+    }
+}
+
+extension JournalRecord {
+    /// Equal for records that are equal down to the bits, and for no others. `==` tells NaN from itself, and does not tell
+    /// zeros or strings that mean the same apart.
+    var spelling: String {
+        switch content {
+        case .values(let batch): "\(durableEnd) values \(batch.spelling)"
+        case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
+        default: "\(self)"
+        }
+    }
+}
+
+extension JournalBatch {
+    fileprivate var spelling: String {
+        let entries = entries.map { entry in
+            switch entry.before {
+            case .value(let before): "\(spelled(entry.key)) \(entry.value?.spelling ?? "-") \(before.spelling)"
+            default: "\(spelled(entry.key)) \(entry.value?.spelling ?? "-") \(entry.before)"
+            }
+        }
+        let tree = tree.map { SettingValue.dictionary($0.root).spelling } ?? "-"
+        return "\(revision) \(writer.map(spelled) ?? "-") \(tree) \(entries)"
+    }
+}
+
+extension SettingValue {
+    var spelling: String {
+        switch self {
+        case .real(let real): "real \(real.bitPattern)"
+        case .date(let date): "date \(date.timeIntervalSinceReferenceDate.bitPattern)"
+        case .string(let text): spelled(text)
+        case .data(let data): "data \(Array(data))"
+        case .array(let elements): "\(elements.map(\.spelling))"
+        case .dictionary(let entries): "\(entries.map { "\(spelled($0.key)): \($0.value.spelling)" }.sorted())"
+        default: "\(self)"
+        }
+    }
+}
+
+private func spelled(_ text: String) -> String { "\(Array(text.utf8))" }
