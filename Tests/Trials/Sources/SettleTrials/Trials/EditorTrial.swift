@@ -59,7 +59,7 @@ struct EditorTrial: Trial {
             let known = issues(in: place).count
             try editor.replace(with: text)
             let report: String? = MonotonicTime.poll(atMost: Self.patience) {
-                issues(in: place).dropFirst(known).first { $0.contains("line") && $0.contains("column") }
+                issues(in: place).dropFirst(known).first { $0.lowercased().contains("line ") && $0.contains("column ") }
             }
             if report?.contains(place.contender.fileName) != true {
                 tally.unreported += 1

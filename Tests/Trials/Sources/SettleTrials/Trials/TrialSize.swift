@@ -11,10 +11,10 @@ struct TrialSize: Sendable {
 
     /// For CI: a few minutes on two processors.
     static let quick = TrialSize(
-        kills: 2_000, raceRounds: 4, raceSteps: 50, diskRounds: 4, readingMilliseconds: 5_000, edits: 60, histories: 20,
+        kills: 2_000, raceRounds: 12, raceSteps: 25, diskRounds: 4, readingMilliseconds: 5_000, edits: 60, histories: 60,
         latencySamples: 100)
 
     static let full = TrialSize(
-        kills: 10_000, raceRounds: 20, raceSteps: 100, diskRounds: 20, readingMilliseconds: 20_000, edits: 300,
-        histories: 100, latencySamples: 400)
+        kills: 10_000, raceRounds: 60, raceSteps: 50, diskRounds: 20, readingMilliseconds: 20_000, edits: 300,
+        histories: 300, latencySamples: 400)
 }
