@@ -11,7 +11,8 @@ struct TrialSize: Sendable {
 
     /// For CI: a few minutes on two processors.
     static let quick = TrialSize(
-        kills: 2_000, raceRounds: 12, raceSteps: 25, diskRounds: 4, readingMilliseconds: 5_000, edits: 60, histories: 60,
+        kills: 2_000, raceRounds: 12, raceSteps: 25, diskRounds: 4, readingMilliseconds: 5_000, edits: 60,
+        histories: 60,
         latencySamples: 100)
 
     static let full = TrialSize(
