@@ -103,7 +103,8 @@ struct JournalFile: Sendable {
 
     /// Takes a place in the file that was found by reading it.
     mutating func take(_ header: JournalHeader?, _ end: JournalPosition, durableEnd: Int) {
-        isKnown = true
+        // One without a header may be one that somebody is just beginning: it is read again once the lock is held.
+        isKnown = header != nil
         self.header = header
         self.end = end
         self.durableEnd = durableEnd

@@ -1,0 +1,51 @@
+import Foundation
+
+/// What a child has to do. It travels as JSON on the command line.
+enum ChildOrder: Codable, Sendable {
+    case inspect(InspectingChild)
+    case kill(KilledChild)
+    case race(RacingChild)
+    case fillDisk(DiskChild)
+    case rewrite(RewritingChild)
+    case read(ReadingChild)
+    case edited(EditedChild)
+    case register(RegisterChild)
+    case stamp(StampingChild)
+    case receive(ReceivingChild)
+
+    private var role: any ChildRole {
+        switch self {
+        case .inspect(let role): role
+        case .kill(let role): role
+        case .race(let role): role
+        case .fillDisk(let role): role
+        case .rewrite(let role): role
+        case .read(let role): role
+        case .edited(let role): role
+        case .register(let role): role
+        case .stamp(let role): role
+        case .receive(let role): role
+        }
+    }
+
+    /// Does it. An error is acknowledged as “failed”, with its text.
+    func run() async throws {
+        let acknowledgements = try AcknowledgementFile(path: role.place.acknowledgements)
+        do {
+            try await role.run(acknowledgements)
+        } catch {
+            acknowledgements.add("failed", text: "\(error)")
+            throw error
+        }
+    }
+
+    var place: ChildPlace { role.place }
+
+    var text: String {
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    }
+
+    init(text: String) throws {
+        self = try JSONDecoder().decode(ChildOrder.self, from: Data(text.utf8))
+    }
+}

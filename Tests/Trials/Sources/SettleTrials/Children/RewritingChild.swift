@@ -1,0 +1,34 @@
+import Foundation
+import Settle
+
+/// Writes pairs for as long as it lives, and has the file written as often as it can be.
+struct RewritingChild: ChildRole {
+    var place: ChildPlace
+
+    func run(_ acknowledgements: AcknowledgementFile) async throws {
+        var configuration = SettingsStore.Configuration()
+        configuration.durability = .debounced(quiet: .milliseconds(1), atMost: .milliseconds(3))
+        let folder = URL(filePath: place.folder, directoryHint: .isDirectory)
+        let contender = try await SettleContender(folder: folder, configuration: configuration)
+        try await contender.commit(["left": 1, "right": 1], texts: [:])
+        // The readers start with a file that is there, so its absence at any later moment is a loss.
+        try await waitForFile()
+        say("ready")
+        var number = 1
+        while true {
+            number += 1
+            try contender.write(["left": number, "right": number])
+            if number.isMultiple(of: 20) { try await contender.flush() }
+            acknowledgements.add("done", number)
+            MonotonicTime.pause(microseconds: 200)
+        }
+    }
+
+    private func waitForFile() async throws {
+        let file = place.file
+        let isThere: Bool? = MonotonicTime.poll(atMost: 5) {
+            FileManager.default.fileExists(atPath: file) ? true : nil
+        }
+        if isThere == nil { throw TrialError("“\(file)” is not there 5 s after a commit.") }
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The hidden command of the processes that are put through the trials.
+struct Child: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
+
+    @Argument var order: String
+
+    /// No child works for so long: one that does hangs, and its end by `SIGALRM` is a failure of its trial.
+    private static let longestLife: CUnsignedInt = 180
+
+    func run() async throws {
+        alarm(Self.longestLife)
+        do {
+            try await ChildOrder(text: order).run()
+        } catch {
+            // The parent has it from the acknowledgements, and counts it.
+            throw ExitCode.failure
+        }
+    }
+}

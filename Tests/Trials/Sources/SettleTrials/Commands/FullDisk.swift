@@ -1,0 +1,8 @@
+import ArgumentParser
+
+struct FullDisk: TrialCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "full-disk", abstract: "Fills the disk while values are saved; takes root.")
+    static var trials: [any Trial] { [FullDiskTrial()] }
+    @OptionGroup var options: TrialOptions
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+struct Peers: TrialCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "userdefaults", abstract: "Makes the trials that UserDefaults can take, with it alone.")
+    static var trials: [any Trial] { Kill.trials + Writers.trials + FullDisk.trials }
+    static var contenders: [ContenderKind] { [.userDefaults] }
+    @OptionGroup var options: TrialOptions
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// A settings library that is put through the trials: what the children need of it.
+protocol Contender: Sendable {
+    /// Opens its file in a folder.
+    init(folder: URL) async throws
+
+    /// The number stored for a key, 0 if there is none.
+    func number(_ key: String) throws -> Int
+    /// The text stored for a key, empty if there is none.
+    func text(_ key: String) throws -> String
+
+    /// Writes without waiting for the disk, all in one transaction if the library has any.
+    func write(_ numbers: [String: Int]) throws
+    /// Writes, and returns when everything is on disk.
+    func commit(_ numbers: [String: Int], texts: [String: String]) async throws
+    /// Adds one to a number and writes others, and returns when everything is on disk.
+    func increment(_ key: String, with numbers: [String: Int]) async throws
+    /// Returns when everything is on disk.
+    func flush() async throws
+    /// Ends the work in order.
+    ///
+    /// - Returns: The issues that the library has reported since it was opened.
+    func close() async throws -> [String]
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Settle
+
+/// Settle, as an app uses it.
+struct SettleContender: Contender {
+    let store: SettingsStore
+    let settings: TrialSettings
+    private let numbers: [String: SettingReference<Int>]
+    private let texts: [String: SettingReference<String>]
+
+    init(folder: URL) async throws {
+        try await self.init(folder: folder, configuration: SettingsStore.Configuration())
+    }
+
+    init(folder: URL, configuration: SettingsStore.Configuration) async throws {
+        let file = folder.appending(path: ContenderKind.settle.fileName)
+        store = try await SettingsStore.open(at: file, configuration: configuration)
+        settings = try await store.group(TrialSettings.self)
+        numbers = settings.numbers
+        texts = settings.texts
+    }
+
+    func number(_ key: String) throws -> Int {
+        if let declared = numbers[key] { return declared.value }
+        return try store.value(forKey: key) ?? 0
+    }
+
+    func text(_ key: String) throws -> String {
+        try texts[key]?.value ?? store.value(forKey: key) ?? ""
+    }
+
+    func write(_ numbers: [String: Int]) throws {
+        // An app writes a single setting without `update`, and that is a path of its own.
+        if numbers.count == 1 { return try set(numbers) }
+        try store.update { try set(numbers) }
+    }
+
+    func commit(_ numbers: [String: Int], texts: [String: String]) async throws {
+        try await store.commit {
+            try set(numbers)
+            for (key, text) in texts { try self.texts[key]?.set(text) }
+        }
+    }
+
+    func increment(_ key: String, with numbers: [String: Int]) async throws {
+        try await store.commit {
+            try set([key: number(key) + 1])
+            try set(numbers)
+        }
+    }
+
+    func flush() async throws {
+        try await store.flush()
+    }
+
+    func close() async throws -> [String] {
+        try await store.close()
+        // The stream begins with what has been reported so far and ends at once, because the store is closed.
+        var issues: [String] = []
+        for await issue in store.issues { issues.append(issue.description) }
+        return issues
+    }
+
+    private func set(_ values: [String: Int]) throws {
+        for (key, value) in values {
+            if let declared = numbers[key] {
+                try declared.set(value)
+            } else {
+                try store.setValue(value, forKey: key)
+            }
+        }
+    }
+}

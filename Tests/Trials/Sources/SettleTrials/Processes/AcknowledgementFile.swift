@@ -1,0 +1,39 @@
+import Foundation
+import TrialChecks
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The file in which a child says what it has done. Each line is one `write` to a descriptor that appends, so a line is
+/// in the file as a whole when `add` returns, and no kill of the child takes it away.
+struct AcknowledgementFile: Sendable {
+    private let descriptor: CInt
+
+    /// For the child. The file stays open until the process ends.
+    init(path: String) throws {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw TrialError("“\(path)” can't be opened: error \(errno).") }
+    }
+
+    func add(_ word: String, _ numbers: Int..., text: String? = nil) {
+        let bytes = Array((Acknowledgement(word, numbers, text: text).line + "\n").utf8)
+        // Short writes do not occur on files with room; should one, the parent sees a cut line and fails.
+        _ = write(descriptor, bytes, bytes.count)
+    }
+
+    /// For the parent.
+    static func read(_ path: String) -> [Acknowledgement] {
+        guard let data = FileManager.default.contents(atPath: path) else { return [] }
+        return Acknowledgement.all(in: String(decoding: data, as: UTF8.self))
+    }
+
+    /// For the parent, so that the next child begins with an empty one.
+    static func remove(_ path: String) {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

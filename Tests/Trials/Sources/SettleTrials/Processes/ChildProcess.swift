@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// This program again, in a process of its own that does what an order says, with a pipe in each direction.
+///
+/// Not Foundation's `Process`: a trial starts thousands, kills them, and must know the moment.
+struct ChildProcess: ~Copyable {
+    private let id: pid_t
+    private let input: CInt
+    private let output: CInt
+    private var status: CInt?
+
+    /// Held from the making of a pipe until its ends are closed at exec, so that no other child inherits them.
+    private static let starting = Mutex(())
+
+    init(_ order: ChildOrder, environment: [String: String] = [:]) throws {
+        let arguments = [try Self.executable(), "child", try order.text]
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        (id, input, output) = try Self.starting.withLock { _ in
+            let (childInput, input) = try Self.pipe()
+            let (output, childOutput) = try Self.pipe()
+            defer {
+                close(childInput)
+                close(childOutput)
+            }
+            #if canImport(Darwin)
+                var actions: posix_spawn_file_actions_t?
+            #else
+                var actions = posix_spawn_file_actions_t()
+            #endif
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_adddup2(&actions, childInput, 0)
+            posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+            var id = pid_t()
+            var argv = arguments.map { strdup($0) } + [nil]
+            var envp = variables.map { strdup($0) } + [nil]
+            defer { for pointer in argv + envp { free(pointer) } }
+            let error = posix_spawn(&id, arguments[0], &actions, nil, &argv, &envp)
+            guard error == 0 else { throw TrialError("A child could not be started: error \(error).") }
+            return (id, input, output)
+        }
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        guard status == nil else { return }
+        // Nobody has waited for it, so the id is still the child's.
+        _ = Self.sendKill(id)
+        var ignored: CInt = 0
+        while waitpid(id, &ignored, 0) < 0, errno == EINTR {}
+    }
+
+    /// The next line that the child prints, without its end; `nil` if it ended before.
+    func readLine() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
+    /// What the child's `readLine` returns. If it has ended, nothing happens.
+    func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(input, bytes, bytes.count)
+    }
+
+    /// Ends the child as nothing else does: without any of its own code being run.
+    func kill() {
+        _ = Self.sendKill(id)
+    }
+
+    /// Waits for its end.
+    mutating func wait() -> Ending {
+        var value: CInt = 0
+        while waitpid(id, &value, 0) < 0, errno == EINTR {}
+        status = value
+        let signal = value & 0x7F
+        return signal == 0 ? .exit((value >> 8) & 0xFF) : .signal(signal)
+    }
+
+    enum Ending: Equatable {
+        case exit(CInt)
+        case signal(CInt)
+
+        static let killed = Ending.signal(SIGKILL)
+        static let success = Ending.exit(0)
+    }
+
+    private static func sendKill(_ id: pid_t) -> CInt {
+        #if canImport(Darwin)
+            Darwin.kill(id, SIGKILL)
+        #elseif canImport(Musl)
+            Musl.kill(id, SIGKILL)
+        #else
+            Glibc.kill(id, SIGKILL)
+        #endif
+    }
+
+    private static func pipe() throws -> (reading: CInt, writing: CInt) {
+        var ends: [CInt] = [0, 0]
+        #if canImport(Darwin)
+            let result = Darwin.pipe(&ends)
+        #elseif canImport(Musl)
+            let result = Musl.pipe(&ends)
+        #else
+            let result = Glibc.pipe(&ends)
+        #endif
+        guard result == 0 else { throw TrialError("No pipe: error \(errno).") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    private static func executable() throws -> String {
+        guard let path = Bundle.main.executablePath else { throw TrialError("The path of this program is unknown.") }
+        return path
+    }
+}

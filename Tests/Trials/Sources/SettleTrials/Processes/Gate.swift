@@ -1,0 +1,20 @@
+import Foundation
+
+/// Where threads wait for each other: nobody passes before all are there.
+final class Gate: @unchecked Sendable {
+    // Sendable: `missing` is guarded by `condition`.
+    private let condition = NSCondition()
+    private var missing: Int
+
+    init(count: Int) {
+        missing = count
+    }
+
+    func pass() {
+        condition.lock()
+        defer { condition.unlock() }
+        missing -= 1
+        if missing == 0 { condition.broadcast() }
+        while missing > 0 { condition.wait() }
+    }
+}

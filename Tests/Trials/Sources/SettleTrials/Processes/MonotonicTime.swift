@@ -1,0 +1,34 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The clock that all processes of a machine share.
+enum MonotonicTime {
+    /// Nanoseconds since some moment before all processes.
+    static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// Blocks the thread. Signals do not end it.
+    static func pause(microseconds: Int) {
+        var left = timespec(tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1_000)
+        var rest = timespec()
+        while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
+    }
+
+    /// Asks until the answer is not `nil`, every half millisecond for at most so long.
+    static func poll<Answer>(atMost seconds: Double, _ body: () throws -> Answer?) rethrows -> Answer? {
+        let end = now() + UInt64(seconds * 1e9)
+        while true {
+            if let answer = try body() { return answer }
+            guard now() < end else { return nil }
+            pause(microseconds: 500)
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// Why a trial could not be made, as a sentence.
+struct TrialError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Changes a JSON file in the ways of editors and scripts.
+struct FileEditor {
+    let path: String
+
+    enum Manner: CaseIterable {
+        /// The file is emptied and written again.
+        case inPlace
+        /// A new file takes its place.
+        case atomically
+        /// As `inPlace`, and afterwards the file's time is what it was, to the second, as on file systems and with tools
+        /// that know no more of it. The length stays too.
+        case inPlaceWithinOneSecond
+        /// As `atomically`, with the time as it was.
+        case atomicallyWithinOneSecond
+    }
+
+    func waitForFile() -> Bool {
+        let isThere: Bool? = MonotonicTime.poll(atMost: 5) {
+            FileManager.default.fileExists(atPath: path) ? true : nil
+        }
+        return isThere ?? false
+    }
+
+    func text() throws -> String {
+        try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    }
+
+    /// Sets one number and leaves the rest as it is.
+    ///
+    /// - Returns: False if somebody has replaced the file between the reading and the writing, so that the edit went
+    ///   into a file that has no name any more, or over a version that it had not seen.
+    func set(_ key: String, to number: Int, _ manner: Manner) throws -> Bool {
+        let before = try status()
+        let old = try text()
+        let new = Self.text(old, with: key, number)
+        switch manner {
+        case .inPlace: try write(new, time: nil)
+        case .inPlaceWithinOneSecond: try write(new, time: before)
+        case .atomically, .atomicallyWithinOneSecond:
+            // As late as an editor can look.
+            guard try status().st_ino == before.st_ino else { return false }
+            try replace(with: new, time: manner == .atomically ? nil : before)
+            return true
+        }
+        return try status().st_ino == before.st_ino
+    }
+
+    /// A new file with another text takes the place of the old one.
+    func replace(with text: String) throws {
+        try replace(with: text, time: nil)
+    }
+
+    private func replace(with text: String, time: stat?) throws {
+        let temporary = path + "~"
+        try Data(text.utf8).write(to: URL(filePath: temporary))
+        if let time { _ = utimensat(AT_FDCWD, temporary, Self.wholeSecond(of: time), 0) }
+        guard rename(temporary, path) == 0 else { throw TrialError("“\(path)” can't be replaced: error \(errno).") }
+    }
+
+    private func write(_ text: String, time: stat?) throws {
+        let file = open(path, O_WRONLY | O_TRUNC)
+        guard file >= 0 else { throw TrialError("“\(path)” can't be opened: error \(errno).") }
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        // In two parts, as large files are written.
+        let half = bytes.count / 2
+        bytes.withUnsafeBytes { bytes in
+            _ = Self.write(file, bytes[..<half])
+            _ = Self.write(file, bytes[half...])
+        }
+        if let time { _ = futimens(file, Self.wholeSecond(of: time)) }
+    }
+
+    private static func write(_ file: CInt, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        let part = UnsafeRawBufferPointer(rebasing: bytes)
+        #if canImport(Darwin)
+            return Darwin.write(file, part.baseAddress, part.count)
+        #elseif canImport(Musl)
+            return Musl.write(file, part.baseAddress, part.count)
+        #else
+            return Glibc.write(file, part.baseAddress, part.count)
+        #endif
+    }
+
+    private func status() throws -> stat {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw TrialError("“\(path)” is gone: error \(errno).") }
+        return status
+    }
+
+    private static func wholeSecond(of status: stat) -> [timespec] {
+        #if canImport(Darwin)
+            let second = status.st_mtimespec.tv_sec
+        #else
+            let second = status.st_mtim.tv_sec
+        #endif
+        return [timespec(tv_sec: second, tv_nsec: 0), timespec(tv_sec: second, tv_nsec: 0)]
+    }
+
+    private static func text(_ old: String, with key: String, _ number: Int) -> String {
+        if let range = old.firstRange(of: "\"\(key)\": "),
+            let end = old[range.upperBound...].firstIndex(where: { !$0.isNumber })
+        {
+            return old.replacingCharacters(in: range.upperBound..<end, with: "\(number)")
+        }
+        guard let brace = old.firstIndex(of: "{") else { return "{\n  \"\(key)\": \(number)\n}\n" }
+        var new = old
+        new.insert(contentsOf: "\n  \"\(key)\": \(number),", at: new.index(after: brace))
+        return new
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TrialChecks
+
+/// One file whose writers are killed one after the other.
+struct KillLane {
+    private let trial: KillTrial
+    private let place: ChildPlace
+    private let plan: KillPlan
+    private var random: SeededGenerator
+    private var tally = KillTally()
+    /// The newest run that has written something and that nobody has looked at yet.
+    private var unchecked: KillRun?
+    private var state = KillState()
+    private var nextStep = 1
+
+    init(_ lane: Int, of trial: KillTrial, _ contender: ContenderKind, on bench: TrialBench) throws {
+        self.trial = trial
+        let name = "kill-\(contender)-\(lane)"
+        place = bench.place(contender, in: try bench.makeFolder(name), named: name)
+        random = bench.random(for: name)
+        // A commit takes all plain writes along, so only files with few commits tell how many of these are lost.
+        plan = KillPlan(seed: random.next(), stepsPerCommit: lane.isMultiple(of: 2) ? 8 : 20_000)
+    }
+
+    mutating func kill(_ times: Int) throws -> KillTally {
+        for _ in 0..<times { try kill() }
+        let found = try trial.inspect(place, numbers: ["single", "left", "right", "counter"])
+        for issue in found.failures { tally.problems.add(issue, .failure) }
+        check(
+            KillState(
+                single: found.number("single"), left: found.number("left"), right: found.number("right"),
+                counter: found.number("counter")))
+        // One that is put aside is one that was damaged, and nobody but Settle has written here.
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) where name.contains("corrupt") {
+            tally.problems.add("“\(name)” was put aside.", .failure)
+        }
+        return tally
+    }
+
+    private mutating func kill() throws {
+        AcknowledgementFile.remove(place.acknowledgements)
+        let order = ChildOrder.kill(KilledChild(place: place, plan: plan, firstStep: nextStep))
+        var child = try trial.start(order)
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            // While it starts, reads the file, or puts right what the kill before has left.
+            MonotonicTime.pause(microseconds: Int.random(in: 4_000...25_000, using: &random))
+        } else {
+            _ = child.readLine()
+            // Now and then so late that a save has been due for long.
+            let longest = Int.random(in: 0..<25, using: &random) == 0 ? 600_000 : 15_000
+            MonotonicTime.pause(microseconds: Int.random(in: 500...longest, using: &random))
+        }
+        let killedAt = MonotonicTime.now()
+        child.kill()
+        let ending = child.wait()
+        let lines = AcknowledgementFile.read(place.acknowledgements)
+        for line in lines where line.word == "issue" || line.word == "failed" {
+            tally.problems.add(line.text ?? "", .failure)
+        }
+        if ending != .killed { tally.problems.add("A writer ended by itself: \(ending).", .failure) }
+        tally.kills += 1
+        digest(lines, killedAt: killedAt)
+    }
+
+    private mutating func digest(_ lines: [Acknowledgement], killedAt: UInt64) {
+        guard let found = lines.first(where: { $0.word == "found" })?.numbers, found.count == 4 else {
+            tally.killsWhileOpening += 1
+            return
+        }
+        check(KillState(single: found[0], left: found[1], right: found[2], counter: found[3]))
+        let steps = lines.filter { $0.word == "step" && $0.numbers.count == 2 }
+        unchecked = KillRun(
+            base: state, firstStep: nextStep, acknowledged: steps.map { UInt64($0.numbers[1]) }, killedAt: killedAt)
+        // One more may have been made without being acknowledged.
+        nextStep += steps.count + 1
+    }
+
+    private mutating func check(_ found: KillState) {
+        defer { state = found }
+        guard let run = unchecked else {
+            if found != state { tally.problems.add("\(found) was found where nothing was written.", .failure) }
+            return
+        }
+        unchecked = nil
+        let verdict = run.verdict(plan, found: found)
+        let last = run.firstStep + run.acknowledged.count - 1
+        tally.add(verdict, "steps \(run.firstStep) to \(last) on \(run.base), then \(found) was found.")
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import TrialChecks
+
+/// Processes that write are killed at random moments. The next process on the same file tells what it finds, and goes on.
+struct KillTrial: Trial {
+    let name = "kill -9 while writing"
+    let isForAll = true
+
+    func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport {
+        // More files than processors: some processes should be killed while they wait for one.
+        let lanes = 4
+        let kills = contender == .settle ? bench.size.kills : min(400, bench.size.kills)
+        let tallies = try Lanes.run(lanes) { lane in
+            var run = try KillLane(lane, of: self, contender, on: bench)
+            return try run.kill((kills + lanes - 1) / lanes)
+        }
+        var total = KillTally()
+        for tally in tallies { total.add(tally) }
+        return TrialReport(name, contender.rawValue, figures: total.figures, problems: total.problems.sentences)
+    }
+}

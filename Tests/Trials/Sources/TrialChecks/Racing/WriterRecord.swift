@@ -1,0 +1,26 @@
+/// What one of several writers has tried and done: it sets a key of its own to the number of each step, and then adds one
+/// to the shared counter in a commit, which takes the own key along.
+public struct WriterRecord: Sendable, Hashable {
+    /// The steps that were begun.
+    public var attempted = 0
+    /// The steps whose commit returned.
+    public var acknowledged = 0
+    /// The newest step that was begun, and the newest that was done.
+    public var lastAttempted = 0
+    public var lastAcknowledged = 0
+
+    public init() {}
+
+    public mutating func add(_ line: Acknowledgement) {
+        guard let step = line.numbers.first else { return }
+        switch line.word {
+        case "try":
+            attempted += 1
+            lastAttempted = step
+        case "done":
+            acknowledged += 1
+            lastAcknowledged = step
+        default: break
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+import TrialChecks
+
+@Suite("RaceVerdict")
+struct RaceVerdictTests {
+    private func record(_ lines: String...) -> WriterRecord {
+        var record = WriterRecord()
+        for line in lines.compactMap({ Acknowledgement(line: $0) }) { record.add(line) }
+        return record
+    }
+
+    @Test("Every acknowledged addition counts, and every key has its last value")
+    func exact() {
+        let records = [record("try 1", "done 1", "try 2", "done 2"), record("try 1", "done 1")]
+        #expect(RaceVerdict(records, keys: [2, 1], counter: 3) == RaceVerdict())
+        #expect(RaceVerdict(records, keys: [2, 1], counter: 2).lostUpdates == 1)
+        #expect(RaceVerdict(records, keys: [2, 1], counter: 4).inventedUpdates == 1)
+        #expect(RaceVerdict(records, keys: [1, 0], counter: 3).lostKeys == 2)
+        #expect(RaceVerdict(records, keys: [3, 1], counter: 3).lostKeys == 1)
+    }
+
+    @Test("A step that a kill cut may have been made or not")
+    func cut() {
+        let records = [record("try 1", "done 1", "try 2")]
+        #expect(RaceVerdict(records, keys: [1], counter: 1) == RaceVerdict())
+        #expect(RaceVerdict(records, keys: [2], counter: 1) == RaceVerdict())
+        #expect(RaceVerdict(records, keys: [2], counter: 2) == RaceVerdict())
+        #expect(RaceVerdict(records, keys: [0], counter: 3) != RaceVerdict())
+    }
+}
