@@ -256,8 +256,12 @@ actor Persister {
         try unlockStorage()
         do {
             try checkpoint(at: .closing)
-        } catch let error as SettingsError where error.code == .encodingFailed && isReleased {
-            // It has been reported, and there is nobody left who could replace the value.
+        } catch let error as SettingsError where error.code == .encodingFailed {
+            // It has been reported. If the store has gone, there is nobody left who could replace the value.
+            guard isReleased else { throw error }
+        } catch {
+            // It has been reported. What the storage has is complete without its resting form, which the next to open it makes.
+            try append(.stable, retryingEncoding: false)
         }
         isClosed = true
         machine.close()
