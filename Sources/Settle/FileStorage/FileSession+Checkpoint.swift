@@ -12,6 +12,11 @@ extension FileSession {
         return journal.end.offset - coveredEnd >= fileSize / Self.worthwhilePart
     }
 
+    /// Whether there is nothing to be written to the file, or nobody here may write to it.
+    var isAtRest: Bool {
+        journal.isReadOnly || (overlay.isEmpty && !mustRewrite && intents.isEmpty && unhealed == nil)
+    }
+
     /// Makes the file the whole truth.
     ///
     /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.

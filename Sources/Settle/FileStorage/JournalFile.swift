@@ -20,7 +20,7 @@ struct JournalFile: Sendable {
     private(set) var file: FileDescriptor?
     /// Whether the file that is open has been read.
     private var isKnown = false
-    private var isReadOnly = false
+    private(set) var isReadOnly = false
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?
     /// Where the next record belongs.

@@ -120,6 +120,13 @@ actor Persister {
         }
     }
 
+    /// Others have changed something, or have left the storage without its resting form.
+    func noteOutside(isAtRest: Bool) {
+        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
+        guard case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) else { return }
+        wait(until: due)
+    }
+
     private func wait(until due: Duration?) {
         guard let due, !isClosed, timers.allSatisfy({ $0.due > due }) else { return }
         let task = Task { [time] in
