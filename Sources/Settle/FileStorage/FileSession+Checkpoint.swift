@@ -12,6 +12,11 @@ extension FileSession {
         return journal.end.offset - coveredEnd >= fileSize / Self.worthwhilePart
     }
 
+    /// Whether there is nothing to be written to the file, or nobody here may write to it.
+    var isAtRest: Bool {
+        journal.isReadOnly || (overlay.isEmpty && !mustRewrite && intents.isEmpty && unhealed == nil)
+    }
+
     /// Makes the file the whole truth.
     ///
     /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
@@ -57,9 +62,9 @@ extension FileSession {
         try synchronize()
         let cycle = overlay
         let replaced = version
-        guard try replaceFile(with: bytes) else { return false }
+        var replacement = FileReplacement(operations, names: names, previous: previous)
+        guard try replaceFile(with: bytes, &replacement) else { return false }
         try confirm(newVersion, coveredEnd: coveredEnd)
-        lookAtReplaced(replaced, base: cycle.base(of: tree))
         standing = .synced
         fileSize = bytes.count
         // Whether somebody changed it within the same tick of the clock, only its contents can tell.
@@ -69,12 +74,14 @@ extension FileSession {
         unhealed = nil
         rejected = nil
         if journal.end.offset > Self.journalLimit { renewJournal(with: cycle, from: replaced) }
+        if replacement.hasKeptPrevious { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
         return true
     }
 
     /// - Returns: False if somebody edited the file meanwhile.
-    private mutating func replaceFile(with bytes: [UInt8]) throws(StorageError) -> Bool {
-        var replacement = FileReplacement(operations, names: names, previous: previous)
+    private mutating func replaceFile(
+        with bytes: [UInt8], _ replacement: inout FileReplacement
+    ) throws(StorageError) -> Bool {
         let examined = examinedSignature
         let names = names
         let operations = operations
@@ -86,6 +93,8 @@ extension FileSession {
             }
         } catch {
             hasCleaned = false
+            // The folder's sync has failed. A sync that failed once may succeed the second time without having written anything.
+            if replacement.isInPlace { mustRewrite = true }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
@@ -93,8 +102,7 @@ extension FileSession {
     /// Takes in an edit that reached the file between the last look at it and its replacement: the replaced file still has a
     /// name, so its contents tell.
     private mutating func lookAtReplaced(_ known: FileVersion, base: SettingTree) {
-        guard standing == .synced || standing == .unknown, let reading = try? read(names.previous), reading.version != known,
-            let edited = try? decode(reading.bytes)
+        guard let reading = try? read(names.previous), reading.version != known, let edited = try? decode(reading.bytes)
         else { return }
         let difference = TreeDifference(from: base, to: edited) { [self] in isSpelledAlike($0, $1) }
         guard !difference.changes.isEmpty else { return }
@@ -129,14 +137,20 @@ extension FileSession {
             try journal.replace(with: contents, names: names)
             coveredEnd = journal.end.offset
         } catch {
-            // The old one goes on. If only the folder's sync failed, the new one does, which says the same.
+            // The old one goes on, or the new one, which says the same, under a name that may not last.
+            owedReplacement = true
         }
     }
 
     /// Makes everything stable that was appended.
     mutating func synchronize() throws(StorageError) {
         do throws(FileError) {
-            if isNameDoubtful, journal.isOpen { try synchronizeNames() }
+            if isNameDoubtful, journal.isOpen {
+                // Cleared by a success. After a failure another journal takes its place, under its own name.
+                owedReplacement = true
+                try synchronizeNames()
+                owedReplacement = false
+            }
             try journal.synchronize()
         } catch {
             throw .saveFailed(names.file, error, isInPlace: false)

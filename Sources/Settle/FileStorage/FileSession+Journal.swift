@@ -92,6 +92,7 @@ extension FileSession {
     /// Puts a new journal in the old one's place, with everything that the file does not have.
     private mutating func replaceJournal() throws(FileError) {
         hasCleaned = false
+        owedReplacement = true
         try journal.replace(with: beginning, names: names)
         owedReplacement = false
         coveredEnd = JournalHeader.size
@@ -100,6 +101,8 @@ extension FileSession {
 
     /// Finds out what became of a checkpoint whose maker died in the middle.
     private mutating func resolveIntents() throws(StorageError) {
+        // This process has failed to make its own durable, and is about to make another one.
+        guard !mustRewrite else { return }
         let found = try read(names.file)
         if let found, let intent = intents.last(where: { $0.version == found.version }) {
             try fileErrors { (session) throws(FileError) in

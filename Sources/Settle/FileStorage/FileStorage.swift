@@ -99,6 +99,11 @@ public final class FileStorage: Storage {
         }
     }
 
+    /// Whether the file has everything that the journal has. Who may not write can't change that, so it is true for him.
+    public var isAtRest: Bool {
+        session.withLock { $0.isAtRest }
+    }
+
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         let isWatched = watch.withLock { $0 != nil }
         let suspicion = isWatched ? takeSuspicion() : .everything

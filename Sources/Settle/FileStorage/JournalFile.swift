@@ -20,7 +20,7 @@ struct JournalFile: Sendable {
     private(set) var file: FileDescriptor?
     /// Whether the file that is open has been read.
     private var isKnown = false
-    private var isReadOnly = false
+    private(set) var isReadOnly = false
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?
     /// Where the next record belongs.
@@ -112,11 +112,11 @@ struct JournalFile: Sendable {
 
     /// Reads what others have appended since the last time.
     mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
-        guard file != nil else { return [] }
+        // Nearly always there is nothing, and this is asked before each append.
+        guard file != nil, try hasMore() else { return [] }
         var count = 512
         while true {
             let bytes = try read(at: end.offset, count: count)
-            guard bytes.count >= 4, bytes[0] | bytes[1] | bytes[2] | bytes[3] != 0 else { return [] }
             let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: end.offset, from: end) }
             if let wanted = scan.needsMore, wanted > count, bytes.count == count {
                 count = max(wanted, count * 8)
@@ -132,10 +132,20 @@ struct JournalFile: Sendable {
         }
     }
 
-    /// Whether something stands where the next record belongs.
-    func hasMore() -> Bool {
-        guard let length = try? read(at: end.offset, count: 4) else { return true }
-        return length.contains { $0 != 0 }
+    /// Whether something stands where the next record belongs: its length, which is never zero.
+    func hasMore() throws(FileError) -> Bool {
+        guard let file else { return false }
+        var length: UInt32 = 0
+        var failure: FileError?
+        withUnsafeMutableBytes(of: &length) { bytes in
+            do throws(FileError) {
+                _ = try operations.read(file, at: path, offset: end.offset, into: bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return length != 0
     }
 
     private func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {

@@ -24,6 +24,9 @@ package struct FileReplacement: Sendable {
     /// Whether the new contents stand at the file's path.
     package private(set) var isInPlace = false
 
+    /// Whether the version that was replaced stands at ``FileNames/previous``.
+    package private(set) var hasKeptPrevious = false
+
     package init(
         _ operations: FileOperations, names: FileNames, previous: Previous
     ) {
@@ -74,7 +77,7 @@ package struct FileReplacement: Sendable {
     }
 
     /// Nothing depends on the previous version until the file is damaged, so a failure here is no failure of the save.
-    private func keepPrevious() {
+    private mutating func keepPrevious() {
         guard previous != .drop else { return }
         do {
             if previous == .syncAndKeep { try synchronizeCurrent() }
@@ -84,6 +87,7 @@ package struct FileReplacement: Sendable {
                 guard error.cause == .notFound else { throw error }
             }
             try operations.link(names.file, to: names.previous)
+            hasKeptPrevious = true
         } catch {}
     }
 

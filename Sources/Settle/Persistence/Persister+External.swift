@@ -5,6 +5,7 @@ extension Persister {
         enqueue { [weak store] persister in
             persister.store = store
             persister.storage.watch { [weak persister] in persister?.storageChanged() }
+            persister.noteOutside(isAtRest: persister.storage.isAtRest)
             persister.deliver()
         }
     }
@@ -26,7 +27,9 @@ extension Persister {
             if error != lastExternalError { report(.storage(error)) }
             lastExternalError = error
         }
-        guard !undelivered.isEmpty, !isDelivering, !tryToDeliver() else { return }
+        guard !undelivered.isEmpty else { return }
+        noteOutside(isAtRest: true)
+        guard !isDelivering, !tryToDeliver() else { return }
         isDelivering = true
         Task {
             var attempt = 0

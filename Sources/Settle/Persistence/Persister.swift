@@ -120,6 +120,13 @@ actor Persister {
         }
     }
 
+    /// Others have changed something, or have left the storage without its resting form.
+    func noteOutside(isAtRest: Bool) {
+        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
+        guard case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) else { return }
+        wait(until: due)
+    }
+
     private func wait(until due: Duration?) {
         guard let due, !isClosed, timers.allSatisfy({ $0.due > due }) else { return }
         let task = Task { [time] in
@@ -256,8 +263,12 @@ actor Persister {
         try unlockStorage()
         do {
             try checkpoint(at: .closing)
-        } catch let error as SettingsError where error.code == .encodingFailed && isReleased {
-            // It has been reported, and there is nobody left who could replace the value.
+        } catch let error as SettingsError where error.code == .encodingFailed {
+            // It has been reported. If the store has gone, there is nobody left who could replace the value.
+            guard isReleased else { throw error }
+        } catch {
+            // It has been reported. What the storage has is complete without its resting form, which the next to open it makes.
+            try append(.stable, retryingEncoding: false)
         }
         isClosed = true
         machine.close()

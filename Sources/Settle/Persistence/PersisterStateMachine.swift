@@ -70,6 +70,8 @@ struct PersisterStateMachine {
     private var paceEnd = Duration.zero
     /// When a storage that was not at rest is asked again, if nothing changes.
     private var restDue: Duration?
+    /// Whether the storage has its resting form, as far as is known.
+    private var isAtRest = true
     /// How often a checkpoint has failed since the last that did not, and when the next may be tried.
     private var checkpointFailures = 0
     private var nextCheckpoint = Duration.zero
@@ -144,7 +146,16 @@ struct PersisterStateMachine {
         checkpointFailures = 0
         nextCheckpoint = .zero
         // A storage that has been asked to rest and does not will not the next time either.
+        self.isAtRest = isAtRest
         restDue = isAtRest || moment == .resting ? nil : now + Self.rest
+    }
+
+    /// Somebody else has changed something, or has left the storage without its resting form. If that could not be had until
+    /// now, it may be had when things have settled.
+    mutating func changedOutside(isAtRest: Bool, now: Duration) {
+        self.isAtRest = self.isAtRest && isAtRest
+        guard !self.isAtRest, state != .closed else { return }
+        unsettled = Unsettled(first: unsettled?.first ?? now, last: now)
     }
 
     /// An append or a sync has failed.

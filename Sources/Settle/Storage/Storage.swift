@@ -31,6 +31,10 @@ public protocol Storage: Sendable {
     /// - Returns: Whether the storage is at rest now. If not, the store asks again later.
     func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool
 
+    /// Whether the resting form has everything that is stored. Asked after a load: somebody may have been killed before he could
+    /// bring it about.
+    var isAtRest: Bool { get }
+
     /// What others have changed since the last call, oldest first, without what a later batch has overwritten.
     ///
     /// - Parameter tree: All values, as the store knows them. Only evaluated to find out what differs.
@@ -58,6 +62,7 @@ extension Storage {
         try append(StorageBatch(revision: 0, values: [:]), durability: .stable)
         return true
     }
+    public var isAtRest: Bool { true }
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] { [] }
     public func watch(_ notify: @escaping @Sendable () -> Void) {}
     public func lock() throws(StorageError) {}

@@ -66,6 +66,8 @@ public final class FailingStorage: Storage {
         return hold
     }
 
+    public var isAtRest: Bool { base.isAtRest }
+
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         try base.externalChanges(since: tree)
     }

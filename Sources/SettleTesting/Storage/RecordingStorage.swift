@@ -33,6 +33,8 @@ public final class RecordingStorage: Storage {
         return batches
     }
 
+    public var isAtRest: Bool { base.isAtRest }
+
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         try base.externalChanges(since: tree)
     }

@@ -205,4 +205,27 @@ import Testing
             (9, .look([Self.immediate], hasNew: true, gives: .wait(until: nil))),
         ])
     }
+
+    @Test("A storage that could not rest is asked again once somebody else has changed something and that has settled")
+    func changedOutside() {
+        var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
+        machine.changedOutside(isAtRest: true, now: .seconds(1))
+        #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: nil))
+        machine.checkpointed(.settled, isAtRest: false, now: .seconds(100))
+        machine.checkpointed(.resting, isAtRest: false, now: .seconds(110))
+        #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: nil))
+        machine.changedOutside(isAtRest: true, now: .seconds(200))
+        #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: .milliseconds(200_250)))
+        #expect(machine.next(.init(), now: .milliseconds(200_250)) == .checkpoint(.settled))
+        machine.checkpointed(.settled, isAtRest: true, now: .milliseconds(200_250))
+        #expect(machine.next(.init(), now: .seconds(300)) == .wait(until: nil))
+    }
+
+    @Test("What somebody has left without its resting form gets it a moment after the store was opened")
+    func leftUnsettled() {
+        var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
+        machine.changedOutside(isAtRest: false, now: .zero)
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .milliseconds(250)))
+        #expect(machine.next(.init(), now: .milliseconds(250)) == .checkpoint(.settled))
+    }
 }

@@ -125,4 +125,19 @@ import Testing
         try one.append(batch(2, ["a": .integer(2)]), durability: .process)
         #expect(try changes(reader) == [ExternalChange(.values(["a": .integer(2)]))])
     }
+
+    @Test("a file is brought to rest by who opens it after a kill, and left alone by who may not write") func rest() throws {
+        let one = try fixture.opened()
+        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        #expect(!one.isAtRest)
+        let other = try fixture.opened()
+        #expect(!other.isAtRest)
+        let calls = FaultySystemCalls()
+        calls.fail(every: .update, with: .permissionDenied)
+        let reader = FileStorage(at: fixture.file, calls: calls)
+        _ = try reader.load()
+        #expect(reader.isAtRest)
+        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), at: .settled) && other.isAtRest)
+        #expect(try fixture.text().contains("\"a\": 1"))
+    }
 }

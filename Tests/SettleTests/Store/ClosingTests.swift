@@ -59,8 +59,8 @@ import Testing
     func twoClosers() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
+        let hold = failing.hold(.checkpoint)
         settings.count = 1
-        let hold = failing.hold(.append)
         async let first: Void = store.close()
         await hold.waitUntilReached()
         let second = ChangeRecorder(
@@ -75,5 +75,18 @@ import Testing
         hold.release()
         try await first
         #expect(await second.untilEnd() == [1])
+    }
+
+    @Test("Promise 17: a store closes without its storage's resting form if everything is stable, and reports why")
+    func withoutCheckpoint() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let issues = ChangeRecorder(store.issues)
+        failing.fail(.checkpoint, with: StorageError(.noSpace, "There is no room."))
+        settings.count = 1
+        try await store.close()
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
+        #expect(recording.calls.contains { $0.operation == .append(StorageBatch(revision: 1, values: [:]), .stable) })
+        #expect(await issues.untilEnd().contains { $0.description.contains("There is no room.") })
     }
 }
