@@ -20,7 +20,7 @@ public import Settle
 /// }
 /// ```
 ///
-/// The scenario runs once, on a disk in memory, with the storage that ``SettingsStore`` uses for files. Before each call that
+/// The scenario runs once, on a disk in memory, with the storage that a `SettingsStore` uses for files. Before each call that
 /// changes this disk, and after the last one, everything might end; what the disk would look like then is opened again:
 ///
 /// - **The process is killed.** All that was written is there. Of a write that was under way a part may be there.

@@ -6,10 +6,10 @@ struct LockSettings: SettingsGroup {
     @Setting(in: 0...20) var attemptCount = 0
 }
 
-let folder = FileManager.default.temporaryDirectory.appending(path: "quick-start-\(UUID())")
-defer { try? FileManager.default.removeItem(at: folder) }
-let file = folder.appending(path: "settings.json")  // an app writes `SettingsStore.open("com.example.app")`
-let settings = try await SettingsStore.open(at: file).group(LockSettings.self)
+let file = FileManager.default.temporaryDirectory.appending(path: "quick-start-\(UUID())/settings.json")
+defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+let store = try await SettingsStore.open(at: file)  // an app writes `SettingsStore.open("com.example.app")`
+let settings = try await store.group(LockSettings.self)
 for await count in settings.$attemptCount {  // the current value first, then the newest one after each change
     print("attemptCount is \(count)")
     if count == 2 { break }
@@ -20,4 +20,5 @@ try await settings.commit {  // all or nothing, and on disk before it returns
     settings.isEnabled = true
     settings.attemptCount = 0
 }
+try await store.close()  // the file has everything
 print(try String(contentsOf: file, encoding: .utf8))
