@@ -14,20 +14,29 @@ extension FileSession {
 
     /// Whether there is nothing to be written to the file, or nobody here may write to it.
     var isAtRest: Bool {
-        journal.isReadOnly || (overlay.isEmpty && !mustRewrite && intents.isEmpty && unhealed == nil)
+        journal.isReadOnly || !hasMore
+    }
+
+    /// Whether the file is not the whole truth.
+    private var hasMore: Bool {
+        !overlay.isEmpty || mustRewrite || !intents.isEmpty || unhealed != nil
     }
 
     /// Makes the file the whole truth.
     ///
     /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
     mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
-        guard !overlay.isEmpty || mustRewrite || !intents.isEmpty || !undelivered.isEmpty || unhealed != nil
-        else {
+        guard hasMore else {
             try synchronize()
             return true
         }
         try acquire()
         defer { release() }
+        guard hasMore else {
+            // Somebody else has just done it.
+            try synchronize()
+            return true
+        }
         var tree = tree
         for change in undelivered { change.apply(to: &tree) }
         switch try examine() {

@@ -5,7 +5,7 @@ extension Persister {
         enqueue { [weak store] persister in
             persister.store = store
             persister.storage.watch { [weak persister] in persister?.storageChanged() }
-            persister.noteOutside(isAtRest: persister.storage.isAtRest)
+            if !persister.storage.isAtRest { persister.noteUnsettled() }
             persister.deliver()
         }
     }
@@ -28,7 +28,7 @@ extension Persister {
             lastExternalError = error
         }
         guard !undelivered.isEmpty else { return }
-        noteOutside(isAtRest: true)
+        noteOutside()
         guard !isDelivering, !tryToDeliver() else { return }
         isDelivering = true
         Task {

@@ -120,9 +120,19 @@ actor Persister {
         }
     }
 
-    /// Others have changed something, or have left the storage without its resting form.
-    func noteOutside(isAtRest: Bool) {
-        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
+    /// The storage was opened without its resting form.
+    func noteUnsettled() {
+        machine.openedUnsettled(now: time.elapsed())
+        waitForNext()
+    }
+
+    /// Others have changed something.
+    func noteOutside() {
+        machine.changedOutside(isAtRest: storage.isAtRest, now: time.elapsed())
+        waitForNext()
+    }
+
+    private func waitForNext() {
         guard case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) else { return }
         wait(until: due)
     }

@@ -150,12 +150,22 @@ struct PersisterStateMachine {
         restDue = isAtRest || moment == .resting ? nil : now + Self.rest
     }
 
-    /// Somebody else has changed something, or has left the storage without its resting form. If that could not be had until
-    /// now, it may be had when things have settled.
+    /// The storage was opened without its resting form, because somebody was killed before he could bring it about.
+    mutating func openedUnsettled(now: Duration) {
+        unsettled = Unsettled(first: now, last: now)
+    }
+
+    /// Somebody else has changed something.
+    ///
+    /// If the resting form could not be had until now, it may be had when things have settled. Otherwise he brings it about
+    /// himself; only if he has not for long, it has to be done for him.
     mutating func changedOutside(isAtRest: Bool, now: Duration) {
-        self.isAtRest = self.isAtRest && isAtRest
-        guard !self.isAtRest, state != .closed else { return }
-        unsettled = Unsettled(first: unsettled?.first ?? now, last: now)
+        guard state != .closed else { return }
+        if !self.isAtRest {
+            unsettled = Unsettled(first: unsettled?.first ?? now, last: now)
+        } else if !isAtRest {
+            restDue = now + Self.rest
+        }
     }
 
     /// An append or a sync has failed.

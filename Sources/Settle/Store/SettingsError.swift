@@ -72,12 +72,16 @@ extension SettingsError {
             key: key, underlying: error)
     }
 
-    static func unusableValue(key: String, stored: SettingValue, _ error: any Error) -> SettingsError {
+    /// - Parameter isEdit: Whether a usable value has been in force until somebody else has stored this one.
+    static func unusableValue(
+        key: String, stored: SettingValue, isEdit: Bool = false, _ error: any Error
+    ) -> SettingsError {
         let reason = (error as? SettingsError).flatMap { $0.rule.map { "it must be \($0)" } } ?? "\(error)"
         return SettingsError(
             .unusableValue,
-            "The stored value of \(quoted(key)) can't be used: \(reason). The default is used instead; the stored "
-                + "value is kept until someone writes the key.",
+            "The stored value of \(quoted(key)) can't be used: \(reason). "
+                + (isEdit ? "The last good value stays in force" : "The default is used instead")
+                + "; the stored value is kept until someone writes the key.",
             key: key, value: stored, rule: (error as? SettingsError)?.rule, underlying: error)
     }
 

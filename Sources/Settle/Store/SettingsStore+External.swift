@@ -38,7 +38,7 @@ extension SettingsStore {
                 do {
                     try box.stageIfDifferent(decoding: value)
                 } catch {
-                    let issue = SettingsError.unusableValue(key: key, stored: value, error)
+                    let issue = SettingsError.unusableValue(key: key, stored: value, isEdit: true, error)
                     self.writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                 }
             }

@@ -211,6 +211,9 @@ import Testing
         var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
         machine.changedOutside(isAtRest: true, now: .seconds(1))
         #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: nil))
+        machine.changedOutside(isAtRest: false, now: .seconds(50))
+        #expect(machine.next(.init(), now: .seconds(50)) == .wait(until: .seconds(60)), "if the other one does not do it")
+        #expect(machine.next(.init(), now: .seconds(60)) == .checkpoint(.resting))
         machine.checkpointed(.settled, isAtRest: false, now: .seconds(100))
         machine.checkpointed(.resting, isAtRest: false, now: .seconds(110))
         #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: nil))
@@ -224,7 +227,7 @@ import Testing
     @Test("What somebody has left without its resting form gets it a moment after the store was opened")
     func leftUnsettled() {
         var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
-        machine.changedOutside(isAtRest: false, now: .zero)
+        machine.openedUnsettled(now: .zero)
         #expect(machine.next(.init(), now: .zero) == .wait(until: .milliseconds(250)))
         #expect(machine.next(.init(), now: .milliseconds(250)) == .checkpoint(.settled))
     }

@@ -48,7 +48,7 @@ struct DemoScript {
         stage.pass(.seconds(20))
         try await stage.unlock("2580", .refused(.delayed(remaining: .seconds(40), level: 1)))
         stage.tell("Even the right one: it is not compared, not counted, and the wait does not grow (R5).")
-        stage.showFile()
+        try await stage.showFile()
         stage.tell("It names the boot and its uptime, which nobody can set. “nextCheck” is only for people (R12, R13).")
     }
 

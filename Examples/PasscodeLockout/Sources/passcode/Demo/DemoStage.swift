@@ -46,7 +46,9 @@ final class DemoStage {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func showFile() {
+    func showFile() async throws {
+        // What was just committed is in the journal; the file has it once changes have settled, or when the store closes.
+        try await reopen()
         say("   The file:")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") { say("      \(line)") }
