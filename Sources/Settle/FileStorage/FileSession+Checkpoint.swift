@@ -3,8 +3,6 @@ extension FileSession {
     private static let smallFile = 64 << 10
     /// A larger one is written when the journal has grown by this part of it.
     private static let worthwhilePart = 4
-    /// A journal beyond this size is replaced by a new one after a checkpoint.
-    private static let journalLimit = 64 << 10
 
     /// Whether it is time to write the file.
     func isWorthwhile(at moment: CheckpointMoment) -> Bool {
@@ -68,7 +66,7 @@ extension FileSession {
         mustRewrite = false
         unhealed = nil
         rejected = nil
-        if journal.end.offset > Self.journalLimit { renewJournal(with: cycle, from: replaced) }
+        if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
         return true
     }
 

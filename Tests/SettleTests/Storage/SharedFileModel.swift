@@ -1,0 +1,84 @@
+import Settle
+
+/// What several processes and a person who share a settings file must agree on.
+///
+/// Batches and edits form one order, the journal's. An edit that no process has taken in yet stands at its end.
+struct SharedFileModel {
+    enum Event {
+        case batch([String: SettingValue?])
+        case edit([String: SettingValue?])
+
+        var values: [String: SettingValue?] {
+            switch self {
+            case .batch(let values), .edit(let values): values
+            }
+        }
+    }
+
+    /// What was stored before the first of the events.
+    private var base = SettingTree()
+    private var events: [Event] = []
+    /// How many of the events survive a loss of power.
+    private var stableCount = 0
+    /// The base with all events.
+    private(set) var taken = SettingTree()
+    /// What a person has changed and no process has taken in.
+    private(set) var edit: [String: SettingValue?] = [:]
+    /// Whether the file can't be read as it is.
+    var isBroken = false
+
+    /// What whoever looks must find.
+    var visible: SettingTree {
+        guard !isBroken else { return taken }
+        var tree = taken
+        tree.apply(edit)
+        return tree
+    }
+
+    mutating func append(_ values: [String: SettingValue?]) {
+        add(.batch(values))
+    }
+
+    private mutating func add(_ event: Event) {
+        events.append(event)
+        taken.apply(event.values)
+    }
+
+    /// Everything so far survives a loss of power.
+    mutating func makeStable() {
+        stableCount = events.count
+    }
+
+    mutating func edit(_ values: [String: SettingValue?]) {
+        edit.merge(values) { $1 }
+    }
+
+    /// A process has taken in the edit, and told the journal.
+    mutating func takeInEdit() {
+        guard !edit.isEmpty, !isBroken else { return }
+        add(.edit(edit))
+        edit = [:]
+    }
+
+    /// Whether a tree is what may be found after a loss of power; it is the truth from then on.
+    ///
+    /// Edits are on stable storage, whether the journal still tells of them or not. Batches survive in their order.
+    mutating func settle(afterLossOfPower tree: SettingTree, _ isSame: (SettingTree, SettingTree) -> Bool) -> Bool {
+        for count in (stableCount...events.count).reversed() {
+            var possible = base
+            for event in events[..<count] { possible.apply(event.values) }
+            for event in events[count...] {
+                if case .edit(let values) = event { possible.apply(values) }
+            }
+            possible.apply(edit)
+            guard isSame(possible, tree) else { continue }
+            base = possible
+            taken = possible
+            events = []
+            edit = [:]
+            stableCount = 0
+            return true
+        }
+        return false
+    }
+}
