@@ -75,8 +75,11 @@ extension FileSession {
         let difference = TreeDifference(from: overlay.base(of: tree), to: edited) { [self] in isSpelledAlike($0, $1) }
         var batch = difference.batch
         if difference.exceedsKeys {
-            var whole = edited
-            overlay.apply(to: &whole)
+            var whole = tree
+            whole.apply(batch.values)
+            for name in Set(whole.root.keys).union(edited.root.keys) where SettingTree.isNested(name) {
+                whole.root[name] = edited.root[name]
+            }
             batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: whole)
         }
         format = format(toReplace: reading.bytes)
@@ -85,7 +88,7 @@ extension FileSession {
         let record = JournalRecord.Content.edited(reading.version, batch)
         // The values are good also if the journal can't be told now. It is told before it is told anything else.
         if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
-        overlay.add(batch)
+        overlay.add(edited: batch)
         if let whole = batch.tree {
             tree = whole
             undelivered.append(ExternalChange(.everything(whole)))
@@ -113,9 +116,8 @@ extension FileSession {
         }
         if journal.isOpen { try takeInNew() }
         if suspicion.contains(.file), journal.isOpen, !journal.isLocked, journal.isReplaced() { journal.close() }
-        if !journal.isOpen, try fileErrors({ (session) throws(FileError) in try session.journal.open() })
-        {
-            try takeInOther()
+        if !journal.isOpen, try fileErrors({ (session) throws(FileError) in try session.journal.open() }) {
+            try goOver()
         }
         guard suspicion.contains(.file) else { return }
         guard case .edited = try examine() else { return }
@@ -127,6 +129,18 @@ extension FileSession {
         var tree = known()
         for change in undelivered { change.apply(to: &tree) }
         takeIn(edited, from: reading, over: &tree)
+    }
+
+    /// Goes over to the journal that has been opened: under the lock, or its maker may be just writing the file. Who may not write
+    /// can have no lock, but takes in what he sees.
+    private mutating func goOver() throws(StorageError) {
+        do throws(StorageError) {
+            try acquire()
+            release()
+        } catch {
+            guard journal.isOpen else { throw error }
+            if !journal.isKnown { try takeInOther() }
+        }
     }
 
     /// Whether others have appended to the journal.

@@ -129,6 +129,7 @@ extension FileSession {
             case .edited(let version, let batch):
                 self.version = version
                 signature = nil
+                owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
                 deliver(batch)
             case .checkpoint: break
             case .checkpointed(let version, _):
@@ -195,11 +196,9 @@ extension FileSession {
         }
         begin(with: log)
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
-        _ = replay.apply(to: &tree) { [self] in
-            guard let one = $0, let other = $1 else { return $0 == nil && $1 == nil }
-            return one == other || isSpelledAlike(one, other)
-        }
+        _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         note(reading, reading?.version ?? .absent)
+        if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // Nobody has put what the lost journal had into the file.
             carried.apply(to: &tree)

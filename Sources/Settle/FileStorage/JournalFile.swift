@@ -19,7 +19,7 @@ struct JournalFile: Sendable {
     let path: FilePath
     private(set) var file: FileDescriptor?
     /// Whether the file that is open has been read.
-    private var isKnown = false
+    private(set) var isKnown = false
     private var isReadOnly = false
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?

@@ -19,6 +19,8 @@ struct SharedFileHistory {
         var pending: [String: SettingValue?] = [:]
         /// Whether it has looked since the person edited the file.
         var knowsEdit = true
+        /// How many events it has seen.
+        var seen: Int
     }
 
     enum Outcome: Equatable { case done, failed, died }
@@ -93,7 +95,7 @@ struct SharedFileHistory {
             at: Self.url, calls: calls, patience: LockPatience(limit: .zero), journalLimit: journalLimit)
         count += 1
         let process = Process(
-            name: "P\(count)", calls: calls, storage: storage, known: try storage.load().tree)
+            name: "P\(count)", calls: calls, storage: storage, known: try storage.load().tree, seen: model.count)
         note("\(process.name) opens and finds \(shown(process.known))")
         processes.append(process)
         try check(process)
@@ -131,7 +133,8 @@ struct SharedFileHistory {
         try resolve(pending, certainly: outcome == .done, knowsEdit: process.knowsEdit)
         guard outcome == .done else { return }
         processes[index].pending = [:]
-        if durability == .stable { model.makeStable() }
+        processes[index].seen = model.count
+        if durability == .stable { model.makeStable(model.count) }
     }
 
     /// Finds out where a batch has come to stand, or whether at all.
@@ -174,33 +177,31 @@ struct SharedFileHistory {
             for index in processes.indices where index < processes.count { processes[index].knowsEdit = true }
         }
         guard outcome == .done else { return }
-        model.makeStable()
+        model.makeStable(processes[index].seen)
         if isAtRest { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
     }
 
     private mutating func ask(_ index: Int) throws {
-        let outcome = try perform(index, "asks") { (storage) throws(StorageError) in
-            _ = storage
-        }
-        guard outcome != .died else { return }
-        try takeIn(index)
+        _ = try takeIn(index)
     }
 
-    private mutating func takeIn(_ index: Int) throws {
+    private mutating func takeIn(_ index: Int) throws -> Outcome {
         var process = processes[index]
         let before = process.known
         var changes: [ExternalChange] = []
         let outcome = try perform(index, "asks") { (storage) throws(StorageError) in
             changes = try storage.externalChanges { before }
         }
-        guard outcome == .done else { return }
+        guard outcome == .done else { return outcome }
         for change in changes { change.apply(to: &process.known) }
         process.known.apply(process.pending)
         process.knowsEdit = true
         processes[index] = process
         steps[steps.count - 1] += " and knows \(shown(process.known))"
         if processes[index].calls.faultCount == 0 { model.takeInEdit() }
+        processes[index].seen = model.count
         try check(process)
+        return outcome
     }
 
     private mutating func appendLocked(_ index: Int) throws {
@@ -210,8 +211,9 @@ struct SharedFileHistory {
             throw Violation(description: "\(processes[index].name) can't have the lock: \(error)")
         }
         note("\(processes[index].name) locks")
-        defer { if index < processes.count { processes[index].storage.unlock() } }
-        try takeIn(index)
+        let storage = processes[index].storage
+        defer { storage.unlock() }
+        guard try takeIn(index) != .died else { return }
         try append(index)
     }
 
@@ -279,8 +281,7 @@ struct SharedFileHistory {
 
     mutating func askAll() throws {
         for index in processes.indices.reversed() where index < processes.count {
-            processes[index].calls.heal()
-            try takeIn(index)
+            _ = try takeIn(index)
         }
     }
 

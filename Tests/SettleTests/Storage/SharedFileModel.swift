@@ -44,9 +44,12 @@ struct SharedFileModel {
         taken.apply(event.values)
     }
 
-    /// Everything so far survives a loss of power.
-    mutating func makeStable() {
-        stableCount = events.count
+    /// How many events there have been.
+    var count: Int { events.count }
+
+    /// The first events survive a loss of power.
+    mutating func makeStable(_ count: Int) {
+        stableCount = max(stableCount, min(count, events.count))
     }
 
     mutating func edit(_ values: [String: SettingValue?]) {
@@ -64,13 +67,15 @@ struct SharedFileModel {
     ///
     /// Edits are on stable storage, whether the journal still tells of them or not. Batches survive in their order.
     mutating func settle(afterLossOfPower tree: SettingTree, _ isSame: (SettingTree, SettingTree) -> Bool) -> Bool {
-        for count in (stableCount...events.count).reversed() {
+        for (count, keepsRemovals) in (stableCount...events.count).reversed().flatMap({ [($0, true), ($0, false)] }) {
             var possible = base
             for event in events[..<count] { possible.apply(event.values) }
-            for event in events[count...] {
-                if case .edit(let values) = event { possible.apply(values) }
+            for event in events[count...] + [.edit(edit)] {
+                guard case .edit(let values) = event else { continue }
+                // A key that is missing from the file may look like one that was never written, if the last confirmation of
+                // a checkpoint is lost.
+                possible.apply(values.filter { keepsRemovals || $0.value != nil })
             }
-            possible.apply(edit)
             guard isSame(possible, tree) else { continue }
             base = possible
             taken = possible
