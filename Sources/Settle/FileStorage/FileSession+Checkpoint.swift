@@ -26,7 +26,7 @@ extension FileSession {
         switch try examine() {
         case .current: break
         case .absent: mustRewrite = true
-        case .edited(let reading, let edited): takeIn(edited, from: reading, over: &tree)
+        case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
         case .unusable:
             try synchronize()
             return false
@@ -57,7 +57,7 @@ extension FileSession {
         let replaced = version
         guard try replaceFile(with: bytes) else { return false }
         try confirm(newVersion, coveredEnd: coveredEnd)
-        lookAtReplaced(replaced, base: cycle.base(of: tree))
+        if cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
         standing = .synced
         fileSize = bytes.count
         // Whether somebody changed it within the same tick of the clock, only its contents can tell.

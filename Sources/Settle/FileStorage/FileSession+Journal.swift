@@ -101,12 +101,19 @@ extension FileSession {
     /// Finds out what became of a checkpoint whose maker died in the middle.
     private mutating func resolveIntents() throws(StorageError) {
         let found = try read(names.file)
-        if let found, let intent = intents.last(where: { $0.version == found.version }) {
+        let standing = found?.version ?? .absent
+        // The one that stands there, or that stood there when somebody looked, before it was edited.
+        if let intent = intents.last(where: { $0.version == standing }) ?? intents.last(where: { $0.version == version }) {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
             try confirm(intent.version, coveredEnd: intent.coveredEnd)
-            note(found, intent.version)
+            if let found, intent.version == standing { note(found, intent.version) }
+        } else if let found, standing != version {
+            // Nobody knows which version has been edited. Once the file can be read again, its values tell.
+            guard let edited = try? decode(found.bytes) else { return }
+            try takeInByValues(edited, from: found)
+            intents = []
         } else {
             // Nothing came of them. Saying so keeps the file from being taken for one of them later.
             try append(.checkpointed(version, coveredEnd: coveredEnd))
@@ -121,7 +128,7 @@ extension FileSession {
         takeIn(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
     }
 
-    private mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
+    mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
         for (offset, record) in records {
             take(record, at: offset)
             switch record.content {
@@ -165,6 +172,11 @@ extension FileSession {
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
             isNameDoubtful = true
+            return
+        }
+        if journal.end.generation == known.generation {
+            // The same one, which was closed in between.
+            takeIn(log.records.filter { $0.offset >= known.offset })
             return
         }
         if journal.header?.previousGeneration == known.generation, known.generation != 0,

@@ -300,7 +300,7 @@ struct JournalFile: Sendable {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
         let old = JournalHeader(generation: end.generation, previousGeneration: 0, previousEnd: 0)
-        let isContinued = !isDistrusted && end.generation != 0
+        let isContinued = end.generation != 0
         new.file = try operations.open(temporary, .createNew(permissions: 0o600))
         do throws(FileError) {
             guard let file = new.file else { return }

@@ -75,11 +75,15 @@ struct JournalOverlay: Sendable {
 
     /// All of it as one batch.
     var batch: JournalBatch {
-        JournalBatch(
+        if var tree {
+            apply(to: &tree)
+            return JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
+        }
+        return JournalBatch(
             revision: 0, writer: nil,
             entries: entries.sorted { $0.key < $1.key }.map {
                 JournalEntry(key: $0.key, value: $0.value.value, before: $0.value.before)
-            }, tree: tree)
+            }, tree: nil)
     }
 
     /// Puts all of it over a tree.
@@ -88,7 +92,7 @@ struct JournalOverlay: Sendable {
         tree.apply(entries.mapValues(\.value))
     }
 
-    /// What the file has, where that is known, from what it has together with the journal.
+    /// What the file has, where that is known, from what it has together with the journal. Nobody knows if there is a tree.
     func base(of current: SettingTree) -> SettingTree {
         guard !entries.isEmpty else { return current }
         var base = current

@@ -152,10 +152,10 @@ struct SharedFileHistory {
         taken.append(values)
         candidates.append(taken)
         if !certainly { candidates.append(model) }
-        guard let chosen = candidates.first(where: { isSame($0.visible, found) }) else {
+        guard let chosen = candidates.first(where: { isSame($0.mended, found) }) else {
             throw Violation(
                 description: "A fresh load finds \(shown(found)) instead of "
-                    + candidates.map { shown($0.visible) }.joined(separator: " or "))
+                    + candidates.map { shown($0.mended) }.joined(separator: " or "))
         }
         model = chosen
     }
@@ -178,7 +178,7 @@ struct SharedFileHistory {
         }
         guard outcome == .done else { return }
         model.makeStable(processes[index].seen)
-        if isAtRest { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
+        if isAtRest, before != after { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
     }
 
     private mutating func ask(_ index: Int) throws {

@@ -28,8 +28,10 @@ struct SharedFileModel {
     var isBroken = false
 
     /// What whoever looks must find.
-    var visible: SettingTree {
-        guard !isBroken else { return taken }
+    var visible: SettingTree { isBroken ? taken : mended }
+
+    /// What whoever looks must find once somebody has put the file in order.
+    var mended: SettingTree {
         var tree = taken
         tree.apply(edit)
         return tree
