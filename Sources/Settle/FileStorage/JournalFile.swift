@@ -110,26 +110,30 @@ struct JournalFile: Sendable {
         self.durableEnd = durableEnd
     }
 
-    /// Reads what others have appended since the last time.
+    /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
     mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         guard file != nil else { return [] }
+        var records: [(offset: Int, record: JournalRecord)] = []
+        var place = end
         var count = 512
         while true {
-            let bytes = try read(at: end.offset, count: count)
-            guard bytes.count >= 4, bytes[0] | bytes[1] | bytes[2] | bytes[3] != 0 else { return [] }
-            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: end.offset, from: end) }
+            let bytes = try read(at: place.offset, count: count)
+            guard bytes.count >= 4, bytes[0] | bytes[1] | bytes[2] | bytes[3] != 0 else { break }
+            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: place.offset, from: place) }
             if let wanted = scan.needsMore, wanted > count, bytes.count == count {
                 count = max(wanted, count * 8)
                 continue
             }
-            guard !scan.records.isEmpty else { return [] }
-            end = scan.end
-            size = max(size, end.offset)
-            durableEnd = scan.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+            guard !scan.records.isEmpty else { break }
+            records += scan.records
+            place = scan.end
             // More may follow behind what was read.
-            if bytes.count < count { return scan.records }
-            return try scan.records + readNew()
+            if bytes.count < count { break }
         }
+        end = place
+        size = max(size, end.offset)
+        durableEnd = records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+        return records
     }
 
     /// Whether something stands where the next record belongs.

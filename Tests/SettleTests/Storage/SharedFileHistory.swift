@@ -99,6 +99,8 @@ struct SharedFileHistory {
         note("\(process.name) opens and finds \(shown(process.known))")
         processes.append(process)
         try check(process)
+        // Before anything else is journaled.
+        model.takeInEdit()
     }
 
     private mutating func batch() -> [String: SettingValue?] {
@@ -111,7 +113,10 @@ struct SharedFileHistory {
                 case 2: .date(Date(timeIntervalSinceReferenceDate: Double(count)))
                 default: .integer(count)
                 }
-            values.updateValue(value, forKey: Self.keys[below(Self.keys.count)])
+            let key = Self.keys[below(Self.keys.count)]
+            // A key that one has removed in the file and another by a batch has been missing before, for all that a load can tell.
+            if value == nil, model.edit.keys.contains(key) { continue }
+            values.updateValue(value, forKey: key)
         }
         return values
     }
