@@ -15,6 +15,8 @@ struct SharedFileHistory {
         let calls: FaultySystemCalls
         let storage: FileStorage
         var known: SettingTree
+        /// The same without what is pending.
+        var stored: SettingTree
         /// What could not be appended yet.
         var pending: [String: SettingValue?] = [:]
         /// Whether it has looked since the person edited the file.
@@ -94,8 +96,9 @@ struct SharedFileHistory {
         let storage = FileStorage(
             at: Self.url, calls: calls, patience: LockPatience(limit: .zero), journalLimit: journalLimit)
         count += 1
+        let found = try storage.load().tree
         let process = Process(
-            name: "P\(count)", calls: calls, storage: storage, known: try storage.load().tree, seen: model.count)
+            name: "P\(count)", calls: calls, storage: storage, known: found, stored: found, seen: model.count)
         note("\(process.name) opens and finds \(shown(process.known))")
         processes.append(process)
         try check(process)
@@ -126,7 +129,7 @@ struct SharedFileHistory {
         let values = batch()
         let durability: StorageDurability = below(3) == 0 ? .stable : .process
         let pending = process.pending.merging(values) { $1 }
-        let replaced = pending.keys.reduce(into: [String: SettingValue]()) { $0[$1] = process.known[$1] }
+        let replaced = pending.keys.reduce(into: [String: SettingValue]()) { $0[$1] = process.stored[$1] }
         process.known.apply(values)
         process.pending = pending
         processes[index] = process
@@ -138,6 +141,7 @@ struct SharedFileHistory {
         try resolve(pending, certainly: outcome == .done, knowsEdit: process.knowsEdit)
         guard outcome == .done else { return }
         processes[index].pending = [:]
+        processes[index].stored.apply(pending)
         processes[index].seen = model.count
         if durability == .stable { model.makeStable(model.count) }
     }
@@ -183,6 +187,8 @@ struct SharedFileHistory {
         }
         guard outcome == .done else { return }
         model.makeStable(processes[index].seen)
+        // Whether it has taken in an edit, its answer tells.
+        if !model.edit.isEmpty { _ = try takeIn(index) }
         if isAtRest, before != after { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
     }
 
@@ -198,7 +204,8 @@ struct SharedFileHistory {
             changes = try storage.externalChanges { before }
         }
         guard outcome == .done else { return outcome }
-        for change in changes { change.apply(to: &process.known) }
+        for change in changes { change.apply(to: &process.stored) }
+        process.known = process.stored
         process.known.apply(process.pending)
         process.knowsEdit = true
         processes[index] = process
@@ -318,12 +325,13 @@ struct SharedFileHistory {
     ) throws -> Outcome {
         let process = processes[index]
         let trouble = hasFaults ? below(6) : 5
+        let number = below(trouble == 0 ? 24 : 40)
         process.calls.forget()
         switch trouble {
         case 0:
             let error: SystemError = below(2) == 0 ? .inputOutput : .noSpace
-            process.calls.fail(call: below(24), with: .error(error), forGood: false)
-        case 1: process.calls.fail(call: below(40), with: .error(.inputOutput), forGood: true)
+            process.calls.fail(call: number, with: .error(error), forGood: false)
+        case 1: process.calls.fail(call: number, with: .error(.inputOutput), forGood: true)
         default: process.calls.fail(call: .max / 2, with: .short, forGood: false)
         }
         var outcome = Outcome.done
@@ -335,13 +343,14 @@ struct SharedFileHistory {
             reason = ": \(error)"
         }
         let faults = process.calls.faultCount
+        let fault = faults > 0 ? " (trouble with call \(number): \(process.calls.calls[number]))" : ""
         if trouble == 1, faults > 0 {
             outcome = .died
             process.calls.endProcess()
             processes.remove(at: index)
         }
         process.calls.heal()
-        note("\(process.name) \(action)\(faults > 0 ? " (\(process.calls.calls.last.map { "\($0)" } ?? ""))" : "") \(outcome)\(reason)")
+        note("\(process.name) \(action)\(fault) \(outcome)\(reason)")
         if outcome == .failed, faults == 0 { throw Violation(description: "It failed without a reason\(reason)") }
         return outcome
     }
