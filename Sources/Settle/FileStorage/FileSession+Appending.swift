@@ -7,13 +7,22 @@ extension FileSession {
         defer { release() }
         let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
             let before: JournalEntry.Before =
-                overlay.contains(key) ? .unknown : batch.replaced[key].map { .value($0) } ?? .absent
+                overlay.contains(key) ? .unknown : replaced(by: batch, at: key).map { .value($0) } ?? .absent
             return JournalEntry(key: key, value: value, before: before)
         }
         let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
         try append(.values(record))
         overlay.add(record)
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+    }
+
+    /// What stood at a key until now: what the store believes, with what it has not been told yet.
+    private func replaced(by batch: StorageBatch, at key: String) -> SettingValue? {
+        guard !undelivered.isEmpty else { return batch.replaced[key] }
+        var tree = SettingTree()
+        tree[key] = batch.replaced[key]
+        for change in undelivered { change.apply(to: &tree) }
+        return tree[key]
     }
 
     /// Makes everything stable that was appended.

@@ -3,8 +3,6 @@ extension FileSession {
     private static let smallFile = 64 << 10
     /// A larger one is written when the journal has grown by this part of it.
     private static let worthwhilePart = 4
-    /// A journal beyond this size is replaced by a new one after a checkpoint.
-    private static let journalLimit = 64 << 10
 
     /// Whether it is time to write the file.
     func isWorthwhile(at moment: CheckpointMoment) -> Bool {
@@ -42,7 +40,7 @@ extension FileSession {
         switch try examine() {
         case .current: break
         case .absent: mustRewrite = true
-        case .edited(let reading, let edited): takeIn(edited, from: reading, over: &tree)
+        case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
         case .unusable:
             try synchronize()
             return false
@@ -82,8 +80,8 @@ extension FileSession {
         mustRewrite = false
         unhealed = nil
         rejected = nil
-        if journal.end.offset > Self.journalLimit { renewJournal(with: cycle, from: replaced) }
-        if replacement.hasKeptPrevious { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
+        if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
+        if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
         return true
     }
 

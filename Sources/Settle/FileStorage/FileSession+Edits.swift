@@ -26,7 +26,9 @@ extension FileSession {
         examinedSignature = FileSignature(reading.status)
         if reading.version == version || intents.contains(where: { $0.version == reading.version }) {
             rejected = nil
-            if reading.version == version, reading.isSettled { signature = FileSignature(reading.status) }
+            // What is edited from now on is compared with this one.
+            version = reading.version
+            if intents.isEmpty, reading.isSettled { signature = FileSignature(reading.status) }
             return .current
         }
         if rejected?.version == reading.version { return .unusable }
@@ -71,12 +73,21 @@ extension FileSession {
     /// changes.
     ///
     /// - Parameter tree: All values as they were known; gets the edited ones.
-    mutating func takeIn(_ edited: SettingTree, from reading: Reading, over tree: inout SettingTree) {
+    mutating func takeIn(
+        _ edited: SettingTree, from reading: Reading, over tree: inout SettingTree
+    ) throws(StorageError) {
+        guard overlay.tree == nil else {
+            tree = try takeInByValues(edited, from: reading)
+            return
+        }
         let difference = TreeDifference(from: overlay.base(of: tree), to: edited) { [self] in isSpelledAlike($0, $1) }
         var batch = difference.batch
         if difference.exceedsKeys {
-            var whole = edited
-            overlay.apply(to: &whole)
+            var whole = tree
+            whole.apply(batch.values)
+            for name in Set(whole.root.keys).union(edited.root.keys) where SettingTree.isNested(name) {
+                whole.root[name] = edited.root[name]
+            }
             batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: whole)
         }
         format = format(toReplace: reading.bytes)
@@ -85,7 +96,7 @@ extension FileSession {
         let record = JournalRecord.Content.edited(reading.version, batch)
         // The values are good also if the journal can't be told now. It is told before it is told anything else.
         if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
-        overlay.add(batch)
+        overlay.add(edited: batch)
         if let whole = batch.tree {
             tree = whole
             undelivered.append(ExternalChange(.everything(whole)))
@@ -93,6 +104,32 @@ extension FileSession {
             tree.apply(batch.values)
             undelivered.append(ExternalChange(.values(batch.values)))
         }
+    }
+
+    /// Takes in what somebody has edited when nobody can tell any more what the file had before: each key by the values that it
+    /// has had.
+    ///
+    /// - Returns: All values.
+    @discardableResult
+    mutating func takeInByValues(_ edited: SettingTree, from reading: Reading) throws(StorageError) -> SettingTree {
+        let end = journal.end
+        let log: JournalReading
+        do {
+            log = try rereadJournal()
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw .unreadable(journal.path, "\(error)")
+        }
+        takeIn(log.records.filter { $0.offset >= end.offset })
+        var tree = edited
+        _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }
+        format = format(toReplace: reading.bytes)
+        note(reading, reading.version)
+        examinedSignature = FileSignature(reading.status)
+        tell(ofEdit: version, leadingTo: tree)
+        undelivered.append(ExternalChange(.everything(tree)))
+        return tree
     }
 
     /// What may have changed.
@@ -113,10 +150,8 @@ extension FileSession {
         }
         if journal.isOpen { try takeInNew() }
         if suspicion.contains(.file), journal.isOpen, !journal.isLocked, journal.isReplaced() { journal.close() }
-        if !journal.isOpen, try fileErrors({ (session) throws(FileError) in try session.journal.open() })
-        {
-            try takeInOther()
-        }
+        if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
+        if journal.isOpen, !journal.isKnown { try goOver() }
         guard suspicion.contains(.file) else { return }
         guard case .edited = try examine() else { return }
         // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
@@ -126,7 +161,19 @@ extension FileSession {
         guard case .edited(let reading, let edited) = try examine() else { return }
         var tree = known()
         for change in undelivered { change.apply(to: &tree) }
-        takeIn(edited, from: reading, over: &tree)
+        try takeIn(edited, from: reading, over: &tree)
+    }
+
+    /// Goes over to the journal that has been opened: under the lock, or its maker may be just writing the file. Who may not write
+    /// can have no lock, but takes in what he sees.
+    private mutating func goOver() throws(StorageError) {
+        do throws(StorageError) {
+            try acquire()
+            release()
+        } catch {
+            guard journal.isOpen else { throw error }
+            if !journal.isKnown { try takeInOther() }
+        }
     }
 
     /// Whether others have appended to the journal.

@@ -104,12 +104,19 @@ extension FileSession {
         // This process has failed to make its own durable, and is about to make another one.
         guard !mustRewrite else { return }
         let found = try read(names.file)
-        if let found, let intent = intents.last(where: { $0.version == found.version }) {
+        let standing = found?.version ?? .absent
+        // The one that stands there, or that stood there when somebody looked, before it was edited.
+        if let intent = intents.last(where: { $0.version == standing }) ?? intents.last(where: { $0.version == version }) {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
             try confirm(intent.version, coveredEnd: intent.coveredEnd)
-            note(found, intent.version)
+            if let found, intent.version == standing { note(found, intent.version) }
+        } else if let found, standing != version {
+            // Nobody knows which version has been edited. Once the file can be read again, its values tell.
+            guard let edited = try? decode(found.bytes) else { return }
+            try takeInByValues(edited, from: found)
+            intents = []
         } else {
             // Nothing came of them. Saying so keeps the file from being taken for one of them later.
             try append(.checkpointed(version, coveredEnd: coveredEnd))
@@ -124,7 +131,7 @@ extension FileSession {
         takeIn(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
     }
 
-    private mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
+    mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
         for (offset, record) in records {
             take(record, at: offset)
             switch record.content {
@@ -132,6 +139,7 @@ extension FileSession {
             case .edited(let version, let batch):
                 self.version = version
                 signature = nil
+                owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
                 deliver(batch)
             case .checkpoint: break
             case .checkpointed(let version, _):
@@ -169,6 +177,11 @@ extension FileSession {
             isNameDoubtful = true
             return
         }
+        if journal.end.generation == known.generation {
+            // The same one, which was closed in between.
+            takeIn(log.records.filter { $0.offset >= known.offset })
+            return
+        }
         if journal.header?.previousGeneration == known.generation, known.generation != 0,
             journal.header?.previousEnd == UInt64(known.offset)
         {
@@ -198,11 +211,9 @@ extension FileSession {
         }
         begin(with: log)
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
-        _ = replay.apply(to: &tree) { [self] in
-            guard let one = $0, let other = $1 else { return $0 == nil && $1 == nil }
-            return one == other || isSpelledAlike(one, other)
-        }
+        _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         note(reading, reading?.version ?? .absent)
+        if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // Nobody has put what the lost journal had into the file.
             carried.apply(to: &tree)

@@ -60,8 +60,8 @@ extension FileSession {
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
         note(reading, version)
         begin(with: log)
-        let won = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        if replay.match != .current, !replay.batches.isEmpty { owe(edit: version, keys: won, in: tree) }
+        _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
+        if replay.match != .current, log?.records.isEmpty == false { tell(ofEdit: version, leadingTo: tree) }
         guard let log, !log.damage.isEmpty else {
             return StorageContents(tree: tree, outcome: reading == nil && tree.root.isEmpty ? .absent : .intact)
         }
@@ -79,7 +79,7 @@ extension FileSession {
         }
     }
 
-    private func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
+    func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one == other || isSpelledAlike(one, other)
     }
@@ -107,8 +107,8 @@ extension FileSession {
     /// Notes what a record says about the file and the values in the journal.
     mutating func take(_ record: JournalRecord, at offset: Int) {
         switch record.content {
-        case .values(let batch), .edited(_, let batch):
-            overlay.add(batch)
+        case .values(let batch): overlay.add(batch)
+        case .edited(_, let batch): overlay.add(edited: batch)
         case .checkpoint(let version, let coveredEnd):
             intents.append((version, coveredEnd))
         case .checkpointed(_, let coveredEnd):
@@ -119,12 +119,13 @@ extension FileSession {
         }
     }
 
-    /// Notes that the journal has yet to learn of a version of the file that somebody has edited while nobody looked.
-    private mutating func owe(edit version: FileVersion, keys: [String], in tree: SettingTree) {
-        let entries = keys.sorted().map { JournalEntry(key: $0, value: tree[$0], before: .unknown) }
-        let batch = JournalBatch(revision: 0, writer: nil, entries: entries, tree: nil)
-        overlay.add(batch)
-        owedRecords = [.edited(version, batch)]
+    /// Tells the journal of a version of the file that somebody has edited while nobody looked, before anything is told that
+    /// was done in knowledge of it. All values, because nobody knows any more what the file had before.
+    mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
+        let batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
+        let record = JournalRecord.Content.edited(version, batch)
+        if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        overlay.add(edited: batch)
     }
 
     /// Copies a damaged journal, and makes sure that a new one takes its place.

@@ -40,6 +40,8 @@ struct FileSession: Sendable {
     /// The format asked for, if one was.
     let chosenFormat: FileFormat?
     let patience: LockPatience
+    /// A journal beyond this size is replaced by a new one after a checkpoint.
+    let journalLimit: Int
 
     var phase = Phase.unloaded
     var names: FileNames
@@ -78,10 +80,13 @@ struct FileSession: Sendable {
     /// Whether there can't be abandoned files that this process could remove.
     var hasCleaned = false
 
-    init(_ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience) {
+    init(
+        _ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience, journalLimit: Int
+    ) {
         self.operations = operations
         self.path = path
         self.patience = patience
+        self.journalLimit = journalLimit
         chosenFormat = format
         self.format = format ?? .json
         names = FileNames(path)

@@ -30,6 +30,8 @@ import Synchronization
 public final class FileStorage: Storage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
+    /// Beyond how many bytes a journal is replaced by a new one after a checkpoint.
+    package static let journalLimit = 64 << 10
 
     private let path: FilePath
     private let isFileURL: Bool
@@ -54,14 +56,17 @@ public final class FileStorage: Storage {
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
     ///   - patience: How long to wait for a lock that another process has.
+    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        patience: LockPatience = .usual
+        patience: LockPatience = .usual, journalLimit: Int = FileStorage.journalLimit
     ) {
         self.watching = watching
         path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
-        session = Mutex(FileSession(FileOperations(calls), path: path, format: format, patience: patience))
+        session = Mutex(
+            FileSession(
+                FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit))
     }
 
     public func load() throws(StorageError) -> StorageContents {

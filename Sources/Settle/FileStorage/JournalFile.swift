@@ -19,7 +19,7 @@ struct JournalFile: Sendable {
     let path: FilePath
     private(set) var file: FileDescriptor?
     /// Whether the file that is open has been read.
-    private var isKnown = false
+    private(set) var isKnown = false
     private(set) var isReadOnly = false
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?
@@ -110,26 +110,30 @@ struct JournalFile: Sendable {
         self.durableEnd = durableEnd
     }
 
-    /// Reads what others have appended since the last time.
+    /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
     mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         // Nearly always there is nothing, and this is asked before each append.
         guard file != nil, try hasMore() else { return [] }
+        var records: [(offset: Int, record: JournalRecord)] = []
+        var place = end
         var count = 512
         while true {
-            let bytes = try read(at: end.offset, count: count)
-            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: end.offset, from: end) }
+            let bytes = try read(at: place.offset, count: count)
+            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: place.offset, from: place) }
             if let wanted = scan.needsMore, wanted > count, bytes.count == count {
                 count = max(wanted, count * 8)
                 continue
             }
-            guard !scan.records.isEmpty else { return [] }
-            end = scan.end
-            size = max(size, end.offset)
-            durableEnd = scan.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+            guard !scan.records.isEmpty else { break }
+            records += scan.records
+            place = scan.end
             // More may follow behind what was read.
-            if bytes.count < count { return scan.records }
-            return try scan.records + readNew()
+            if bytes.count < count { break }
         }
+        end = place
+        size = max(size, end.offset)
+        durableEnd = records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+        return records
     }
 
     /// Whether something stands where the next record belongs: its length, which is never zero.
@@ -310,7 +314,7 @@ struct JournalFile: Sendable {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
         let old = JournalHeader(generation: end.generation, previousGeneration: 0, previousEnd: 0)
-        let isContinued = !isDistrusted && end.generation != 0
+        let isContinued = end.generation != 0
         new.file = try operations.open(temporary, .createNew(permissions: 0o600))
         do throws(FileError) {
             guard let file = new.file else { return }

@@ -9,6 +9,8 @@ struct JournalOverlay: Sendable {
     private(set) var entries: [String: Entry] = [:]
     /// Replaces everything that the file has; `entries` come after it.
     private(set) var tree: SettingTree?
+    /// The keys of all dictionaries that have one of the entries in them.
+    private var outerKeys: Set<String> = []
 
     var isEmpty: Bool { entries.isEmpty && tree == nil }
 
@@ -16,14 +18,54 @@ struct JournalOverlay: Sendable {
         if let tree = batch.tree {
             self.tree = tree
             entries = [:]
+            outerKeys = []
         }
-        for entry in batch.entries {
-            entries[entry.key] = Entry(before: entries[entry.key]?.before ?? entry.before, value: entry.value)
+        for entry in batch.entries { add(entry) }
+    }
+
+    private mutating func add(_ entry: JournalEntry) {
+        let key = entry.key
+        var before = entries[key]?.before ?? entry.before
+        for (outer, inner) in Self.splits(of: key) {
+            outerKeys.insert(outer)
+            // What was there before this entry is not what the file has.
+            guard entries[key] == nil, let known = entries[outer]?.before else { continue }
+            before = Self.value(of: inner, in: known)
         }
+        entries[key] = Entry(before: before, value: entry.value)
+        guard outerKeys.contains(key) else { return }
+        for inner in entries.keys where inner.hasPrefix(key + ".") {
+            var tree = SettingTree()
+            tree[key] = entry.value
+            entries[inner]?.value = tree[inner]
+        }
+    }
+
+    /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
+    private static func splits(of key: String) -> [(outer: String, inner: String)] {
+        guard SettingTree.isNested(key) else { return [] }
+        return key.indices.reversed().filter { key[$0] == "." }.map { dot in
+            (String(key[..<dot]), String(key[key.index(after: dot)...]))
+        }
+    }
+
+    private static func value(of key: String, in outer: JournalEntry.Before) -> JournalEntry.Before {
+        switch outer {
+        case .unknown: return .unknown
+        case .value(.dictionary(let entries)): return SettingTree(entries)[key].map { .value($0) } ?? .absent
+        case .value, .absent: return .absent
+        }
+    }
+
+    /// Adds what somebody has changed in the file itself: it has these values already.
+    mutating func add(edited batch: JournalBatch) {
+        add(batch)
+        for entry in batch.entries { entries[entry.key]?.before = entry.value.map { .value($0) } ?? .absent }
     }
 
     mutating func removeAll() {
         entries = [:]
+        outerKeys = []
         tree = nil
     }
 
@@ -33,11 +75,15 @@ struct JournalOverlay: Sendable {
 
     /// All of it as one batch.
     var batch: JournalBatch {
-        JournalBatch(
+        if var tree {
+            apply(to: &tree)
+            return JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
+        }
+        return JournalBatch(
             revision: 0, writer: nil,
             entries: entries.sorted { $0.key < $1.key }.map {
                 JournalEntry(key: $0.key, value: $0.value.value, before: $0.value.before)
-            }, tree: tree)
+            }, tree: nil)
     }
 
     /// Puts all of it over a tree.
@@ -46,7 +92,7 @@ struct JournalOverlay: Sendable {
         tree.apply(entries.mapValues(\.value))
     }
 
-    /// What the file has, where that is known, from what it has together with the journal.
+    /// What the file has, where that is known, from what it has together with the journal. Nobody knows if there is a tree.
     func base(of current: SettingTree) -> SettingTree {
         guard !entries.isEmpty else { return current }
         var base = current

@@ -13,7 +13,9 @@ struct TreeDifference {
         from old: SettingTree, to new: SettingTree, isSame: @escaping (SettingValue, SettingValue) -> Bool = { _, _ in false }
     ) {
         self.isSame = isSame
-        if !compare(old.root, new.root, below: "") { exceedsKeys = true }
+        for name in Set(old.root.keys).union(new.root.keys) where old.root[name] != new.root[name] {
+            if !add(name, old.root[name], new.root[name], below: "") { exceedsKeys = true }
+        }
     }
 
     var isEmpty: Bool { changes.isEmpty && !exceedsKeys }
@@ -52,12 +54,22 @@ struct TreeDifference {
         if let old, let new, isSame(old, new) { return true }
         guard !name.utf8.contains(0x2E) else { return false }
         let key = prefix + name
-        if case .dictionary(let oldEntries)? = old, case .dictionary(let newEntries)? = new,
-            !oldEntries.isEmpty, !newEntries.isEmpty, compare(oldEntries, newEntries, below: key + ".")
+        // Also a whole dictionary that has come or gone: others may be adding to it what this change must leave alone.
+        if let oldEntries = Self.entries(old), let newEntries = Self.entries(new),
+            compare(oldEntries, newEntries, below: key + ".")
         {
             return true
         }
         changes.append((key, old, new))
         return true
+    }
+
+    /// - Returns: `nil` if the value can't be told apart by its inner keys.
+    private static func entries(_ value: SettingValue?) -> [String: SettingValue]? {
+        switch value {
+        case .dictionary(let entries): entries.isEmpty ? nil : entries
+        case nil: [:]
+        default: nil
+        }
     }
 }

@@ -37,10 +37,10 @@ extension ExternalChange {
                 if changed[key] != nil { changed.updateValue(value, forKey: key) }
                 for inner in changed.keys where inner.hasPrefix(key + ".") { changed.removeValue(forKey: inner) }
                 for outer in changed.keys where key.hasPrefix(outer + ".") {
-                    guard case .dictionary(let old)?? = changed[outer] else { continue }
-                    var tree = SettingTree(old)
-                    tree[String(key.dropFirst(outer.count + 1))] = value
-                    changed[outer] = .dictionary(tree.root)
+                    var tree = SettingTree()
+                    tree[outer] = changed[outer] ?? nil
+                    tree[key] = value
+                    changed.updateValue(tree[outer], forKey: outer)
                 }
             }
             content = .values(changed)

@@ -27,7 +27,7 @@ import Testing
             try StorageConformance.check(
                 makeStorage: { open($0) }, reopen: { number, _ in open(number) },
                 setFailing: { storage, isFailing in (storage as? FailingFileStorage)?.setFailing(isFailing) },
-                values: values)
+                makeOther: { number, _ in open(number) }, values: values)
         }
     }
 
@@ -112,7 +112,8 @@ private final class FailingFileStorage: Storage {
     private let base: FileStorage
 
     init(at url: URL, format: FileFormat) {
-        base = FileStorage(at: url, format: format, calls: calls)
+        // Who has to wait for a lock here waits for itself.
+        base = FileStorage(at: url, format: format, calls: calls, patience: LockPatience(limit: .zero))
     }
 
     func setFailing(_ isFailing: Bool) {

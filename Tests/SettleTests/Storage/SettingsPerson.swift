@@ -1,0 +1,49 @@
+import Settle
+import SettleTesting
+
+/// A person who edits a settings file with an editor that makes what it saves durable.
+struct SettingsPerson {
+    let path: FilePath
+    /// What the file had when it was last read or written in good order.
+    private(set) var known = SettingTree()
+
+    func contents(of disk: any SystemCalls) -> [UInt8]? {
+        let operations = FileOperations(disk)
+        guard let file = try? operations.open(path, .read) else { return nil }
+        defer { try? operations.close(file, at: path) }
+        return try? operations.readAll(file, at: path, limit: 1 << 20)
+    }
+
+    /// Changes some values, or puts a broken file in order and does so.
+    mutating func edit(_ values: [String: SettingValue?], on disk: any SystemCalls) throws {
+        if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
+        known.apply(values)
+        try write(FileFormat.json.encode(known), on: disk)
+    }
+
+    mutating func breakFile(on disk: any SystemCalls) throws {
+        if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
+        try write(Array("{ \"a\": ".utf8), on: disk)
+    }
+
+    /// Puts a broken file in order.
+    func mend(on disk: any SystemCalls) throws {
+        try write(FileFormat.json.encode(known), on: disk)
+    }
+
+    /// The values as the file spells them.
+    func spelled(_ tree: SettingTree) -> SettingTree? {
+        try? FileFormat.json.decode(FileFormat.json.encode(tree))
+    }
+
+    private func write(_ bytes: [UInt8], on disk: any SystemCalls) throws {
+        let operations = FileOperations(disk)
+        let new = path.sibling(named: "edited~")
+        let file = try operations.open(new, .createNew(permissions: 0o600))
+        try operations.writeAll(bytes, to: file, at: new)
+        try operations.synchronize(file, at: new)
+        try operations.close(file, at: new)
+        try operations.rename(new, to: path)
+        try operations.synchronizeFolder(path.folder)
+    }
+}

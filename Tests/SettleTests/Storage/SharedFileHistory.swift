@@ -1,0 +1,392 @@
+import Foundation
+import Settle
+import SettleTesting
+
+/// A random history of several processes and a person who share a settings file on a simulated disk, beside a model of what
+/// must come of it.
+struct SharedFileHistory {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A storage, with what the store above it would know.
+    struct Process {
+        let name: String
+        let calls: FaultySystemCalls
+        let storage: FileStorage
+        var known: SettingTree
+        /// The same without what is pending.
+        var stored: SettingTree
+        /// What could not be appended yet.
+        var pending: [String: SettingValue?] = [:]
+        /// Whether it has looked since the person edited the file.
+        var knowsEdit = true
+        /// How many events it has seen.
+        var seen: Int
+    }
+
+    enum Outcome: Equatable { case done, failed, died }
+
+    static let url = URL(filePath: "/home/settings.json")
+    static let path = "/home/settings.json"
+    private static let keys = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
+
+    var disk = SimulatedDisk()
+    var random: SeededGenerator
+    var model = SharedFileModel()
+    var processes: [Process] = []
+    var person: SettingsPerson
+    private(set) var steps: [String] = []
+    private var count: Int64 = 0
+    private let journalLimit: Int
+    private let hasFaults: Bool
+    /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
+    private var removable: Set<String> = []
+
+    init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        person = SettingsPerson(path: FilePath(Self.path))
+        journalLimit = random.next() % 2 == 0 ? 700 : FileStorage.journalLimit
+        hasFaults = random.next() % 2 == 0
+        try FileOperations(disk).makeFolder(FilePath("/home"))
+        try FileOperations(disk).synchronizeFolder(FilePath("/"))
+    }
+
+    /// Runs a history.
+    static func run(seed: UInt64, steps: Int) throws {
+        var history = try SharedFileHistory(seed: seed)
+        do {
+            try history.open()
+            try history.open()
+            for _ in 0..<steps { try history.step() }
+            try history.askAll()
+        } catch {
+            let text = history.steps.joined(separator: "\n  ")
+            throw Violation(description: "\(error)\nThe history with the seed \(seed):\n  \(text)")
+        }
+    }
+
+    mutating func note(_ step: String) { steps.append(step) }
+
+    private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+
+    // MARK: Steps
+
+    private mutating func step() throws {
+        if processes.isEmpty || (processes.count < 3 && below(10) == 0) { return try open() }
+        let index = below(processes.count)
+        switch below(24) {
+        case 0..<7: try append(index)
+        case 7..<11: try checkpoint(index)
+        case 11..<15: try ask(index)
+        case 15: try appendLocked(index)
+        case 16: try close(index)
+        case 17: try kill(index)
+        case 18: try losePower()
+        case 19: try breakFile()
+        case 20: try removeJournal()
+        default: try editFile()
+        }
+        try lookFromOutside()
+    }
+
+    mutating func open() throws {
+        if model.isBroken { try editFile() }
+        let calls = FaultySystemCalls(disk)
+        let storage = FileStorage(
+            at: Self.url, calls: calls, patience: LockPatience(limit: .zero), journalLimit: journalLimit)
+        count += 1
+        let found = try storage.load().tree
+        let process = Process(
+            name: "P\(count)", calls: calls, storage: storage, known: found, stored: found, seen: model.count)
+        note("\(process.name) opens and finds \(shown(process.known))")
+        processes.append(process)
+        try check(process)
+        // Before anything else is journaled.
+        model.takeInEdit()
+    }
+
+    private mutating func batch() -> [String: SettingValue?] {
+        var values: [String: SettingValue?] = [:]
+        for _ in 0...below(2) {
+            count += 1
+            let value: SettingValue? =
+                switch below(8) {
+                case 0, 1: nil
+                case 2: .date(Date(timeIntervalSinceReferenceDate: Double(count)))
+                default: .integer(count)
+                }
+            let key = Self.keys[below(Self.keys.count)]
+            // A key that one has removed in the file and another by a batch has been missing before, for all that a load can tell.
+            if value == nil, model.edit.keys.contains(key) { continue }
+            values.updateValue(value, forKey: key)
+        }
+        return values
+    }
+
+    private mutating func append(_ index: Int) throws {
+        var process = processes[index]
+        let values = batch()
+        let durability: StorageDurability = below(3) == 0 ? .stable : .process
+        let pending = process.pending.merging(values) { $1 }
+        let replaced = pending.keys.reduce(into: [String: SettingValue]()) { $0[$1] = process.stored[$1] }
+        process.known.apply(values)
+        process.pending = pending
+        processes[index] = process
+        for (key, value) in pending where value == nil { removable.remove(key) }
+        let outcome = try perform(index, "appends \(shown(pending)) \(durability)") { (storage) throws(StorageError) in
+            try storage.append(
+                StorageBatch(revision: 1, values: pending, replaced: replaced), durability: durability)
+        }
+        try resolve(pending, certainly: outcome == .done, knowsEdit: process.knowsEdit)
+        guard outcome == .done else { return }
+        processes[index].pending = [:]
+        processes[index].stored.apply(pending)
+        processes[index].seen = model.count
+        if durability == .stable { model.makeStable(model.count) }
+    }
+
+    /// Finds out where a batch has come to stand, or whether at all.
+    private mutating func resolve(
+        _ values: [String: SettingValue?], certainly: Bool, knowsEdit: Bool
+    ) throws {
+        let found = try peek()
+        var candidates: [SharedFileModel] = []
+        var after = model
+        after.append(values)
+        // What was written by somebody who did not know of the edit may stand before it.
+        if !knowsEdit || model.edit.isEmpty || model.isBroken { candidates.append(after) }
+        var taken = model
+        taken.takeInEdit()
+        taken.append(values)
+        candidates.append(taken)
+        if !certainly { candidates.append(model) }
+        guard let chosen = candidates.first(where: { isSame($0.mended, found) }) else {
+            throw Violation(
+                description: "A fresh load finds \(shown(found)) instead of "
+                    + candidates.map { shown($0.mended) }.joined(separator: " or "))
+        }
+        model = chosen
+    }
+
+    private mutating func checkpoint(_ index: Int) throws {
+        // As the persister does: what could not be appended comes first.
+        guard processes[index].pending.isEmpty else { return try append(index) }
+        let before = person.contents(of: disk)
+        let moment: CheckpointMoment = below(2) == 0 ? .settled : .resting
+        let tree = processes[index].known
+        var isAtRest = false
+        let outcome = try perform(index, "checkpoints \(shown(tree))") { (storage) throws(StorageError) in
+            isAtRest = try storage.checkpoint(tree, at: moment)
+        }
+        let after = person.contents(of: disk)
+        if model.isBroken, before != after { throw Violation(description: "An unreadable edit was overwritten.") }
+        if before != after {
+            model.takeInEdit()
+            for index in processes.indices where index < processes.count { processes[index].knowsEdit = true }
+        }
+        guard outcome == .done else { return }
+        model.makeStable(processes[index].seen)
+        // Whether it has taken in an edit, its answer tells.
+        if !model.edit.isEmpty { _ = try takeIn(index) }
+        if isAtRest, before != after { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
+    }
+
+    private mutating func ask(_ index: Int) throws {
+        _ = try takeIn(index)
+    }
+
+    private mutating func takeIn(_ index: Int) throws -> Outcome {
+        var process = processes[index]
+        let before = process.known
+        var changes: [ExternalChange] = []
+        let outcome = try perform(index, "asks") { (storage) throws(StorageError) in
+            changes = try storage.externalChanges { before }
+        }
+        guard outcome == .done else { return outcome }
+        for change in changes { change.apply(to: &process.stored) }
+        process.known = process.stored
+        process.known.apply(process.pending)
+        process.knowsEdit = true
+        processes[index] = process
+        steps[steps.count - 1] += " and knows \(shown(process.known))"
+        if processes[index].calls.faultCount == 0 { model.takeInEdit() }
+        processes[index].seen = model.count
+        try check(process)
+        return outcome
+    }
+
+    private mutating func appendLocked(_ index: Int) throws {
+        do {
+            try processes[index].storage.lock()
+        } catch {
+            throw Violation(description: "\(processes[index].name) can't have the lock: \(error)")
+        }
+        note("\(processes[index].name) locks")
+        let storage = processes[index].storage
+        defer { storage.unlock() }
+        guard try takeIn(index) != .died else { return }
+        try append(index)
+    }
+
+    private mutating func close(_ index: Int) throws {
+        let process = processes.remove(at: index)
+        note("\(process.name) closes")
+        process.storage.close()
+    }
+
+    private mutating func kill(_ index: Int) throws {
+        let process = processes.remove(at: index)
+        note("\(process.name) is killed")
+        process.calls.endProcess()
+    }
+
+    private mutating func losePower() throws {
+        guard !model.isBroken else { return }
+        let disks = disk.disksAfterLossOfPower(limit: 6, seed: random.next())
+        disk = disks[below(disks.count)]
+        processes = []
+        note("The power fails")
+        let found = try peek()
+        guard model.settle(afterLossOfPower: found, isSame) else {
+            throw Violation(description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
+        }
+        removable = []
+    }
+
+    // MARK: The person
+
+    private mutating func editFile() throws {
+        let isAbsent = person.contents(of: disk) == nil
+        // Whoever writes a file that never was there can't tell it from one that was removed.
+        guard !isAbsent else { return }
+        count += 1
+        var values: [String: SettingValue?] = [:]
+        let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
+        if below(3) == 0, let key = candidates.randomElement(using: &random) {
+            values.updateValue(nil, forKey: key)
+            removable.remove(key)
+        } else {
+            values.updateValue(.integer(count), forKey: Self.keys[below(Self.keys.count)])
+        }
+        try person.edit(values, on: disk)
+        note("Somebody edits \(shown(values))")
+        model.isBroken = false
+        model.edit(values)
+        for index in processes.indices { processes[index].knowsEdit = false }
+    }
+
+    private mutating func breakFile() throws {
+        guard !model.isBroken, person.contents(of: disk) != nil else { return }
+        try person.breakFile(on: disk)
+        note("Somebody breaks the file")
+        model.isBroken = true
+    }
+
+    private mutating func removeJournal() throws {
+        // What is in neither the file nor any process's memory is lost with it.
+        guard below(4) == 0, !processes.isEmpty, model.edit.isEmpty, !model.isBroken else { return }
+        try askAll()
+    }
+
+    // MARK: Checks
+
+    mutating func askAll() throws {
+        for index in processes.indices.reversed() where index < processes.count {
+            _ = try takeIn(index)
+        }
+    }
+
+    private func lookFromOutside() throws {
+        guard !model.isBroken else { return }
+        let found = try peek()
+        guard isSame(found, model.visible) else {
+            throw Violation(description: "A fresh load finds \(shown(found)) instead of \(shown(model.visible)).")
+        }
+    }
+
+    /// What a process that starts now would find.
+    private func peek() throws -> SettingTree {
+        let copy = disk.diskAfterProcessCrash()
+        if model.isBroken { try person.mend(on: copy) }
+        return try FileStorage(at: Self.url, calls: copy).load().tree
+    }
+
+    private func check(_ process: Process) throws {
+        var expected = model.visible
+        expected.apply(process.pending)
+        guard !isSame(process.known, expected) else { return }
+        throw Violation(description: "\(process.name) knows \(shown(process.known)) instead of \(shown(expected)).")
+    }
+
+    /// Makes a call, with trouble at times.
+    private mutating func perform(
+        _ index: Int, _ action: String, _ body: (FileStorage) throws(StorageError) -> Void
+    ) throws -> Outcome {
+        let process = processes[index]
+        let trouble = hasFaults ? below(6) : 5
+        let number = below(trouble == 0 ? 24 : 40)
+        process.calls.forget()
+        switch trouble {
+        case 0:
+            let error: SystemError = below(2) == 0 ? .inputOutput : .noSpace
+            process.calls.fail(call: number, with: .error(error), forGood: false)
+        case 1: process.calls.fail(call: number, with: .error(.inputOutput), forGood: true)
+        default: process.calls.fail(call: .max / 2, with: .short, forGood: false)
+        }
+        var outcome = Outcome.done
+        var reason = ""
+        do throws(StorageError) {
+            try body(process.storage)
+        } catch {
+            outcome = .failed
+            reason = ": \(error)"
+        }
+        let faults = process.calls.faultCount
+        let fault = faults > 0 ? " (trouble with call \(number): \(process.calls.calls[number]))" : ""
+        if trouble == 1, faults > 0 {
+            outcome = .died
+            process.calls.endProcess()
+            processes.remove(at: index)
+        }
+        process.calls.heal()
+        note("\(process.name) \(action)\(fault) \(outcome)\(reason)")
+        if outcome == .failed, faults == 0 { throw Violation(description: "It failed without a reason\(reason)") }
+        return outcome
+    }
+
+    private func isSame(_ one: SettingTree, _ other: SettingTree) -> Bool {
+        one == other || person.spelled(one) == person.spelled(other)
+    }
+
+    private func shown(_ tree: SettingTree) -> String { shown(SettingTreeText.leaves(of: tree)) }
+
+    private func shown(_ values: [String: SettingValue?]) -> String {
+        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ") + "]"
+    }
+}
+
+/// Trees in failures, short.
+enum SettingTreeText {
+    static func leaves(of tree: SettingTree, below prefix: String = "") -> [String: SettingValue?] {
+        var result: [String: SettingValue?] = [:]
+        for (name, value) in tree.root {
+            if case .dictionary(let inner) = value, !inner.isEmpty {
+                result.merge(leaves(of: SettingTree(inner), below: prefix + name + ".")) { $1 }
+            } else {
+                result.updateValue(value, forKey: prefix + name)
+            }
+        }
+        return result
+    }
+
+    static func text(_ value: SettingValue?) -> String {
+        switch value {
+        case nil: "-"
+        case .integer(let number): "\(number)"
+        case .date(let date): "d\(Int(date.timeIntervalSinceReferenceDate))"
+        case .string(let text): "\"\(text)\""
+        case .some(let value): "\(value)"
+        }
+    }
+}
