@@ -4,7 +4,8 @@
 #     Tests/Fuzz/run.sh [runs] [folder] [formats | journal]
 #
 # The folder keeps the programs, the inputs that reached new code, and those that failed. SwiftPM cannot link libFuzzer
-# into an executable, so the sources are compiled directly.
+# into an executable, so the sources are compiled directly. An input may take a second (FUZZ_SECONDS for another limit, on a
+# machine that does other things too) and 256 MiB.
 set -eu
 
 runs=${1:-1000000}
@@ -12,6 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../Sources/Settle
 folder=${2:-$here/../../.build/fuzz}
 only=${3:-}
+seconds=${FUZZ_SECONDS:-1}
 
 # fuzz name "options of libFuzzer" source…
 fuzz() {
@@ -24,7 +26,8 @@ fuzz() {
         "$sources"/Values/*.swift "$sources"/Formats/*.swift "$here/SameValue.swift" "$@"
     # The options are several words on purpose.
     # shellcheck disable=SC2086
-    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no "$folder/$name/fuzz" -runs="$runs" -max_len=4096 $options \
+    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no "$folder/$name/fuzz" -runs="$runs" -max_len=4096 \
+        -timeout="$seconds" -rss_limit_mb=256 $options \
         -artifact_prefix="$folder/$name/" -print_final_stats=1 "$folder/$name/inputs"
 }
 
@@ -41,7 +44,7 @@ fuzz_formats() {
         >"$inputs/binary"
     printf '\10\17\21\23\25\27\33\44\47\0\0\0\0\0\0\1\1\0\0\0\0\0\0\0\11\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\60' \
         >>"$inputs/binary"
-    fuzz formats "-timeout=5 -rss_limit_mb=4096 -dict=$here/formats.dict" "$here/FormatFuzzer.swift"
+    fuzz formats "-dict=$here/formats.dict" "$here/FormatFuzzer.swift"
 }
 
 fuzz_journal() {
@@ -54,7 +57,7 @@ fuzz_journal() {
     tree='\200\0\377\12\7\0\13\1\1k\11\2xy'
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
-    fuzz journal "-timeout=1 -rss_limit_mb=256" "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
+    fuzz journal "" "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
         "$here/JournalFuzzer.swift"
 }
 

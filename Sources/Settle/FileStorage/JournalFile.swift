@@ -40,7 +40,7 @@ struct JournalFile: Sendable {
     /// of the file's size to write.
     private static let growth = 16 << 10
     /// The largest step by which the file grows beyond what it must.
-    private static let growthLimit = 1 << 20
+    private static let growthLimit = 64 << 10
 
     init(_ operations: FileOperations, path: FilePath) {
         self.operations = operations
