@@ -78,18 +78,20 @@ enum Checkpoints {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "settings.json")
         try JSONFile.write(keys: Samples.keys(count), to: file)
-        let storage = EagerStorage(FileStorage(at: file))
+        let storage = SteeredStorage(FileStorage(at: file))
         let store = try await SettingsStore.open(
             storage: storage,
             configuration: SettingsStore.Configuration(
                 durability: .debounced(quiet: .milliseconds(5), atMost: .milliseconds(5))))
         let settings = try await store.group(BenchSettings.self)
         let samples = max(20_000, plan.samples * 50)
+        // So that a dozen checkpoints and more fall into the time.
+        let interval = UInt64(count) * 2
         let (calm, busy) = await onOwnThread {
-            _ = setTimes(of: settings, count: 1_000)
-            let calm = setTimes(of: settings, count: samples)
+            _ = setTimes(of: settings, count: 1_000, every: 20_000)
+            let calm = setTimes(of: settings, count: samples, every: interval)
             storage.becomeEager()
-            return (calm, setTimes(of: settings, count: samples))
+            return (calm, setTimes(of: settings, count: samples, every: interval))
         }
         let checkpoints = storage.checkpoints
         try await store.close()
@@ -110,8 +112,10 @@ enum Checkpoints {
         ]
     }
 
-    /// Nanoseconds that single sets take, about 20 µs from one to the next.
-    private static func setTimes(of settings: BenchSettings, count: Int) -> (elapsed: [Double], processor: [Double]) {
+    /// Nanoseconds that single sets take, with so many from one to the next.
+    private static func setTimes(
+        of settings: BenchSettings, count: Int, every interval: UInt64
+    ) -> (elapsed: [Double], processor: [Double]) {
         var (elapsed, processor): ([Double], [Double]) = ([], [])
         var value = settings.count
         for _ in 0..<count {
@@ -123,7 +127,7 @@ enum Checkpoints {
             let processorEnd = threadNanoseconds()
             elapsed.append(Double(end - start))
             processor.append(Double(processorEnd - processorStart))
-            while nanoseconds() < start + 20_000 {}
+            while nanoseconds() < start + interval {}
         }
         return (elapsed, processor)
     }

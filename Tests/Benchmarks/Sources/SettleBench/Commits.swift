@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import GRDB
 import Settle
 
 /// Values that are on stable storage before anybody goes on.
@@ -11,6 +11,7 @@ enum Commits {
 
     private static let crowdSize = 64
     private static let blockTurns = 8
+    private static let queue = DispatchQueue(label: "settle-bench.commits")
     private static let bytes = [UInt8](repeating: 0x55, count: 64)
 
     // MARK: One after the other
@@ -50,6 +51,10 @@ enum Commits {
         let other = await plan.alternate(pairs: plan.pairs / 3, subject: counted, limit: { appends(to: reserve) })
         var notes = ["preallocated \(Table.ratio(other.ratio))×"]
         if settings.count != before + count { notes.append("WRONG: commits are missing") }
+        let passing = await plan.alternate(
+            pairs: plan.peerPairs, subject: { await appendsOnQueue(to: log) }, limit: { appends(to: log) })
+        notes.append("the limit on a queue, task and back \(Table.ratio(passing.ratio))×")
+        notes.append("not watched \(Table.ratio(try await unwatched(in: folder, { appends(to: log) }, plan)))×")
         notes.append("from the main actor \(Table.ratio(await onMainActor(settings, { appends(to: log) }, plan)))×")
 
         var peers: [RowResult.Peer] = []
@@ -68,6 +73,39 @@ enum Commits {
         }
         try await fixture.close()
         return RowResult(row, comparison, peers: peers, notes: notes)
+    }
+
+    /// The limit, but on a dispatch queue, as no thread of the concurrency runtime should wait for a disk: the waking of two
+    /// threads comes with it.
+    private static func appendsOnQueue(to log: PlainLog) async -> Double {
+        let start = nanoseconds()
+        for _ in 0..<blockTurns {
+            await withUnsafeContinuation { continuation in
+                queue.async {
+                    log.append(bytes)
+                    log.synchronize()
+                    continuation.resume()
+                }
+            }
+        }
+        return Double(nanoseconds() - start) / Double(blockTurns)
+    }
+
+    /// What the notices of its own appends cost a store.
+    private static func unwatched(in folder: URL, _ limit: () -> Double, _ plan: Plan) async throws -> Double {
+        let storage = SteeredStorage(FileStorage(at: folder.appending(path: "unwatched.json")), isWatched: false)
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(BenchSettings.self)
+        let comparison = await plan.alternate(
+            pairs: plan.peerPairs,
+            subject: {
+                let start = nanoseconds()
+                for _ in 0..<blockTurns { try? await settings.commit { settings.count += 1 } }
+                return Double(nanoseconds() - start) / Double(blockTurns)
+            },
+            limit: { limit() })
+        try await store.close()
+        return comparison.ratio
     }
 
     /// A closure that an actor isolates runs there, which costs two changes of threads.

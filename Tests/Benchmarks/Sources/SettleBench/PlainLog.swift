@@ -1,7 +1,8 @@
 import Foundation
 
 /// A file that bytes are appended to, with nothing around it: the limit of what a journal does.
-final class PlainLog {
+final class PlainLog: @unchecked Sendable {
+    // Sendable: one after another uses it; who hands it over to another thread waits until that is done.
     let url: URL
     private let file: CInt
     private var end = 0

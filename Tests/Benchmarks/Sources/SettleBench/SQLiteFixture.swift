@@ -6,9 +6,14 @@ final class SQLiteFixture: Sendable {
     private let pool: DatabasePool
 
     init(in folder: URL) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        pool = try DatabasePool(path: folder.appending(path: "settings.sqlite").path, configuration: configuration)
+        pool = try DatabasePool(path: folder.appending(path: "settings.sqlite").path)
+        // A pool begins with `NORMAL`, which syncs no commit, whatever its configuration says.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {
+                throw CocoaError(.featureUnsupported)
+            }
+        }
         try pool.write { database in
             try database.execute(sql: "CREATE TABLE settings (key TEXT PRIMARY KEY, value INTEGER) WITHOUT ROWID")
             for key in Samples.keys(10) {

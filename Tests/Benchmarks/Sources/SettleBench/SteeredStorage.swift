@@ -1,14 +1,17 @@
 import Settle
 import Synchronization
 
-/// A file storage that writes the whole file whenever it is asked to, also where it would rather wait.
-final class EagerStorage: Storage {
+/// A file storage, with what a measurement needs: it writes the whole file when it is asked to, also where it would rather
+/// wait, or not at all, and can be left alone by the watch.
+final class SteeredStorage: Storage {
     private let storage: FileStorage
+    private let isWatched: Bool
     private let isEager = Atomic(false)
     private let count = Atomic(0)
 
-    init(_ storage: FileStorage) {
+    init(_ storage: FileStorage, isWatched: Bool = true) {
         self.storage = storage
+        self.isWatched = isWatched
     }
 
     /// How often the file was written.
@@ -34,7 +37,10 @@ final class EagerStorage: Storage {
         try storage.externalChanges(since: tree)
     }
 
-    func watch(_ notify: @escaping @Sendable () -> Void) { storage.watch(notify) }
+    func watch(_ notify: @escaping @Sendable () -> Void) {
+        if isWatched { storage.watch(notify) }
+    }
+
     func lock() throws(StorageError) { try storage.lock() }
     func unlock() { storage.unlock() }
     func close() { storage.close() }
