@@ -107,9 +107,9 @@ private final class JournalSubject {
         appended += turns
     }
 
-    /// Writes the file once the journal has become large, as a store would.
+    /// Writes the file once the journal has become large, as a store would: there is a new journal after it.
     func rest() {
-        guard appended > 100_000 else { return }
+        guard appended > 2_000 else { return }
         appended = 0
         for key in keys { tree[key] = .integer(value) }
         do { _ = try storage.checkpoint(tree, at: .closing) } catch { note("\(error)") }
