@@ -39,6 +39,13 @@ func threadNanoseconds() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
+/// Nanoseconds that all threads of this process have spent on a processor.
+func processNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
 extension Plan {
     /// Compares two loops in alternating blocks, and takes the median of the ratios of neighbouring blocks.
     ///
