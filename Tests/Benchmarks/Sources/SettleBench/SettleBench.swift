@@ -48,7 +48,7 @@ struct SettleBench: AsyncParsableCommand {
 
     private static var benchmarks: [Benchmark] {
         Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
-            + Journaling.all + Commits.all + Checkpoints.all + Crossings.all + SharedReads.all + Opening.all
+            + Commits.all + Journaling.all + Checkpoints.all + Crossings.all + SharedReads.all + Opening.all
             + Memory.all
     }
 }
