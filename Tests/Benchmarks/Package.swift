@@ -19,6 +19,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         // For the type of a file's path in swift-configuration's interface.
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        // SQLite, as a Swift program would use it.
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         .executableTarget(
@@ -28,6 +30,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Sources/SettleBench",
             swiftSettings: strict

@@ -63,6 +63,7 @@ struct SavingStore: Sendable {
     let store: SettingsStore
     let settings: BenchSettings
     private let folder: URL
+    var file: URL { folder.appending(path: "settings.json") }
 
     init() async throws {
         folder = try temporaryFolder()
@@ -87,4 +88,9 @@ func onOwnThread<Output: Sendable>(_ body: @escaping @Sendable () -> Output) asy
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
+}
+
+/// The same for code that may throw.
+func tryOnOwnThread<Output: Sendable>(_ body: @escaping @Sendable () throws -> Output) async throws -> Output {
+    try await onOwnThread { Result(catching: body) }.get()
 }

@@ -42,7 +42,7 @@ enum Memory {
     /// What one of the load's many things takes, in a process of its own.
     private static func bytes(of load: MemoryLoad, _ file: URL) throws -> Double {
         let process = Process()
-        process.executableURL = URL(filePath: executablePath)
+        process.executableURL = URL(filePath: ChildProcess.executablePath)
         process.arguments = ["memory", load.rawValue, file.path]
         let output = Pipe()
         process.standardOutput = output
@@ -53,13 +53,5 @@ enum Memory {
             throw ValidationError("The process that measures “\(load.rawValue)” has printed “\(text)”.")
         }
         return bytes
-    }
-
-    private static var executablePath: String {
-        #if os(Linux)
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        #else
-            CommandLine.arguments[0]
-        #endif
     }
 }

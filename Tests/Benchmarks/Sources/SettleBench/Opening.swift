@@ -8,18 +8,24 @@ enum Opening {
     static let all = [
         Benchmark(rows: ["R19"]) { plan in
             var results: [RowResult] = []
-            for count in [10, 1_000, 100_000] { results.append(try await measure(keys: count, plan)) }
+            for count in [10, 1_000, 100_000] {
+                for hasJournal in [false, true] {
+                    results.append(try await measure(keys: count, hasJournal: hasJournal, plan))
+                }
+            }
             return results
         }
     ]
 
-    private static func measure(keys count: Int, _ plan: Plan) async throws -> RowResult {
+    private static func measure(keys count: Int, hasJournal: Bool, _ plan: Plan) async throws -> RowResult {
         let folder = try temporaryFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "settings.json")
         try JSONFile.write(keys: Samples.keys(count), to: file)
+        if hasJournal { try await leaveJournal(beside: file) }
         let row = Row(
-            id: "R19", subject: "open to first value, \(count) keys", limit: "JSONDecoder into [String: Int]",
+            id: "R19", subject: "open to first value, \(count) keys\(hasJournal ? ", journal" : "")",
+            limit: "JSONDecoder into [String: Int]",
             goal: 0.3, stretch: 0.05)
 
         if let seconds = plan.profiledSeconds {
@@ -33,12 +39,22 @@ enum Opening {
             pairs: pairs, subject: { await open(file) }, limit: { decode(file) })
         var peers: [RowResult.Peer] = []
         // Its time grows with the square of the keys: minutes with 100,000.
-        if plan.includesPeers, count <= 1_000 {
+        if plan.includesPeers, !hasJournal, count <= 1_000 {
             let comparison = await plan.alternate(
                 pairs: 10, subject: { await openConfiguration(file) }, limit: { decode(file) })
             peers.append(RowResult.Peer(name: PeerName.configuration, ratio: comparison.ratio))
         }
         return RowResult(row, comparison, peers: peers)
+    }
+
+    /// Has a store write the file, so that a journal is at rest beside it as in any folder where an app has run.
+    private static func leaveJournal(beside file: URL) async throws {
+        let store = try await SettingsStore.open(at: file)
+        let settings = try await store.group(BenchSettings.self)
+        for value in 0..<100 { try await settings.commit { settings.count = value } }
+        try await store.close()
+        let journal = file.deletingLastPathComponent().appending(path: ".settings.json.journal")
+        guard FileManager.default.fileExists(atPath: journal.path) else { throw CocoaError(.fileNoSuchFile) }
     }
 
     // MARK: Each in nanoseconds; not a number if the value is wrong

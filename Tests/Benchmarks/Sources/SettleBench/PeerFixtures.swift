@@ -6,6 +6,7 @@ enum PeerName {
     static let defaults = "UserDefaults"
     static let configuration = "swift-configuration"
     static let stream = "AsyncStream"
+    static let sqlite = "SQLite"
 }
 
 /// A domain of `UserDefaults` in a folder of its own.

@@ -39,16 +39,29 @@ func threadNanoseconds() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
+/// Nanoseconds that all threads of this process have spent on a processor.
+func processNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
 extension Plan {
     /// Compares two loops in alternating blocks, and takes the median of the ratios of neighbouring blocks.
     ///
     /// Each loop gets the number of turns to make. Neighbours in time meet the same state of the machine, so that
-    /// their ratio says more than either time.
-    func compare(pairs: Int? = nil, subject: (Int) -> Void, limit: (Int) -> Void) -> Comparison {
+    /// their ratio says more than either time. Before each block of the subject, outside of its time, `prepare` is called.
+    func compare(
+        pairs: Int? = nil, prepare: () -> Void = {}, subject: (Int) -> Void, limit: (Int) -> Void
+    ) -> Comparison {
         if profile(subject) { return .none }
         let (subjectTurns, limitTurns) = (turns(of: subject), turns(of: limit))
         return alternate(
-            pairs: pairs ?? self.pairs, subject: { time(subject, turns: subjectTurns) },
+            pairs: pairs ?? self.pairs,
+            subject: {
+                prepare()
+                return time(subject, turns: subjectTurns)
+            },
             limit: { time(limit, turns: limitTurns) })
     }
 

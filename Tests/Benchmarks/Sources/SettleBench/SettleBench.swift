@@ -6,7 +6,7 @@ import Foundation
 struct SettleBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settle-bench", abstract: "Measures Settle against the limits of its rows and against its peers.",
-        subcommands: [MemoryCommand.self])
+        subcommands: [MemoryCommand.self, ChildCommand.self, CommitsCommand.self])
 
     @Option(help: "Only these rows, such as R1,R5.")
     var rows: String?
@@ -48,6 +48,7 @@ struct SettleBench: AsyncParsableCommand {
 
     private static var benchmarks: [Benchmark] {
         Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
-            + Opening.all + Memory.all
+            + Commits.all + Journaling.all + Checkpoints.all + Crossings.all + SharedReads.all + Opening.all
+            + Memory.all
     }
 }

@@ -5,7 +5,11 @@ import Settle
 /// Writing while nobody subscribes. The store saves to a file meanwhile.
 enum Writes {
     static let all = [
-        Benchmark(rows: ["R5"]) { plan in [try await withFixture { assign($0.settings, $1, plan) }] },
+        Benchmark(rows: ["R5"]) { plan in
+            var result = try await withFixture { assign($0.settings, $1, plan) }
+            result.notes = try await disturbance(plan)
+            return [result]
+        },
         Benchmark(rows: ["R6"]) { plan in [try await withFixture { increment($0.settings, $1, plan) }] },
         Benchmark(rows: ["R8"]) { plan in [try await withFixture { fixture, _ in assignEqual(fixture, plan) }] },
     ]
@@ -45,6 +49,42 @@ enum Writes {
             id: "R5", subject: "write Int, nobody subscribes, saving on", limit: "@Observable class", goal: 1.5,
             stretch: 1.1)
         return RowResult(row, comparison, peers: peers)
+    }
+
+    /// The same writes where nothing is saved, or nothing to a file; and how busy the saving keeps another processor.
+    private static func disturbance(_ plan: Plan) async throws -> [String] {
+        guard plan.profiledSeconds == nil else { return [] }
+        let saving = try await SavingStore()
+        let stores = [
+            try await SettingsStore.open(storage: InMemoryStorage()),
+            try await SettingsStore.open(storage: InMemoryStorage()),
+        ]
+        let unsaved = try await stores[0].group(UnsavedSettings.self)
+        let inMemory = try await stores[1].group(BenchSettings.self)
+        let notes = await onOwnThread {
+            let limit = plainAssignment()
+            func ratio(_ settings: some CountingSettings) -> String {
+                let comparison = plan.compare(
+                    pairs: plan.peerPairs,
+                    subject: { turns in
+                        for turn in 0..<turns { settings.count = turn }
+                    }, limit: limit)
+                return Table.ratio(comparison.ratio)
+            }
+            let start = (nanoseconds(), threadNanoseconds(), processNanoseconds())
+            while nanoseconds() < start.0 + 1_000_000_000 {
+                for value in 0..<1_000 { saving.settings.count = value }
+            }
+            let others = (processNanoseconds() - start.2) - (threadNanoseconds() - start.1)
+            let share = Double(others) / Double(nanoseconds() - start.0)
+            return [
+                "never saved \(ratio(unsaved))×", "saved in memory \(ratio(inMemory))×",
+                "saving takes \(Int((share * 100).rounded())) % of another processor",
+            ]
+        }
+        try await saving.close()
+        for store in stores { try await store.close() }
+        return notes
     }
 
     private static func increment(_ settings: BenchSettings, _ defaults: DefaultsFixture, _ plan: Plan) -> RowResult {
@@ -96,4 +136,16 @@ enum Writes {
             }
         }
     }
+}
+
+/// Settings with a number that is assigned to.
+private protocol CountingSettings {
+    var count: Int { get nonmutating set }
+}
+
+extension BenchSettings: CountingSettings {}
+
+private struct UnsavedSettings: SettingsGroup, CountingSettings {
+    static let durability = Durability.memoryOnly
+    @Setting var count = 1
 }

@@ -1,0 +1,23 @@
+import ArgumentParser
+import Foundation
+import Settle
+
+/// The hidden command of the process whose system calls are counted: so many commits of one key, one after the other.
+struct CommitsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "commits", shouldDisplay: false)
+
+    @Argument var count: Int
+
+    func run() async throws {
+        let folder = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // No checkpoint before the last commit, however slow the counting makes it.
+        let configuration = SettingsStore.Configuration(
+            durability: .debounced(quiet: .seconds(600), atMost: .seconds(600)))
+        let store = try await SettingsStore.open(
+            at: folder.appending(path: "settings.json"), configuration: configuration)
+        let settings = try await store.group(BenchSettings.self)
+        for _ in 0..<count { try await settings.commit { settings.count += 1 } }
+        try await store.close()
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Settle
+
+/// Reading while other processes have the same store open.
+enum SharedReads {
+    static let all = [Benchmark(rows: ["R22"]) { plan in try await measure(plan) }]
+
+    private static func measure(_ plan: Plan) async throws -> [RowResult] {
+        let (shared, alone) = (try await SavingStore(), try await SavingStore())
+        let (ours, other) = (shared.settings, alone.settings)
+        // So that there is a journal for them to share.
+        try await ours.commit { ours.count = 2 }
+        let file = shared.file
+        let revision = shared.store.revision
+        let comparisons = try await tryOnOwnThread {
+            let children = try [.idler, .idler, ChildRole.writer].map { try ChildProcess($0, file) }
+            return withExtendedLifetime(children) { [compare(ours, other, plan), untracked(ours, other, plan)] }
+        }
+        let changes = shared.store.revision - revision
+        try await shared.close()
+        try await alone.close()
+        return zip(["tracked", "untracked"], comparisons).map { name, comparison in
+            let row = Row(
+                id: "R22", subject: "read Int, \(name), 4 processes, one writes", limit: "the same with one process",
+                goal: 1.1, stretch: 1)
+            let note = changes > 0 ? "\(changes) changes came in" : "WRONG: no change came in"
+            return RowResult(row, comparison, notes: [note])
+        }
+    }
+
+    private static func compare(_ ours: BenchSettings, _ other: BenchSettings, _ plan: Plan) -> Comparison {
+        plan.compare(
+            subject: { turns in
+                for _ in 0..<turns { consume(ours.count) }
+            },
+            limit: { turns in
+                for _ in 0..<turns { consume(other.count) }
+            })
+    }
+
+    private static func untracked(_ ours: BenchSettings, _ other: BenchSettings, _ plan: Plan) -> Comparison {
+        plan.compare(
+            subject: { turns in
+                for _ in 0..<turns { consume(ours.$count.value) }
+            },
+            limit: { turns in
+                for _ in 0..<turns { consume(other.$count.value) }
+            })
+    }
+}
