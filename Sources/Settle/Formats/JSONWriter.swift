@@ -10,26 +10,27 @@ struct JSONWriter {
     private var depth = 0
 
     mutating func write(_ object: [String: SettingValue]) throws(FormatError) {
-        try open("{")
+        try open(UInt8(ascii: "{"))
         guard !object.isEmpty else {
             depth -= 1
-            append("}")
+            bytes.append(UInt8(ascii: "}"))
             return
         }
         if depth == 1 { bytes.reserveCapacity(object.count * 48) }
         var isFirst = true
-        for (key, value) in object.sortedByKey() {
+        for place in object.placesSortedByKey() {
             startLine(isFirst)
             isFirst = false
-            append(quoted: key)
-            append(": ")
+            append(quoted: object.keys[place])
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(UInt8(ascii: " "))
             do throws(FormatError) {
-                try write(value)
+                try write(object.values[place])
             } catch {
-                throw error.below(key)
+                throw error.below(object.keys[place])
             }
         }
-        close("}")
+        close(UInt8(ascii: "}"))
     }
 
     /// What was written, as a file.
@@ -69,10 +70,10 @@ struct JSONWriter {
     }
 
     private mutating func write(_ elements: [SettingValue]) throws(FormatError) {
-        try open("[")
+        try open(UInt8(ascii: "["))
         guard !elements.isEmpty else {
             depth -= 1
-            append("]")
+            bytes.append(UInt8(ascii: "]"))
             return
         }
         for (position, element) in elements.enumerated() {
@@ -83,27 +84,27 @@ struct JSONWriter {
                 throw error.below(String(position))
             }
         }
-        close("]")
+        close(UInt8(ascii: "]"))
     }
 
-    private mutating func open(_ bracket: StaticString) throws(FormatError) {
+    private mutating func open(_ bracket: UInt8) throws(FormatError) {
         depth += 1
         guard depth <= FormatLimits.depth else {
             throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
         }
-        append(bracket.description)
+        bytes.append(bracket)
     }
 
-    private mutating func close(_ bracket: StaticString) {
+    private mutating func close(_ bracket: UInt8) {
         depth -= 1
         startLine(true)
-        append(bracket.description)
+        bytes.append(bracket)
     }
 
     private mutating func startLine(_ isFirst: Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\n"))
-        for _ in 0..<depth * 2 { bytes.append(UInt8(ascii: " ")) }
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
 
     private mutating func append(_ text: String) {
@@ -112,12 +113,24 @@ struct JSONWriter {
 
     private mutating func append(quoted text: String) {
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.contains(where: \.needsEscape) {
-            for byte in text.utf8 { append(escaped: byte) }
-        } else {
-            bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { utf8 in
+            if Self.needsEscape(utf8) {
+                for byte in utf8 { append(escaped: byte) }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// It looks at all bytes without a branch, which is faster than stopping at the first that is found.
+    private static func needsEscape(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in utf8 {
+            found |= (byte < 0x20 ? 1 : 0) | (byte == 0x22 ? 1 : 0) | (byte == 0x5C ? 1 : 0) | (byte == 0x7F ? 1 : 0)
+        }
+        return found != 0
     }
 
     private mutating func append(escaped byte: UInt8) {
@@ -135,11 +148,5 @@ struct JSONWriter {
     private mutating func append(_ first: String, _ second: String) {
         append(first)
         append(second)
-    }
-}
-
-extension UInt8 {
-    fileprivate var needsEscape: Bool {
-        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") || self == 0x7F
     }
 }
