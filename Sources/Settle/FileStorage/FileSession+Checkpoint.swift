@@ -55,9 +55,10 @@ extension FileSession {
         try synchronize()
         let cycle = overlay
         let replaced = version
-        guard try replaceFile(with: bytes) else { return false }
+        var replacement = FileReplacement(operations, names: names, previous: previous)
+        guard try replaceFile(with: bytes, by: &replacement) else { return false }
         try confirm(newVersion, coveredEnd: coveredEnd)
-        if cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
+        if replacement.isPreviousKept, cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
         standing = .synced
         fileSize = bytes.count
         // Whether somebody changed it within the same tick of the clock, only its contents can tell.
@@ -71,8 +72,9 @@ extension FileSession {
     }
 
     /// - Returns: False if somebody edited the file meanwhile.
-    private mutating func replaceFile(with bytes: [UInt8]) throws(StorageError) -> Bool {
-        var replacement = FileReplacement(operations, names: names, previous: previous)
+    private mutating func replaceFile(
+        with bytes: [UInt8], by replacement: inout FileReplacement
+    ) throws(StorageError) -> Bool {
         let examined = examinedSignature
         let names = names
         let operations = operations

@@ -52,7 +52,7 @@ extension FileSession {
 
     /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
     private mutating func beginJournal() throws(FileError) {
-        try journal.begin(after: nil, with: beginning)
+        try journal.begin(after: nil, with: beginning())
         coveredEnd = JournalHeader.size
         intents = []
         isNameDoubtful = true
@@ -68,9 +68,24 @@ extension FileSession {
 
     /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
     /// such as what a journal had that somebody has removed.
-    private var beginning: [JournalRecord.Content] {
+    private mutating func beginning() -> [JournalRecord.Content] {
+        if let tree = overlay.batch.tree { compare(tree) }
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
         return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
+    }
+
+    /// Puts what the file has beside the values that the journal has, where it has said only the latter.
+    private mutating func compare(_ tree: SettingTree) {
+        var known = SettingTree()
+        if version != .absent {
+            guard let reading = try? read(names.file), reading.version == version, let found = try? decode(reading.bytes)
+            else { return }
+            known = found
+        }
+        let difference = TreeDifference(from: known, to: tree) { [self] in isSpelledAlike($0, $1) }
+        guard !difference.exceedsKeys else { return }
+        overlay.removeAll()
+        overlay.add(difference.batch)
     }
 
     /// Does what could not be done when it was due.
@@ -92,7 +107,7 @@ extension FileSession {
     /// Puts a new journal in the old one's place, with everything that the file does not have.
     private mutating func replaceJournal() throws(FileError) {
         hasCleaned = false
-        try journal.replace(with: beginning, names: names)
+        try journal.replace(with: beginning(), names: names)
         owedReplacement = false
         coveredEnd = JournalHeader.size
         intents = []

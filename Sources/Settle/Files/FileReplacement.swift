@@ -23,6 +23,8 @@ package struct FileReplacement: Sendable {
     package let previous: Previous
     /// Whether the new contents stand at the file's path.
     package private(set) var isInPlace = false
+    /// Whether the version that was replaced has the name ``FileNames/previous``.
+    package private(set) var isPreviousKept = false
 
     package init(
         _ operations: FileOperations, names: FileNames, previous: Previous
@@ -74,7 +76,7 @@ package struct FileReplacement: Sendable {
     }
 
     /// Nothing depends on the previous version until the file is damaged, so a failure here is no failure of the save.
-    private func keepPrevious() {
+    private mutating func keepPrevious() {
         guard previous != .drop else { return }
         do {
             if previous == .syncAndKeep { try synchronizeCurrent() }
@@ -84,6 +86,7 @@ package struct FileReplacement: Sendable {
                 guard error.cause == .notFound else { throw error }
             }
             try operations.link(names.file, to: names.previous)
+            isPreviousKept = true
         } catch {}
     }
 

@@ -204,13 +204,14 @@ struct SharedFileHistory {
             changes = try storage.externalChanges { before }
         }
         guard outcome == .done else { return outcome }
+        if process.calls.faultCount > 0 { changes += try process.storage.externalChanges { before } }
         for change in changes { change.apply(to: &process.stored) }
         process.known = process.stored
         process.known.apply(process.pending)
         process.knowsEdit = true
         processes[index] = process
         steps[steps.count - 1] += " and knows \(shown(process.known))"
-        if processes[index].calls.faultCount == 0 { model.takeInEdit() }
+        model.takeInEdit()
         processes[index].seen = model.count
         try check(process)
         return outcome
