@@ -216,8 +216,8 @@ extension FileSession {
             } catch {
                 begin(with: log)
                 noteVersion(in: log)
+                try deliver(withoutFile: log)
                 reject(reading, error)
-                deliver(overlay.batch)
                 return
             }
         }
@@ -232,6 +232,21 @@ extension FileSession {
             owedRecords.append(.values(carried.batch))
             overlay.add(carried.batch)
         }
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+
+    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
+    private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
+        guard let earlier = try earlierVersion(),
+            let batches = JournalReplay.batches(from: earlier.version, in: log.records)
+        else {
+            deliver(overlay.batch)
+            return
+        }
+        var tree = earlier.tree
+        var changed = JournalOverlay()
+        for batch in batches { changed.add(batch) }
+        changed.apply(to: &tree)
         undelivered.append(ExternalChange(.everything(tree)))
     }
 

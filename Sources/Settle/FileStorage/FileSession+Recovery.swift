@@ -63,7 +63,7 @@ extension FileSession {
     }
 
     /// - Returns: `nil` if there is none, or if it is damaged too.
-    private func earlierVersion() throws(StorageError) -> (tree: SettingTree, format: FileFormat, version: FileVersion)? {
+    func earlierVersion() throws(StorageError) -> (tree: SettingTree, format: FileFormat, version: FileVersion)? {
         guard let reading = try read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
         return (tree, format(toReplace: reading.bytes), reading.version)
     }

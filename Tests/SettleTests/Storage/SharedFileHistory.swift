@@ -157,7 +157,7 @@ struct SharedFileHistory {
         // What was written by somebody who did not know of the edit may stand before it.
         if !knowsEdit || model.edit.isEmpty || model.isBroken { candidates.append(after) }
         var taken = model
-        taken.takeInEdit()
+        taken.takeInEdit(before: true)
         taken.append(values)
         candidates.append(taken)
         if !certainly { candidates.append(model) }
