@@ -56,7 +56,12 @@ extension FileSession {
         let cycle = overlay
         let replaced = version
         var replacement = FileReplacement(operations, names: names, previous: previous)
-        guard try replaceFile(with: bytes, by: &replacement) else { return false }
+        guard try replaceFile(with: bytes, by: &replacement) else {
+            // Nothing came of it, so that what was edited is compared with the version that is known.
+            try append(.checkpointed(version, coveredEnd: self.coveredEnd))
+            intents = []
+            return false
+        }
         try confirm(newVersion, coveredEnd: coveredEnd)
         if replacement.isPreviousKept, cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
         standing = .synced

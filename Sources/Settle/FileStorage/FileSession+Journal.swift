@@ -227,10 +227,11 @@ extension FileSession {
         note(reading, reading?.version ?? .absent)
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
-            // Nobody has put what the lost journal had into the file.
-            carried.apply(to: &tree)
-            owedRecords.append(.values(carried.batch))
-            overlay.add(carried.batch)
+            // Nobody has put what the lost journal had into the file. What the new one has was written later.
+            let lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
+            lost.apply(to: &tree)
+            owedRecords.append(.values(lost.batch))
+            overlay.add(lost.batch)
         }
         undelivered.append(ExternalChange(.everything(tree)))
     }

@@ -26,7 +26,7 @@ import Testing
     @Test("Promise 20: an edit is told as the keys that differ, once") func edit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2, "c": {"d": true}}"#)
-        let expected = ExternalChange(.values(["a": .integer(5), "c": .dictionary(["d": .bool(true)])]))
+        let expected = ExternalChange(.values(["a": .integer(5), "c.d": .bool(true)]))
         #expect(try changes(storage, since: root) == [expected])
         #expect(try changes(storage, since: root).isEmpty)
         try storage.append(batch(2, ["b": .integer(7)]), durability: .process)

@@ -39,7 +39,9 @@ struct SharedFileHistory {
     private(set) var steps: [String] = []
     private var count: Int64 = 0
     private let journalLimit: Int
-    private let hasFaults: Bool
+    private var hasFaults: Bool
+    /// What had been promised to survive is not on the disk any more.
+    private var hasRemovedJournal = false
     /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
     private var removable: Set<String> = []
 
@@ -243,7 +245,7 @@ struct SharedFileHistory {
     }
 
     private mutating func losePower() throws {
-        guard !model.isBroken else { return }
+        guard !model.isBroken, !hasRemovedJournal else { return }
         let disks = disk.disksAfterLossOfPower(limit: 6, seed: random.next())
         disk = disks[below(disks.count)]
         processes = []
@@ -284,10 +286,19 @@ struct SharedFileHistory {
         model.isBroken = true
     }
 
+    /// What is in the journal alone is in the memory of all others, and whoever writes next puts it back.
     private mutating func removeJournal() throws {
-        // What is in neither the file nor any process's memory is lost with it.
-        guard below(4) == 0, !processes.isEmpty, model.edit.isEmpty, !model.isBroken else { return }
-        try askAll()
+        guard !processes.isEmpty, model.edit.isEmpty, !model.isBroken, processes.allSatisfy({ $0.pending.isEmpty })
+        else { return }
+        for index in processes.indices.reversed() where try takeIn(index) != .done { return }
+        guard !processes.isEmpty, processes.allSatisfy({ $0.pending.isEmpty }) else { return }
+        try? disk.removeFile(FileNames(FilePath(Self.path)).journal.text)
+        note("Somebody removes the journal")
+        hasRemovedJournal = true
+        let isFaulty = hasFaults
+        hasFaults = false
+        defer { hasFaults = isFaulty }
+        try append(below(processes.count))
     }
 
     // MARK: Checks
