@@ -98,7 +98,8 @@ extension FileSession {
     /// Takes in an edit that reached the file between the last look at it and its replacement: the replaced file still has a
     /// name, so its contents tell.
     private mutating func lookAtReplaced(_ known: FileVersion, base: SettingTree) {
-        guard standing == .synced || standing == .unknown, let reading = try? read(names.previous), reading.version != known,
+        guard standing == .synced || standing == .unknown, let reading = try? read(names.previous),
+            reading.version != known,
             let edited = try? decode(reading.bytes)
         else { return }
         let difference = TreeDifference(from: base, to: edited) { [self] in isSpelledAlike($0, $1) }

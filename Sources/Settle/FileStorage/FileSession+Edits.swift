@@ -65,7 +65,8 @@ extension FileSession {
         mustRewrite = true
         let error = StorageError(
             .unreadable,
-            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change.")
+            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change."
+        )
         undelivered.append(ExternalChange(.unusable(error)))
     }
 

@@ -78,7 +78,8 @@ extension FileSession {
     private mutating func compare(_ tree: SettingTree) {
         var known = SettingTree()
         if version != .absent {
-            guard let reading = try? read(names.file), reading.version == version, let found = try? decode(reading.bytes)
+            guard let reading = try? read(names.file), reading.version == version,
+                let found = try? decode(reading.bytes)
             else { return }
             known = found
         }
@@ -118,7 +119,9 @@ extension FileSession {
         let found = try read(names.file)
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.
-        if let intent = intents.last(where: { $0.version == standing }) ?? intents.last(where: { $0.version == version }) {
+        if let intent = intents.last(where: { $0.version == standing })
+            ?? intents.last(where: { $0.version == version })
+        {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
@@ -228,7 +231,8 @@ extension FileSession {
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // Nobody has put what the lost journal had into the file. What the new one has was written later.
-            let lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
+            var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
+            if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
             lost.apply(to: &tree)
             owedRecords.append(.values(lost.batch))
             overlay.add(lost.batch)

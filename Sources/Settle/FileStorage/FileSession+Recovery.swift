@@ -45,7 +45,8 @@ extension FileSession {
             consequence = "there is no earlier version, so every setting has its default"
         case (_, .none):
             let keys = overlay.batch.entries.map(\.key).joined(separator: ", ")
-            consequence = "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
+            consequence =
+                "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
         }
         return StorageContents(
             tree: tree,

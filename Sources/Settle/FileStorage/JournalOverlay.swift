@@ -54,6 +54,15 @@ struct JournalOverlay: Sendable {
         return rest
     }
 
+    /// The entries whose keys have in the file what they had there before.
+    func unedited(in file: SettingTree) -> JournalOverlay {
+        var rest = self
+        for (key, entry) in entries where entry.before != (file[key].map { .value($0) } ?? .absent) {
+            rest.entries[key] = nil
+        }
+        return rest
+    }
+
     /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
     private static func splits(of key: String) -> [(outer: String, inner: String)] {
         guard SettingTree.isNested(key) else { return [] }

@@ -1,4 +1,3 @@
-
 /// Keeps settings in memory, for tests, previews and programs that shall leave nothing behind.
 public final class InMemoryStorage: Storage {
     private struct State {
@@ -12,7 +11,8 @@ public final class InMemoryStorage: Storage {
 
     /// - Parameter tree: What is stored at first. An empty tree counts as nothing stored yet.
     public init(_ tree: SettingTree = SettingTree()) {
-        state = LockedValue(State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
+        state = LockedValue(
+            State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
     }
 
     /// What is stored now, also after ``close()``.

@@ -21,7 +21,9 @@ import Testing
     }
 
     /// What a storage knows that has known these values before.
-    private func known(_ storage: FileStorage, since root: [String: SettingValue] = [:]) throws -> [String: SettingValue] {
+    private func known(_ storage: FileStorage, since root: [String: SettingValue] = [:]) throws -> [String:
+        SettingValue]
+    {
         var tree = SettingTree(root)
         for change in try storage.externalChanges(since: { tree }) { change.apply(to: &tree) }
         return tree.root
@@ -33,7 +35,8 @@ import Testing
         try storage.append(StorageBatch(revision: 1, values: values, replaced: replaced), durability: .process)
     }
 
-    @Test("who has seen an edit while loading writes after it, also if another one finds it later") func editSeenByLoad() throws {
+    @Test("who has seen an edit while loading writes after it, also if another one finds it later")
+    func editSeenByLoad() throws {
         let one = try opened()
         try one.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
         try fixture.write(#"{"a": 2, "b": 2}"#)
@@ -44,7 +47,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("a second edit does not bring back what the first one has set and a batch has changed since") func secondEdit() throws {
+    @Test("a second edit does not bring back what the first one has set and a batch has changed since")
+    func secondEdit() throws {
         let storage = try opened()
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
         try fixture.write(#"{"a": 2, "b": 1}"#)
@@ -56,12 +60,15 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("an edit that adds or removes a whole dictionary leaves alone what a batch has added to it") func wholeDictionary() throws {
+    @Test("an edit that adds or removes a whole dictionary leaves alone what a batch has added to it")
+    func wholeDictionary() throws {
         let storage = try opened()
         try storage.save(batch(1, ["a": .integer(1)]))
         try append(["g.y": .integer(1)], to: storage)
         try fixture.write(#"{"a": 1, "g": {"x": 2}}"#)
-        var expected: [String: SettingValue] = ["a": .integer(1), "g": .dictionary(["x": .integer(2), "y": .integer(1)])]
+        var expected: [String: SettingValue] = [
+            "a": .integer(1), "g": .dictionary(["x": .integer(2), "y": .integer(1)]),
+        ]
         #expect(try known(storage, since: ["a": .integer(1), "g": .dictionary(["y": .integer(1)])]) == expected)
         #expect(try storage.checkpoint(SettingTree(expected), at: .settled))
         try append(["g.z": .integer(3)], to: storage)
@@ -129,7 +136,9 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
     }
 
-    @Test("a journal that replaces another one still tells what was edited and what was not") func replacedJournal() throws {
+    @Test("a journal that replaces another one still tells what was edited and what was not") func replacedJournal()
+        throws
+    {
         let calls = FaultySystemCalls()
         let storage = try opened(calls)
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
@@ -147,7 +156,8 @@ import Testing
         #expect(try known(storage, since: ["a": .integer(2), "b": .integer(1), "c": .integer(3)]) == expected)
     }
 
-    @Test("who has missed a whole journal is told all values although the file can't be read") func brokenFile() throws {
+    @Test("who has missed a whole journal is told all values although the file can't be read") func brokenFile() throws
+    {
         let (one, other) = (try opened(), try opened())
         var root: [String: SettingValue] = [:]
         for number in 0..<4 {
@@ -174,10 +184,12 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("a later batch lies over an external change of the dictionary around its key, or of keys inside") func overwriting() {
+    @Test("a later batch lies over an external change of the dictionary around its key, or of keys inside")
+    func overwriting() {
         for (first, then) in [
             (["g": nil], ["g.x": .integer(1)]), (["g": .integer(5)], ["g.x": .integer(1)]),
-            (["g": .dictionary(["x": .integer(1)])], ["g.x": nil]), (["g.x": .integer(1)], ["g": .dictionary(["y": .integer(2)])]),
+            (["g": .dictionary(["x": .integer(1)])], ["g.x": nil]),
+            (["g.x": .integer(1)], ["g": .dictionary(["y": .integer(2)])]),
         ] as [([String: SettingValue?], [String: SettingValue?])] {
             var expected = SettingTree(["g": .dictionary(["x": .integer(0)])])
             var late = expected

@@ -252,7 +252,8 @@ struct SharedFileHistory {
         note("The power fails")
         let found = try peek()
         guard model.settle(afterLossOfPower: found, isSame) else {
-            throw Violation(description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
+            throw Violation(
+                description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
         }
         removable = []
     }
@@ -374,7 +375,8 @@ struct SharedFileHistory {
     private func shown(_ tree: SettingTree) -> String { shown(SettingTreeText.leaves(of: tree)) }
 
     private func shown(_ values: [String: SettingValue?]) -> String {
-        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ") + "]"
+        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ")
+            + "]"
     }
 }
 
