@@ -173,6 +173,20 @@ extension FileSession {
 
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
     mutating func takeInOther() throws(StorageError) {
+        let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
+        let known = overlay
+        do throws(StorageError) {
+            try tryTakingInOther()
+        } catch {
+            // All of it is taken in the next time.
+            journal.take(header, end, durableEnd: durableEnd)
+            journal.forget()
+            overlay = known
+            throw error
+        }
+    }
+
+    private mutating func tryTakingInOther() throws(StorageError) {
         let known = journal.end
         let carried = overlay
         let log: JournalReading

@@ -263,7 +263,8 @@ struct SharedFileHistory {
     private mutating func editFile() throws {
         let isAbsent = person.contents(of: disk) == nil
         // Whoever writes a file that never was there can't tell it from one that was removed.
-        guard !isAbsent else { return }
+        // And nobody can tell an edit from what a journal had that has been removed.
+        guard !isAbsent, !hasRemovedJournal else { return }
         count += 1
         var values: [String: SettingValue?] = [:]
         let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
@@ -281,7 +282,7 @@ struct SharedFileHistory {
     }
 
     private mutating func breakFile() throws {
-        guard !model.isBroken, person.contents(of: disk) != nil else { return }
+        guard !model.isBroken, !hasRemovedJournal, person.contents(of: disk) != nil else { return }
         try person.breakFile(on: disk)
         note("Somebody breaks the file")
         model.isBroken = true
