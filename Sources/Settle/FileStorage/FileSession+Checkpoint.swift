@@ -70,7 +70,12 @@ extension FileSession {
         let cycle = overlay
         let replaced = version
         var replacement = FileReplacement(operations, names: names, previous: previous)
-        guard try replaceFile(with: bytes, &replacement) else { return false }
+        guard try replaceFile(with: bytes, by: &replacement) else {
+            // Nothing came of it, so that what was edited is compared with the version that is known.
+            try append(.checkpointed(version, coveredEnd: self.coveredEnd))
+            intents = []
+            return false
+        }
         try confirm(newVersion, coveredEnd: coveredEnd)
         standing = .synced
         fileSize = bytes.count
@@ -87,7 +92,7 @@ extension FileSession {
 
     /// - Returns: False if somebody edited the file meanwhile.
     private mutating func replaceFile(
-        with bytes: [UInt8], _ replacement: inout FileReplacement
+        with bytes: [UInt8], by replacement: inout FileReplacement
     ) throws(StorageError) -> Bool {
         let examined = examinedSignature
         let names = names

@@ -65,7 +65,8 @@ extension FileSession {
         mustRewrite = true
         let error = StorageError(
             .unreadable,
-            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change.")
+            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change."
+        )
         undelivered.append(ExternalChange(.unusable(error)))
     }
 
@@ -153,6 +154,8 @@ extension FileSession {
         if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
         if journal.isOpen, !journal.isKnown { try goOver() }
         guard suspicion.contains(.file) else { return }
+        // What could not be told when it was found out.
+        if !owedRecords.isEmpty, (try? acquire()) != nil { release() }
         guard case .edited = try examine() else { return }
         // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
         // write can have no lock, but takes in what he sees.

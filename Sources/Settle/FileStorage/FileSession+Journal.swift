@@ -52,7 +52,7 @@ extension FileSession {
 
     /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
     private mutating func beginJournal() throws(FileError) {
-        try journal.begin(after: nil, with: beginning)
+        try journal.begin(after: nil, with: beginning())
         coveredEnd = JournalHeader.size
         intents = []
         isNameDoubtful = true
@@ -68,9 +68,25 @@ extension FileSession {
 
     /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
     /// such as what a journal had that somebody has removed.
-    private var beginning: [JournalRecord.Content] {
+    private mutating func beginning() -> [JournalRecord.Content] {
+        if let tree = overlay.batch.tree { compare(tree) }
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
         return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
+    }
+
+    /// Puts what the file has beside the values that the journal has, where it has said only the latter.
+    private mutating func compare(_ tree: SettingTree) {
+        var known = SettingTree()
+        if version != .absent {
+            guard let reading = try? read(names.file), reading.version == version,
+                let found = try? decode(reading.bytes)
+            else { return }
+            known = found
+        }
+        let difference = TreeDifference(from: known, to: tree) { [self] in isSpelledAlike($0, $1) }
+        guard !difference.exceedsKeys else { return }
+        overlay.removeAll()
+        overlay.add(difference.batch)
     }
 
     /// Does what could not be done when it was due.
@@ -93,7 +109,7 @@ extension FileSession {
     private mutating func replaceJournal() throws(FileError) {
         hasCleaned = false
         owedReplacement = true
-        try journal.replace(with: beginning, names: names)
+        try journal.replace(with: beginning(), names: names)
         owedReplacement = false
         coveredEnd = JournalHeader.size
         intents = []
@@ -106,7 +122,9 @@ extension FileSession {
         let found = try read(names.file)
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.
-        if let intent = intents.last(where: { $0.version == standing }) ?? intents.last(where: { $0.version == version }) {
+        if let intent = intents.last(where: { $0.version == standing })
+            ?? intents.last(where: { $0.version == version })
+        {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
@@ -158,6 +176,20 @@ extension FileSession {
 
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
     mutating func takeInOther() throws(StorageError) {
+        let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
+        let known = overlay
+        do throws(StorageError) {
+            try tryTakingInOther()
+        } catch {
+            // All of it is taken in the next time.
+            journal.take(header, end, durableEnd: durableEnd)
+            journal.forget()
+            overlay = known
+            throw error
+        }
+    }
+
+    private mutating func tryTakingInOther() throws(StorageError) {
         let known = journal.end
         let carried = overlay
         let log: JournalReading
@@ -204,8 +236,8 @@ extension FileSession {
             } catch {
                 begin(with: log)
                 noteVersion(in: log)
+                try deliver(withoutFile: log)
                 reject(reading, error)
-                deliver(overlay.batch)
                 return
             }
         }
@@ -215,11 +247,28 @@ extension FileSession {
         note(reading, reading?.version ?? .absent)
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
-            // Nobody has put what the lost journal had into the file.
-            carried.apply(to: &tree)
-            owedRecords.append(.values(carried.batch))
-            overlay.add(carried.batch)
+            // Nobody has put what the lost journal had into the file. What the new one has was written later.
+            var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
+            if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
+            lost.apply(to: &tree)
+            owedRecords.append(.values(lost.batch))
+            overlay.add(lost.batch)
         }
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+
+    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
+    private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
+        guard let earlier = try earlierVersion(),
+            let batches = JournalReplay.batches(from: earlier.version, in: log.records)
+        else {
+            deliver(overlay.batch)
+            return
+        }
+        var tree = earlier.tree
+        var changed = JournalOverlay()
+        for batch in batches { changed.add(batch) }
+        changed.apply(to: &tree)
         undelivered.append(ExternalChange(.everything(tree)))
     }
 

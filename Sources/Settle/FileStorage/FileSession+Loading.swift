@@ -141,7 +141,8 @@ extension FileSession {
         if let aside { sentence += "A copy was put aside as \"\(aside.name)\". " }
         if !keys.isEmpty { sentence += "These keys have earlier values: \(keys.joined(separator: ", ")). " }
         if unnamed > 0 {
-            sentence += "Nobody can tell which keys \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") had. "
+            sentence +=
+                "Nobody can tell which keys \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") had. "
         }
         return sentence + "Everything else in it is used."
     }
@@ -156,7 +157,8 @@ extension FileSession {
             return path
         } catch {
             guard error.cause == .alreadyExists else {
-                throw .unreadable(journal.path, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
+                throw .unreadable(
+                    journal.path, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
             }
             return nil
         }

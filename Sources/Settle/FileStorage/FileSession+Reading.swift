@@ -48,6 +48,11 @@ extension FileSession {
         /// The whole journal is damaged, or was never begun.
         var isUnusable = false
         var bytes: [UInt8] = []
+
+        /// Of which the records tell.
+        var keys: Set<String> {
+            Set(records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] })
+        }
     }
 
     /// Opens the journal and reads all of it.

@@ -45,7 +45,8 @@ extension FileSession {
             consequence = "there is no earlier version, so every setting has its default"
         case (_, .none):
             let keys = overlay.batch.entries.map(\.key).joined(separator: ", ")
-            consequence = "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
+            consequence =
+                "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
         }
         return StorageContents(
             tree: tree,
@@ -63,7 +64,7 @@ extension FileSession {
     }
 
     /// - Returns: `nil` if there is none, or if it is damaged too.
-    private func earlierVersion() throws(StorageError) -> (tree: SettingTree, format: FileFormat, version: FileVersion)? {
+    func earlierVersion() throws(StorageError) -> (tree: SettingTree, format: FileFormat, version: FileVersion)? {
         guard let reading = try read(names.previous), let tree = try? decode(reading.bytes) else { return nil }
         return (tree, format(toReplace: reading.bytes), reading.version)
     }

@@ -36,9 +36,9 @@ public final class FileStorage: Storage {
     private let path: FilePath
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
-    private let session: Mutex<FileSession>
+    private let session: LockedValue<FileSession>
     private let watching: (any FileWatching)?
-    private let watch = Mutex<(any FileWatch)?>(nil)
+    private let watch = LockedValue<(any FileWatch)?>(nil)
     /// What may have changed since the last look. Everything, while nobody watches.
     private let suspicion = Atomic<UInt8>(FileSession.Suspicion.everything.rawValue)
 
@@ -64,7 +64,7 @@ public final class FileStorage: Storage {
         self.watching = watching
         path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
-        session = Mutex(
+        session = LockedValue(
             FileSession(
                 FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit))
     }

@@ -110,6 +110,11 @@ struct JournalFile: Sendable {
         self.durableEnd = durableEnd
     }
 
+    /// Counts the file as one that has not been read.
+    mutating func forget() {
+        isKnown = false
+    }
+
     /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
     mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         // Nearly always there is nothing, and this is asked before each append.

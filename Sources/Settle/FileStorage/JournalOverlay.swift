@@ -41,6 +41,28 @@ struct JournalOverlay: Sendable {
         }
     }
 
+    /// Without some keys.
+    ///
+    /// - Parameter current: If there is a tree, only what differs from this one is left.
+    func without(_ keys: Set<String>, whereTreeDiffersFrom current: SettingTree) -> JournalOverlay {
+        var rest = self
+        if let tree = batch.tree {
+            rest = JournalOverlay()
+            rest.add(TreeDifference(from: current, to: tree).batch)
+        }
+        for key in keys { rest.entries[key] = nil }
+        return rest
+    }
+
+    /// The entries whose keys have in the file what they had there before.
+    func unedited(in file: SettingTree) -> JournalOverlay {
+        var rest = self
+        for (key, entry) in entries where entry.before != (file[key].map { .value($0) } ?? .absent) {
+            rest.entries[key] = nil
+        }
+        return rest
+    }
+
     /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
     private static func splits(of key: String) -> [(outer: String, inner: String)] {
         guard SettingTree.isNested(key) else { return [] }

@@ -10,7 +10,8 @@ struct TreeDifference {
     /// - Parameter isSame: Whether two values that are not equal mean the same nevertheless, because the file's format spells
     ///   them alike.
     init(
-        from old: SettingTree, to new: SettingTree, isSame: @escaping (SettingValue, SettingValue) -> Bool = { _, _ in false }
+        from old: SettingTree, to new: SettingTree,
+        isSame: @escaping (SettingValue, SettingValue) -> Bool = { _, _ in false }
     ) {
         self.isSame = isSame
         for name in Set(old.root.keys).union(new.root.keys) where old.root[name] != new.root[name] {
@@ -50,7 +51,8 @@ struct TreeDifference {
         return true
     }
 
-    private mutating func add(_ name: String, _ old: SettingValue?, _ new: SettingValue?, below prefix: String) -> Bool {
+    private mutating func add(_ name: String, _ old: SettingValue?, _ new: SettingValue?, below prefix: String) -> Bool
+    {
         if let old, let new, isSame(old, new) { return true }
         guard !name.utf8.contains(0x2E) else { return false }
         let key = prefix + name

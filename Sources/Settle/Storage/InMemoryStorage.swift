@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps settings in memory, for tests, previews and programs that shall leave nothing behind.
 public final class InMemoryStorage: Storage {
     private struct State {
@@ -9,11 +7,12 @@ public final class InMemoryStorage: Storage {
         var isClosed = false
     }
 
-    private let state: Mutex<State>
+    private let state: LockedValue<State>
 
     /// - Parameter tree: What is stored at first. An empty tree counts as nothing stored yet.
     public init(_ tree: SettingTree = SettingTree()) {
-        state = Mutex(State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
+        state = LockedValue(
+            State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
     }
 
     /// What is stored now, also after ``close()``.

@@ -1,5 +1,4 @@
 import Settle
-import Synchronization
 
 /// What a scenario has stored and told, and the disk before each of its changes.
 final class CrashLog: Sendable {
@@ -27,10 +26,10 @@ final class CrashLog: Sendable {
         var state: State
     }
 
-    private let recorded: Mutex<(state: State, points: [Point], isOver: Bool)>
+    private let recorded: LockedValue<(state: State, points: [Point], isOver: Bool)>
 
     init(_ tree: SettingTree) {
-        recorded = Mutex((State(trees: [tree]), [], false))
+        recorded = LockedValue((State(trees: [tree]), [], false))
     }
 
     var state: State { recorded.withLock { $0.state } }

@@ -1,12 +1,11 @@
 import Settle
-import Synchronization
 
 /// Passes every call to another storage, and notes what that has promised.
 final class CrashRecordingStorage: Storage {
     private let base: any Storage
     private let log: CrashLog
     /// A storage is called one call at a time, and a crash run calls it beside the store.
-    private let turn = Mutex(())
+    private let turn = LockedValue(())
 
     init(_ base: any Storage, log: CrashLog) {
         self.base = base

@@ -1,5 +1,4 @@
 public import Settle
-import Synchronization
 
 /// A scenario of ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the
 /// disk on which it runs.
@@ -10,8 +9,8 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
     let log: CrashLog
     private let configuration: SettingsStore.Configuration
     private let makeStorage: @Sendable () -> any Storage
-    private let told = Mutex<[Acknowledged]>([])
-    private let opened = Mutex<(stores: [WeakStore], storages: [any Storage])>(([], []))
+    private let told = LockedValue<[Acknowledged]>([])
+    private let opened = LockedValue<(stores: [WeakStore], storages: [any Storage])>(([], []))
 
     private struct WeakStore {
         weak var store: SettingsStore?

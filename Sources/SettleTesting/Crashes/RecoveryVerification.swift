@@ -1,5 +1,4 @@
 import Settle
-import Synchronization
 
 /// What any storage must make of a disk after a crash, whatever it had stored.
 struct RecoveryVerification: Sendable {
@@ -103,7 +102,7 @@ struct RecoveryVerification: Sendable {
 
 /// The moments that a disk has announced.
 private final class Moments: Sendable {
-    private let moments = Mutex<[SimulatedDisk.Moment]>([])
+    private let moments = LockedValue<[SimulatedDisk.Moment]>([])
 
     func add(_ moment: SimulatedDisk.Moment) {
         moments.withLock { $0.append(moment) }

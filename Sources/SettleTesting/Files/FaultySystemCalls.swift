@@ -1,5 +1,4 @@
 package import Settle
-import Synchronization
 
 /// Passes system calls on to the real ones, remembers them, and makes one of them, or all from one on, go wrong.
 package final class FaultySystemCalls: SystemCalls {
@@ -23,7 +22,7 @@ package final class FaultySystemCalls: SystemCalls {
     private let real: any SystemCalls
     private let mask: UInt16
     private let synchronizes: Bool
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
 
     /// - Parameters:
     ///   - mask: The permissions that new files and folders do not get, as if the process's mask said so.

@@ -1,5 +1,4 @@
 package import Settle
-import Synchronization
 
 /// Watches nothing: a test says what has happened.
 package final class ManualFileWatching: FileWatching {
@@ -8,7 +7,7 @@ package final class ManualFileWatching: FileWatching {
         let notify: @Sendable (FileEvents) -> Void
     }
 
-    private let watched = Mutex<(watches: [Int: Watched], next: Int)>(([:], 0))
+    private let watched = LockedValue<(watches: [Int: Watched], next: Int)>(([:], 0))
 
     package init() {}
 

@@ -1,5 +1,4 @@
 package import Settle
-import Synchronization
 
 /// System calls on a disk in memory whose power can fail.
 ///
@@ -30,7 +29,7 @@ package final class SimulatedDisk: SystemCalls {
         var observer: (@Sendable (Moment) -> Void)?
     }
 
-    let state: Mutex<State>
+    let state: LockedValue<State>
 
     /// An empty disk with nothing but its root folder.
     package convenience init() {
@@ -38,7 +37,7 @@ package final class SimulatedDisk: SystemCalls {
     }
 
     init(_ image: DiskImage) {
-        state = Mutex(State(image: image))
+        state = LockedValue(State(image: image))
     }
 
     // MARK: Crashes

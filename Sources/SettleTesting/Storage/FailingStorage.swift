@@ -1,5 +1,4 @@
 public import Settle
-import Synchronization
 
 /// Passes calls to another storage, and fails or holds those that a test has chosen.
 public final class FailingStorage: Storage {
@@ -31,7 +30,7 @@ public final class FailingStorage: Storage {
     }
 
     private let base: any Storage
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
 
     public init(_ base: any Storage = InMemoryStorage()) {
         self.base = base

@@ -1,6 +1,5 @@
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 private struct WakingSettings: SettingsGroup {
@@ -12,7 +11,7 @@ private struct WakingSettings: SettingsGroup {
 /// Notes, whenever a task is woken, whether the thread that wakes it holds a writer's lock.
 private final class WatchingExecutor: TaskExecutor {
     let isHeld: @Sendable () -> Bool
-    let wakes = Mutex<[Bool]>([])
+    let wakes = LockedValue<[Bool]>([])
 
     init(isHeld: @escaping @Sendable () -> Bool) {
         self.isHeld = isHeld
@@ -33,7 +32,7 @@ private final class WatchingExecutor: TaskExecutor {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WakingSettings.self)
         let executor = WatchingExecutor { store.isHeldByCurrentWriter }
-        let seen = Mutex<[Int]>([])
+        let seen = LockedValue<[Int]>([])
         let subscriber = Task(executorPreference: executor) {
             for await change in settings.changes {
                 seen.withLock { $0.append(Int(change.revision)) }

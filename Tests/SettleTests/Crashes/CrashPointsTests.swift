@@ -1,7 +1,6 @@
 import Foundation
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct CrashPointsTests {
@@ -20,7 +19,7 @@ import Testing
     @Test("what was committed and told survives every crash, and nothing is ever half there") func example()
         async throws
     {
-        let checks = Mutex(0)
+        let checks = LockedValue(0)
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             try await Self.commitThrice(run)
         } check: { recovered in

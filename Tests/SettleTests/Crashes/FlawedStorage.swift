@@ -1,5 +1,4 @@
 import Settle
-import Synchronization
 
 /// A small storage of one file, with a mistake in it.
 final class FlawedStorage: Storage {
@@ -35,7 +34,7 @@ final class FlawedStorage: Storage {
 
     private let operations: FileOperations
     private let flaw: Flaw
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
     private let folder = FilePath("/home/app")
     private var file: FilePath { folder.appending("settings.json") }
     private var temporary: FilePath { folder.appending("new") }

@@ -1,14 +1,13 @@
 import Dispatch
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 /// Where the operating system tells nothing.
 @Suite(.timeLimit(.minutes(1))) struct PolledFileWatchingTests {
     /// A system whose watches are used up, until it has some again.
     private final class Exhausted: FolderEventSource {
-        private let isExhausted = Mutex(true)
+        private let isExhausted = LockedValue(true)
         let tellsNames = true
 
         func start(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {}

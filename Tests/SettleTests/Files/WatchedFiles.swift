@@ -1,7 +1,6 @@
 import Foundation
 import Settle
 import SettleTesting
-import Synchronization
 
 /// A folder whose file `a` is watched, and what was told about it.
 final class WatchedFiles: Sendable {
@@ -68,7 +67,7 @@ private final class WatchedEvents: Sendable {
         var waiter: (condition: @Sendable (FileEvents) -> Bool, continuation: CheckedContinuation<FileEvents, Never>)?
     }
 
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
 
     var current: FileEvents { state.withLock { $0.events } }
 

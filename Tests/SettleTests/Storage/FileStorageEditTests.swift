@@ -26,7 +26,7 @@ import Testing
     @Test("Promise 20: an edit is told as the keys that differ, once") func edit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2, "c": {"d": true}}"#)
-        let expected = ExternalChange(.values(["a": .integer(5), "c": .dictionary(["d": .bool(true)])]))
+        let expected = ExternalChange(.values(["a": .integer(5), "c.d": .bool(true)]))
         #expect(try changes(storage, since: root) == [expected])
         #expect(try changes(storage, since: root).isEmpty)
         try storage.append(batch(2, ["b": .integer(7)]), durability: .process)
@@ -36,13 +36,16 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all))
     }
 
-    @Test("Promise 20: an edit is merged per key with what the journal has, and the journal's own keys stay") func merge() throws {
+    @Test("Promise 20: an edit is merged per key with what the journal has, and the journal's own keys stay")
+    func merge() throws {
         let storage = try resting()
         try storage.append(
             StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
         try fixture.write(#"{"a": 5, "b": 2}"#)
         #expect(
-            try changes(storage, since: ["a": .integer(1), "b": .integer(9)]) == [ExternalChange(.values(["a": .integer(5)]))])
+            try changes(storage, since: ["a": .integer(1), "b": .integer(9)]) == [
+                ExternalChange(.values(["a": .integer(5)]))
+            ])
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
@@ -65,13 +68,16 @@ import Testing
         #expect(try changes(storage, since: [:]) == [ExternalChange(.values(["a": .integer(5)]))])
     }
 
-    @Test("Promise 20: an edit that arrives while the file is written is merged or keeps the file") func lateEdit() throws {
+    @Test("Promise 20: an edit that arrives while the file is written is merged or keeps the file") func lateEdit()
+        throws
+    {
         for moment in [SystemCall.Kind.create, .synchronize, .link, .rename] {
             let fixture = try FileStorageFixture()
             let storage = try fixture.opened()
             try storage.save(batch(1, root.mapValues { $0 }))
             try storage.append(
-                StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+                StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]),
+                durability: .process)
             let file = fixture.file
             fixture.calls.beforeNext(moment) { try? Data(#"{"a": 5, "b": 2}"#.utf8).write(to: file) }
             var root: [String: SettingValue] = ["a": .integer(1), "b": .integer(9)]
@@ -85,7 +91,8 @@ import Testing
         }
     }
 
-    @Test("Promise 20: an edit that can't be read is reported with its place, once, and not overwritten while it stands")
+    @Test(
+        "Promise 20: an edit that can't be read is reported with its place, once, and not overwritten while it stands")
     func invalid() throws {
         let storage = try resting()
         let text = "{\n  \"a\": 5,\n  oops\n}"
@@ -159,7 +166,8 @@ import Testing
     @Test("our own file is recognised, also when the format has no word for a value") func spelling() throws {
         let storage = try fixture.opened()
         let values: [String: SettingValue] = [
-            "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), "data": .data(Data([1, 2])), "real": .real(2),
+            "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), "data": .data(Data([1, 2])),
+            "real": .real(2),
         ]
         try storage.save(batch(1, values.mapValues { $0 }))
         let text = try fixture.text()
@@ -171,7 +179,8 @@ import Testing
         let storage = try resting()
         try storage.append(
             StorageBatch(
-                revision: 2, values: ["a": .integer(8), "b": .integer(9)], replaced: ["a": .integer(1), "b": .integer(2)]),
+                revision: 2, values: ["a": .integer(8), "b": .integer(9)],
+                replaced: ["a": .integer(1), "b": .integer(2)]),
             durability: .process)
         storage.close()
         try fixture.write(#"{"a": 5, "b": 2, "c": 3}"#)
@@ -182,7 +191,9 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all.merging(["d": .integer(4)]) { $1 }))
     }
 
-    @Test("at rest the file is the whole truth: what is edited then counts, whatever the journal says") func atRest() throws {
+    @Test("at rest the file is the whole truth: what is edited then counts, whatever the journal says") func atRest()
+        throws
+    {
         let storage = try resting()
         storage.close()
         try fixture.write(#"{"b": 3}"#)

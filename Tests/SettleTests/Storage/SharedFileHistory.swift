@@ -39,7 +39,9 @@ struct SharedFileHistory {
     private(set) var steps: [String] = []
     private var count: Int64 = 0
     private let journalLimit: Int
-    private let hasFaults: Bool
+    private var hasFaults: Bool
+    /// What had been promised to survive is not on the disk any more.
+    private var hasRemovedJournal = false
     /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
     private var removable: Set<String> = []
 
@@ -157,7 +159,7 @@ struct SharedFileHistory {
         // What was written by somebody who did not know of the edit may stand before it.
         if !knowsEdit || model.edit.isEmpty || model.isBroken { candidates.append(after) }
         var taken = model
-        taken.takeInEdit()
+        taken.takeInEdit(before: true)
         taken.append(values)
         candidates.append(taken)
         if !certainly { candidates.append(model) }
@@ -204,13 +206,14 @@ struct SharedFileHistory {
             changes = try storage.externalChanges { before }
         }
         guard outcome == .done else { return outcome }
+        if process.calls.faultCount > 0 { changes += try process.storage.externalChanges { before } }
         for change in changes { change.apply(to: &process.stored) }
         process.known = process.stored
         process.known.apply(process.pending)
         process.knowsEdit = true
         processes[index] = process
         steps[steps.count - 1] += " and knows \(shown(process.known))"
-        if processes[index].calls.faultCount == 0 { model.takeInEdit() }
+        model.takeInEdit()
         processes[index].seen = model.count
         try check(process)
         return outcome
@@ -242,14 +245,15 @@ struct SharedFileHistory {
     }
 
     private mutating func losePower() throws {
-        guard !model.isBroken else { return }
+        guard !model.isBroken, !hasRemovedJournal else { return }
         let disks = disk.disksAfterLossOfPower(limit: 6, seed: random.next())
         disk = disks[below(disks.count)]
         processes = []
         note("The power fails")
         let found = try peek()
         guard model.settle(afterLossOfPower: found, isSame) else {
-            throw Violation(description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
+            throw Violation(
+                description: "After the loss of power a load finds \(shown(found)) instead of \(shown(model.visible)).")
         }
         removable = []
     }
@@ -259,7 +263,8 @@ struct SharedFileHistory {
     private mutating func editFile() throws {
         let isAbsent = person.contents(of: disk) == nil
         // Whoever writes a file that never was there can't tell it from one that was removed.
-        guard !isAbsent else { return }
+        // And nobody can tell an edit from what a journal had that has been removed.
+        guard !isAbsent, !hasRemovedJournal else { return }
         count += 1
         var values: [String: SettingValue?] = [:]
         let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
@@ -277,16 +282,25 @@ struct SharedFileHistory {
     }
 
     private mutating func breakFile() throws {
-        guard !model.isBroken, person.contents(of: disk) != nil else { return }
+        guard !model.isBroken, !hasRemovedJournal, person.contents(of: disk) != nil else { return }
         try person.breakFile(on: disk)
         note("Somebody breaks the file")
         model.isBroken = true
     }
 
+    /// What is in the journal alone is in the memory of all others, and whoever writes next puts it back.
     private mutating func removeJournal() throws {
-        // What is in neither the file nor any process's memory is lost with it.
-        guard below(4) == 0, !processes.isEmpty, model.edit.isEmpty, !model.isBroken else { return }
-        try askAll()
+        guard !processes.isEmpty, model.edit.isEmpty, !model.isBroken, processes.allSatisfy({ $0.pending.isEmpty })
+        else { return }
+        for index in processes.indices.reversed() where try takeIn(index) != .done { return }
+        guard !processes.isEmpty, processes.allSatisfy({ $0.pending.isEmpty }) else { return }
+        try? disk.removeFile(FileNames(FilePath(Self.path)).journal.text)
+        note("Somebody removes the journal")
+        hasRemovedJournal = true
+        let isFaulty = hasFaults
+        hasFaults = false
+        defer { hasFaults = isFaulty }
+        try append(below(processes.count))
     }
 
     // MARK: Checks
@@ -362,7 +376,8 @@ struct SharedFileHistory {
     private func shown(_ tree: SettingTree) -> String { shown(SettingTreeText.leaves(of: tree)) }
 
     private func shown(_ values: [String: SettingValue?]) -> String {
-        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ") + "]"
+        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ")
+            + "]"
     }
 }
 

@@ -59,8 +59,10 @@ struct SharedFileModel {
     }
 
     /// A process has taken in the edit, and told the journal.
-    mutating func takeInEdit() {
-        guard !edit.isEmpty, !isBroken else { return }
+    ///
+    /// - Parameter before: Whether it has done so before somebody broke the file.
+    mutating func takeInEdit(before: Bool = false) {
+        guard !edit.isEmpty, !isBroken || before else { return }
         add(.edit(edit))
         edit = [:]
     }

@@ -21,7 +21,7 @@ final class SharedStorage: Storage {
             var watchers: [@Sendable () -> Void] = []
         }
 
-        fileprivate let state = Mutex(State())
+        fileprivate let state = LockedValue(State())
 
         var tree: SettingTree {
             state.withLock { state in state.batches.reduce(into: SettingTree()) { $0.apply($1.batch.values) } }
@@ -31,7 +31,7 @@ final class SharedStorage: Storage {
     private let place: Place
     private let ignoresLock: Bool
     /// How many of the place's batches have been seen.
-    private let seen = Mutex(0)
+    private let seen = LockedValue(0)
     private let isClosed = Atomic(false)
     private var id: ObjectIdentifier { ObjectIdentifier(self) }
 

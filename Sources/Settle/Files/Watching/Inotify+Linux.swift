@@ -1,6 +1,5 @@
 #if os(Linux) || os(Android)
     package import Dispatch
-    import Synchronization
 
     #if canImport(Glibc)
         import Glibc
@@ -17,13 +16,14 @@
     ///
     /// Not asked for are changes of permissions and times (`IN_ATTRIB`): each link that is made to a file would be one.
     package final class Inotify: FolderEventSource {
-        private struct State {
+        // Sendable: all of it stays under the lock, the source too.
+        private struct State: @unchecked Sendable {
             var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?
             var descriptor: Int32?
             var source: (any DispatchSourceRead)?
         }
 
-        private let state = Mutex(State())
+        private let state = LockedValue(State())
 
         package init() {}
 

@@ -1,5 +1,4 @@
 package import Dispatch
-import Synchronization
 
 /// Watches files by what the operating system tells about their folders, and looks at them twice a second where it tells
 /// nothing: on file systems that others change over a network, and when the system has no more watches to give.
@@ -18,7 +17,8 @@ package final class SystemFileWatching: FileWatching {
         #endif
     }()
 
-    private struct State {
+    // Sendable: all of it stays under the lock, the timer too.
+    private struct State: @unchecked Sendable {
         var table: WatchTable
         var watches: [Int: WeakWatch] = [:]
         var nextUser = 0
@@ -33,7 +33,7 @@ package final class SystemFileWatching: FileWatching {
     private let calls: any SystemCalls
     private let pollInterval: DispatchTimeInterval?
     /// Held while folders are looked at, never while anybody is told.
-    private let state: Mutex<State>
+    private let state: LockedValue<State>
 
     /// - Parameters:
     ///   - source: Without one, everything is polled.
@@ -44,7 +44,7 @@ package final class SystemFileWatching: FileWatching {
     ) {
         self.calls = calls
         self.pollInterval = pollInterval
-        state = Mutex(State(table: WatchTable(source: source, calls: calls)))
+        state = LockedValue(State(table: WatchTable(source: source, calls: calls)))
         source?.start(on: queue) { [weak self] events in
             guard let self else { return }
             self.deliver(self.state.withLock { $0.table.take(events) })

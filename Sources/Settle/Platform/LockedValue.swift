@@ -1,0 +1,29 @@
+/// A value that is only touched under a lock.
+///
+/// What `Synchronization.Mutex` is, with a lock that the thread sanitizer understands; see ``Lock``.
+package final class LockedValue<Value: Sendable>: @unchecked Sendable {
+    // Sendable: the value is only touched while the lock is held, and may be handed to any thread.
+    private var value: Value
+    private let lock = Lock()
+
+    package init(_ value: Value) {
+        self.value = value
+    }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+
+    /// - Returns: `nil` if somebody else has the lock.
+    package func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard lock.tryLock() else { return nil }
+        defer { lock.unlock() }
+        return try body(&value)
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// What all who share a file must agree on where edits, failures and other journals meet.
+@Suite struct FileStorageAgreementTests {
+    private let fixture: FileStorageFixture
+
+    init() throws {
+        fixture = try FileStorageFixture()
+    }
+
+    /// A storage as another process has it, which knows all.
+    private func opened(_ calls: FaultySystemCalls = FaultySystemCalls()) throws -> FileStorage {
+        let storage = FileStorage(
+            at: fixture.file, calls: calls, patience: LockPatience(limit: .zero), journalLimit: 200)
+        _ = try storage.load()
+        calls.forget()
+        return storage
+    }
+
+    /// What a storage knows that has known these values before.
+    private func known(_ storage: FileStorage, since root: [String: SettingValue] = [:]) throws -> [String:
+        SettingValue]
+    {
+        var tree = SettingTree(root)
+        for change in try storage.externalChanges(since: { tree }) { change.apply(to: &tree) }
+        return tree.root
+    }
+
+    private func append(
+        _ values: [String: SettingValue?], to storage: FileStorage, over replaced: [String: SettingValue] = [:]
+    ) throws {
+        try storage.append(StorageBatch(revision: 1, values: values, replaced: replaced), durability: .process)
+    }
+
+    @Test("who has seen an edit while loading writes after it, also if another one finds it later")
+    func editSeenByLoad() throws {
+        let one = try opened()
+        try one.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
+        try fixture.write(#"{"a": 2, "b": 2}"#)
+        let other = try opened()
+        try append(["a": .integer(3)], to: other, over: ["a": .integer(2)])
+        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2)]
+        #expect(try known(one, since: ["a": .integer(1), "b": .integer(1)]) == expected)
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("a second edit does not bring back what the first one has set and a batch has changed since")
+    func secondEdit() throws {
+        let storage = try opened()
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
+        try fixture.write(#"{"a": 2, "b": 1}"#)
+        _ = try known(storage, since: ["a": .integer(1), "b": .integer(1)])
+        try append(["a": .integer(3)], to: storage, over: ["a": .integer(2)])
+        try fixture.write(#"{"a": 2, "b": 4}"#)
+        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(4)]
+        #expect(try known(storage, since: ["a": .integer(3), "b": .integer(1)]) == expected)
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("an edit that adds or removes a whole dictionary leaves alone what a batch has added to it")
+    func wholeDictionary() throws {
+        let storage = try opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try append(["g.y": .integer(1)], to: storage)
+        try fixture.write(#"{"a": 1, "g": {"x": 2}}"#)
+        var expected: [String: SettingValue] = [
+            "a": .integer(1), "g": .dictionary(["x": .integer(2), "y": .integer(1)]),
+        ]
+        #expect(try known(storage, since: ["a": .integer(1), "g": .dictionary(["y": .integer(1)])]) == expected)
+        #expect(try storage.checkpoint(SettingTree(expected), at: .settled))
+        try append(["g.z": .integer(3)], to: storage)
+        expected["g"] = .dictionary(["x": .integer(2), "y": .integer(1), "z": .integer(3)])
+        try fixture.write(#"{"a": 1}"#)
+        #expect(try known(storage, since: expected) == ["a": .integer(1), "g": .dictionary(["z": .integer(3)])])
+    }
+
+    @Test("an edit with a key that no dotted key names is merged too") func dottedKey() throws {
+        let storage = try opened()
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
+        try append(["a": .integer(2), "b": .integer(2)], to: storage, over: ["a": .integer(1), "b": .integer(1)])
+        try fixture.write(#"{"a": 3, "b": 1, "p.q": 5}"#)
+        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2), "p.q": .integer(5)]
+        #expect(try known(storage, since: ["a": .integer(2), "b": .integer(2)]) == expected)
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("what others have appended is not forgotten if reading the rest of it fails") func failedRead() throws {
+        for call in 0..<12 {
+            let fixture = try FileStorageFixture()
+            let one = try fixture.opened()
+            let calls = FaultySystemCalls()
+            let other = FileStorage(at: fixture.file, calls: calls)
+            _ = try other.load()
+            try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+            _ = try other.externalChanges { SettingTree() }
+            for number in 0..<20 {
+                try one.append(batch(2, ["a": .integer(Int64(number))]), durability: .process)
+            }
+            calls.fail(call: call, with: .error(.inputOutput), forGood: false)
+            _ = try? other.append(batch(2, ["b": .integer(2)]), durability: .process)
+            calls.heal()
+            try other.append(batch(2, ["b": .integer(2)]), durability: .process)
+            var tree = SettingTree(["a": .integer(1), "b": .integer(2)])
+            for change in try other.externalChanges(since: { tree }) { change.apply(to: &tree) }
+            #expect(tree.root == ["a": .integer(19), "b": .integer(2)], "call \(call)")
+            #expect(try fixture.freshLoad() == intact(tree.root), "call \(call)")
+        }
+    }
+
+    @Test("a lock that can't be given up costs nobody a newer value") func failedUnlock() throws {
+        let calls = FaultySystemCalls()
+        let one = try opened(calls)
+        let other = try opened()
+        calls.fail(every: .unlock, with: .inputOutput)
+        try append(["a": .integer(1)], to: one)
+        calls.heal()
+        try append(["a": .integer(2)], to: other)
+        try append(["b": .integer(3)], to: one)
+        let expected: [String: SettingValue] = ["a": .integer(2), "b": .integer(3)]
+        #expect(try known(one, since: ["a": .integer(1), "b": .integer(3)]) == expected)
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("an older version that could not be replaced is not taken for an edit") func previousKept() throws {
+        let calls = FaultySystemCalls()
+        let storage = try opened(calls)
+        for number in 1...2 { try storage.save(batch(1, ["a": .integer(Int64(number))])) }
+        try append(["a": .integer(3)], to: storage, over: ["a": .integer(2)])
+        calls.fail(every: .remove, with: .inputOutput)
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(3)]), at: .settled))
+        calls.heal()
+        #expect(try known(storage, since: ["a": .integer(3)]) == ["a": .integer(3)])
+        #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
+    }
+
+    @Test("a journal that replaces another one still tells what was edited and what was not") func replacedJournal()
+        throws
+    {
+        let calls = FaultySystemCalls()
+        let storage = try opened(calls)
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
+        try append(["a": .integer(2)], to: storage, over: ["a": .integer(1)])
+        try fixture.write(#"{"a": 1, "b": 2}"#)
+        // Tells the journal of the edit, in a tree.
+        _ = try opened()
+        calls.fail(every: .synchronizeData, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.append(batch(2, [:]), durability: .stable) }
+        calls.heal()
+        try storage.append(batch(2, ["c": .integer(3)]), durability: .stable)
+        try fixture.write(#"{"a": 1, "b": 4}"#)
+        let expected: [String: SettingValue] = ["a": .integer(2), "b": .integer(4), "c": .integer(3)]
+        #expect(try fixture.freshLoad() == intact(expected))
+        #expect(try known(storage, since: ["a": .integer(2), "b": .integer(1), "c": .integer(3)]) == expected)
+    }
+
+    @Test("who has missed a whole journal is told all values although the file can't be read") func brokenFile() throws
+    {
+        let (one, other) = (try opened(), try opened())
+        var root: [String: SettingValue] = [:]
+        for number in 0..<4 {
+            root["k\(number)"] = .string(String(repeating: "x", count: 200))
+            try append(root.mapValues { $0 }, to: one)
+            #expect(try one.checkpoint(SettingTree(root), at: .settled))
+        }
+        try fixture.write("{")
+        #expect(try known(other) == root)
+    }
+
+    @Test("an edit of a version whose checkpoint was not confirmed takes back nothing") func unconfirmed() throws {
+        let calls = FaultySystemCalls()
+        let one = try opened(calls)
+        try append(["a": .integer(1)], to: one)
+        calls.fail(every: .openFolder, with: .inputOutput)
+        _ = try? one.checkpoint(SettingTree(["a": .integer(1)]), at: .settled)
+        calls.endProcess()
+        let other = try opened()
+        try fixture.write(#"{"a": 1, "b": 2}"#)
+        try append(["a": .integer(3)], to: other, over: ["a": .integer(1)])
+        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2)]
+        #expect(try known(other, since: ["a": .integer(3)]) == expected)
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("a later batch lies over an external change of the dictionary around its key, or of keys inside")
+    func overwriting() {
+        for (first, then) in [
+            (["g": nil], ["g.x": .integer(1)]), (["g": .integer(5)], ["g.x": .integer(1)]),
+            (["g": .dictionary(["x": .integer(1)])], ["g.x": nil]),
+            (["g.x": .integer(1)], ["g": .dictionary(["y": .integer(2)])]),
+        ] as [([String: SettingValue?], [String: SettingValue?])] {
+            var expected = SettingTree(["g": .dictionary(["x": .integer(0)])])
+            var late = expected
+            expected.apply(first)
+            expected.apply(then)
+            late.apply(then)
+            var change = ExternalChange(.values(first))
+            change.overwrite(then)
+            change.apply(to: &late)
+            #expect(late == expected)
+        }
+    }
+}
