@@ -25,7 +25,7 @@ extension FileSession {
     /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
     mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
         guard hasMore else {
-            try synchronize()
+            try makeDurable()
             return true
         }
         try acquire()

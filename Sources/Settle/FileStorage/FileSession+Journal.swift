@@ -117,8 +117,6 @@ extension FileSession {
 
     /// Finds out what became of a checkpoint whose maker died in the middle.
     private mutating func resolveIntents() throws(StorageError) {
-        // This process has failed to make its own durable, and is about to make another one.
-        guard !mustRewrite else { return }
         let found = try read(names.file)
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.

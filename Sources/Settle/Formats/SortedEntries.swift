@@ -54,7 +54,9 @@ private struct KeyOrder {
     mutating func sorted() -> [Int] {
         bytes.withUnsafeBytes { bytes in
             let shared = sharedPrefixLength(bytes)
-            for index in keys.indices { keys[index].rank = Self.number(at: keys[index].start + shared, keys[index].end, bytes) }
+            for index in keys.indices {
+                keys[index].rank = Self.number(at: keys[index].start + shared, keys[index].end, bytes)
+            }
             var order = Array(keys.indices)
             keys.withUnsafeBufferPointer { keys in
                 order.sort { Self.precedes(keys[$0], keys[$1], bytes, shared) }

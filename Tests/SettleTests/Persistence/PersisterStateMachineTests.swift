@@ -212,7 +212,8 @@ import Testing
         machine.changedOutside(isAtRest: true, now: .seconds(1))
         #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: nil))
         machine.changedOutside(isAtRest: false, now: .seconds(50))
-        #expect(machine.next(.init(), now: .seconds(50)) == .wait(until: .seconds(60)), "if the other one does not do it")
+        #expect(
+            machine.next(.init(), now: .seconds(50)) == .wait(until: .seconds(60)), "if the other one does not do it")
         #expect(machine.next(.init(), now: .seconds(60)) == .checkpoint(.resting))
         machine.checkpointed(.settled, isAtRest: false, now: .seconds(100))
         machine.checkpointed(.resting, isAtRest: false, now: .seconds(110))

@@ -115,7 +115,8 @@ import Testing
         }
 
         let found = try fixture.freshLoad()
-        let acceptable = [new] + (error == nil || operation == .checkpoint || operation == .externalChanges ? [] : [old])
+        let acceptable =
+            [new] + (error == nil || operation == .checkpoint || operation == .externalChanges ? [] : [old])
         #expect(acceptable.contains(found.tree.root), comment)
         #expect(found.outcome == (found.tree.root.isEmpty ? .absent : .intact), comment)
 
@@ -137,7 +138,8 @@ import Testing
         return wasHit
     }
 
-    @Test("after a failed sync the journal is replaced by a new file, and never synced again") func failedSync() throws {
+    @Test("after a failed sync the journal is replaced by a new file, and never synced again") func failedSync() throws
+    {
         let (fixture, storage, old) = try start(.saved)
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
         let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .stable) }
@@ -146,13 +148,32 @@ import Testing
         fixture.calls.heal()
         fixture.calls.forget()
         try storage.append(batch(2, [:]), durability: .stable)
-        let important = fixture.callTexts.filter { $0.hasPrefix("create") || $0.hasPrefix("rename") || $0.hasPrefix("synchronize") }
+        let important = fixture.callTexts.filter {
+            $0.hasPrefix("create") || $0.hasPrefix("rename") || $0.hasPrefix("synchronize")
+        }
         #expect(
             important == [
                 "create temporary", "synchronize temporary", "rename .settings.json.journal",
                 "synchronize \(fixture.folder.lastPathComponent)",
             ])
         #expect(try fixture.freshLoad().tree.root == old.merging(Self.second.values.compactMapValues { $0 }) { $1 })
+    }
+
+    @Test("after a failed sync a checkpoint that has nothing to write replaces the journal too") func failedSyncAtRest()
+        throws
+    {
+        let (fixture, storage, old) = try start(.loaded)
+        try storage.append(Self.second, durability: .process)
+        var tree = SettingTree(old)
+        tree.apply(Self.second.values)
+        let other = FileStorage(at: fixture.file)
+        _ = try other.load()
+        #expect(try other.checkpoint(tree, at: .resting))
+        _ = try storage.externalChanges { tree }
+        fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
+        #expect(throws: StorageError.self) { try storage.checkpoint(tree, at: .settled) }
+        fixture.calls.heal()
+        #expect(try storage.checkpoint(tree, at: .settled))
     }
 
     @Test("after a failed sync of the folder a checkpoint is not confirmed, and the next one does it again")

@@ -57,7 +57,7 @@ import Testing
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("the last load failed") == true)
         #expect(try storage.load() == intact(["a": .integer(1)]))
-        try storage.checkpoint(SettingTree(), at: .resting)
+        #expect(try storage.checkpoint(SettingTree(), at: .resting))
     }
 
     @Test("a folder in the file's place is unreadable and stays") func folder() throws {
@@ -160,8 +160,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["mine": .integer(1), "theirs": .integer(2)]))
     }
 
-    @Test("a checkpoint removes the files that a crashed writer left, and not those of a living writer") func abandoned() throws
-    {
+    @Test("a checkpoint removes the files that a crashed writer left, and not those of a living writer")
+    func abandoned() throws {
         let fixture = try FileStorageFixture()
         let names = [".settings.json.0123456789abcdef.tmp", ".settings.json.00000000000000ff.tmp"]
         for name in names { try fixture.write("{", to: name) }

@@ -239,7 +239,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "c": .integer(4), "z": .bool(true)]))
     }
 
-    @Test("Promise 18: a record that has rotted is named with its keys, and the later ones are used") func rot() throws {
+    @Test("Promise 18: a record that has rotted is named with its keys, and the later ones are used") func rot() throws
+    {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))

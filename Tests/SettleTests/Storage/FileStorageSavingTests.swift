@@ -43,16 +43,17 @@ import Testing
         #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
         let folder = fixture.folder.lastPathComponent
         #expect(
-            fixture.callTexts.filter { !$0.hasPrefix("status") && !$0.hasPrefix("read") && $0 != "close settings.json" } == [
-                "lock .settings.json.journal", "open settings.json",
-                "write .settings.json.journal", "synchronizeData .settings.json.journal",
-                "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
-                "synchronize temporary", "close temporary",
-                "remove .settings.json.previous", "link .settings.json.previous", "rename settings.json",
-                "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
-                "write .settings.json.journal", "open .settings.json.previous", "close .settings.json.previous",
-                "unlock .settings.json.journal",
-            ])
+            fixture.callTexts.filter { !$0.hasPrefix("status") && !$0.hasPrefix("read") && $0 != "close settings.json" }
+                == [
+                    "lock .settings.json.journal", "open settings.json",
+                    "write .settings.json.journal", "synchronizeData .settings.json.journal",
+                    "create temporary", "lock temporary", "setPermissions temporary", "write temporary",
+                    "synchronize temporary", "close temporary",
+                    "remove .settings.json.previous", "link .settings.json.previous", "rename settings.json",
+                    "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
+                    "write .settings.json.journal", "open .settings.json.previous", "close .settings.json.previous",
+                    "unlock .settings.json.journal",
+                ])
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
         fixture.calls.forget()
         #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
@@ -74,7 +75,9 @@ import Testing
         #expect(fixture.calls.calls.isEmpty)
     }
 
-    @Test("a large file is written when the journal has grown by a quarter of it, or when nothing happens") func large() throws {
+    @Test("a large file is written when the journal has grown by a quarter of it, or when nothing happens") func large()
+        throws
+    {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         var root: [String: SettingValue] = [:]
@@ -104,10 +107,13 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for number in 0..<500 {
-            let values: [String: SettingValue] = ["a": .integer(Int64(number)), "b": .string(String(repeating: "b", count: 500))]
+            let values: [String: SettingValue] = [
+                "a": .integer(Int64(number)), "b": .string(String(repeating: "b", count: 500)),
+            ]
             try storage.save(batch(UInt64(number), values.mapValues { $0 }))
         }
-        let size = try FileManager.default.attributesOfItem(atPath: fixture.folder.path + "/.settings.json.journal")[.size]
+        let size = try FileManager.default.attributesOfItem(atPath: fixture.folder.path + "/.settings.json.journal")[
+            .size]
         #expect(try #require(size as? Int) < 200_000)
         #expect(try fixture.freshLoad().tree["a"] == .integer(499))
     }

@@ -71,7 +71,8 @@ import Testing
         try other.append(batch(1, ["a": .integer(2)]), durability: .process)
     }
 
-    @Test("Promise 20: who follows goes over to a new journal without reading the file again") func newJournal() throws {
+    @Test("Promise 20: who follows goes over to a new journal without reading the file again") func newJournal() throws
+    {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: [String: SettingValue] = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .process)
@@ -126,7 +127,9 @@ import Testing
         #expect(try changes(reader) == [ExternalChange(.values(["a": .integer(2)]))])
     }
 
-    @Test("a file is brought to rest by who opens it after a kill, and left alone by who may not write") func rest() throws {
+    @Test("a file is brought to rest by who opens it after a kill, and left alone by who may not write") func rest()
+        throws
+    {
         let one = try fixture.opened()
         try one.append(batch(1, ["a": .integer(1)]), durability: .process)
         #expect(!one.isAtRest)

@@ -40,6 +40,8 @@ struct SharedFileHistory {
     private var count: Int64 = 0
     private let journalLimit: Int
     private var hasFaults: Bool
+    /// A process has been at work since the person edited the file.
+    private var mayHaveSeenEdit = false
     /// What had been promised to survive is not on the disk any more.
     private var hasRemovedJournal = false
     /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
@@ -277,12 +279,15 @@ struct SharedFileHistory {
         try person.edit(values, on: disk)
         note("Somebody edits \(shown(values))")
         model.isBroken = false
+        if model.edit.isEmpty { mayHaveSeenEdit = false }
         model.edit(values)
         for index in processes.indices { processes[index].knowsEdit = false }
     }
 
     private mutating func breakFile() throws {
         guard !model.isBroken, !hasRemovedJournal, person.contents(of: disk) != nil else { return }
+        // Whether an edit that is broken now has been seen before, nobody could tell.
+        guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
         try person.breakFile(on: disk)
         note("Somebody breaks the file")
         model.isBroken = true
@@ -364,6 +369,7 @@ struct SharedFileHistory {
             processes.remove(at: index)
         }
         process.calls.heal()
+        mayHaveSeenEdit = true
         note("\(process.name) \(action)\(fault) \(outcome)\(reason)")
         if outcome == .failed, faults == 0 { throw Violation(description: "It failed without a reason\(reason)") }
         return outcome

@@ -101,7 +101,9 @@ import Testing
             try await store.close()
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(names.contains(file.lastPathComponent) && names.contains(".settings.json.journal"))
-            var texts = try names.map { String(decoding: try Data(contentsOf: folder.appending(path: $0)), as: UTF8.self) }
+            var texts = try names.map {
+                String(decoding: try Data(contentsOf: folder.appending(path: $0)), as: UTF8.self)
+            }
             for await change in changes { texts.append(change.mutations.map(\.description).joined()) }
             #expect(texts.count > 3)
             for text in texts {
