@@ -14,13 +14,26 @@ extension FileSession {
         try append(.values(record))
         overlay.add(record)
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        for key in batch.values.keys { unacknowledged[key] = nil }
+    }
+
+    /// The same, and makes it stable with everything that was appended before.
+    mutating func appendDurably(_ batch: StorageBatch) throws(StorageError) {
+        try append(batch)
+        do throws(StorageError) {
+            try makeDurable()
+        } catch {
+            unacknowledged.merge(batch.values) { $1 }
+            throw error
+        }
     }
 
     /// What stood at a key until now: what the store believes, with what it has not been told yet.
     private func replaced(by batch: StorageBatch, at key: String) -> SettingValue? {
-        guard !undelivered.isEmpty else { return batch.replaced[key] }
+        let believed = unacknowledged[key] ?? batch.replaced[key]
+        guard !undelivered.isEmpty else { return believed }
         var tree = SettingTree()
-        tree[key] = batch.replaced[key]
+        tree[key] = believed
         for change in undelivered { change.apply(to: &tree) }
         return tree[key]
     }

@@ -5,9 +5,9 @@ extension FileSession {
     mutating func acquire() throws(StorageError) {
         if journal.isLocked {
             try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(patience: session.patience) }
-            return
+        } else {
+            try lockJournal()
         }
-        try lockJournal()
         do {
             try settle()
         } catch {
@@ -52,7 +52,7 @@ extension FileSession {
 
     /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
     private mutating func beginJournal() throws(FileError) {
-        try journal.begin(after: nil, with: beginning())
+        try journal.begin(after: nil, with: try beginning())
         coveredEnd = JournalHeader.size
         intents = []
         isNameDoubtful = true
@@ -68,10 +68,29 @@ extension FileSession {
 
     /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
     /// such as what a journal had that somebody has removed.
-    private mutating func beginning() -> [JournalRecord.Content] {
+    private mutating func beginning() throws(FileError) -> [JournalRecord.Content] {
         if let tree = overlay.batch.tree { compare(tree) }
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
+        if overlay.tree != nil, let history = try history() { return [start] + history }
         return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
+    }
+
+    /// What the journal has beyond the file, record for record: the values that keys have had tell what somebody has edited, where
+    /// nobody knows any more what the file had before.
+    ///
+    /// - Returns: `nil` if there is no journal that could tell.
+    private mutating func history() throws(FileError) -> [JournalRecord.Content]? {
+        guard journal.isOpen else { return nil }
+        let log: JournalReading
+        do {
+            log = try rereadJournal()
+        } catch let error as FileError {
+            throw error
+        } catch {
+            return nil
+        }
+        guard !log.isUnusable else { return nil }
+        return log.records.filter { $0.offset >= coveredEnd && $0.record.batch != nil }.map(\.record.content)
     }
 
     /// Puts what the file has beside the values that the journal has, where it has said only the latter.
@@ -109,7 +128,7 @@ extension FileSession {
     private mutating func replaceJournal() throws(FileError) {
         hasCleaned = false
         owedReplacement = true
-        try journal.replace(with: beginning(), names: names)
+        try journal.replace(with: try beginning(), names: names)
         owedReplacement = false
         coveredEnd = JournalHeader.size
         intents = []
@@ -167,7 +186,11 @@ extension FileSession {
     }
 
     private mutating func deliver(_ batch: JournalBatch) {
-        if let tree = batch.tree { undelivered.append(ExternalChange(.everything(tree), writer: batch.writer)) }
+        if let tree = batch.tree {
+            undelivered.append(ExternalChange(.everything(tree), writer: batch.writer))
+            unacknowledged = [:]
+        }
+        for entry in batch.entries { unacknowledged[entry.key] = nil }
         guard !batch.entries.isEmpty else { return }
         undelivered.append(ExternalChange(.values(batch.values), writer: batch.writer))
     }

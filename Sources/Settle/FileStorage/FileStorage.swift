@@ -88,8 +88,10 @@ public final class FileStorage: Storage {
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try session.withLock { (session) throws(StorageError) in
             try session.checkReady()
-            try session.append(batch)
-            if durability == .stable { try session.makeDurable() }
+            switch durability {
+            case .process: try session.append(batch)
+            case .stable: try session.appendDurably(batch)
+            }
         }
     }
 

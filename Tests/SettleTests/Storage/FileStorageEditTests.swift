@@ -201,4 +201,18 @@ import Testing
         try fixture.write(#"{"b": 2}"#)
         #expect(try fixture.freshLoad() == intact(["b": .integer(2)]))
     }
+
+    @Test("an edit that the journal could not be told stands before what is appended next, also under one lock")
+    func owedUnderLock() throws {
+        let storage = try resting()
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        try storage.lock()
+        fixture.calls.fail(every: .write, with: .noSpace)
+        #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))])
+        fixture.calls.heal()
+        try storage.append(
+            StorageBatch(revision: 2, values: ["a": .integer(9)], replaced: ["a": .integer(5)]), durability: .process)
+        storage.unlock()
+        #expect(try fixture.freshLoad() == intact(["a": .integer(9), "b": .integer(2)]))
+    }
 }
