@@ -1,0 +1,144 @@
+/// What others have written to the journal.
+extension FileSession {
+    /// Takes in what others have appended to the journal since the last time. Needs no lock.
+    mutating func takeInNew() throws(StorageError) {
+        takeIn(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
+    }
+
+    mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
+        for (offset, record) in records {
+            take(record, at: offset)
+            switch record.content {
+            case .values(let batch): deliver(batch)
+            case .edited(let version, let batch):
+                self.version = version
+                signature = nil
+                owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
+                deliver(batch)
+            case .checkpoint: break
+            case .checkpointed(let version, _):
+                if version != self.version { standing = .unknown }
+                self.version = version
+                signature = nil
+            }
+        }
+    }
+
+    private mutating func deliver(_ batch: JournalBatch) {
+        if let tree = batch.tree {
+            undelivered.append(ExternalChange(.everything(tree), writer: batch.writer))
+            unacknowledged = [:]
+        }
+        for entry in batch.entries { unacknowledged[entry.key] = nil }
+        guard !batch.entries.isEmpty else { return }
+        undelivered.append(ExternalChange(.values(batch.values), writer: batch.writer))
+    }
+
+    /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
+    mutating func takeInOther() throws(StorageError) {
+        let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
+        let known = overlay
+        do throws(StorageError) {
+            try tryTakingInOther()
+        } catch {
+            // All of it is taken in the next time.
+            journal.take(header, end, durableEnd: durableEnd)
+            journal.forget()
+            overlay = known
+            throw error
+        }
+    }
+
+    private mutating func tryTakingInOther() throws(StorageError) {
+        let known = journal.end
+        let carried = overlay
+        let log: JournalReading
+        do {
+            log = try rereadJournal()
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw .unreadable(journal.path, "\(error)")
+        }
+        guard !log.isUnusable else {
+            // It was never begun, or is damaged. Whoever is the next to write begins a new one.
+            begin(with: nil)
+            overlay = carried
+            guard journal.isLocked else { return }
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+            isNameDoubtful = true
+            return
+        }
+        if journal.end.generation == known.generation {
+            // The same one, which was closed in between.
+            takeIn(log.records.filter { $0.offset >= known.offset })
+            return
+        }
+        if journal.header?.previousGeneration == known.generation, known.generation != 0,
+            journal.header?.previousEnd == UInt64(known.offset)
+        {
+            // It goes on where the known one ended. What it repeats is what is known.
+            begin(with: nil)
+            takeIn(log.records)
+            return
+        }
+        if case .checkpointed(version, _)? = log.records.first?.record.content, known.generation == 0, carried.isEmpty {
+            // It begins with the file that is known.
+            begin(with: nil)
+            takeIn(log.records)
+            return
+        }
+        let reading = try read(names.file)
+        var tree = SettingTree()
+        if let reading {
+            do {
+                tree = try decode(reading.bytes)
+            } catch {
+                begin(with: log)
+                noteVersion(in: log)
+                try deliver(withoutFile: log)
+                reject(reading, error)
+                return
+            }
+        }
+        begin(with: log)
+        let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
+        _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
+        note(reading, reading?.version ?? .absent)
+        if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
+        if journal.header?.previousGeneration == 0, !carried.isEmpty {
+            // Nobody has put what the lost journal had into the file. What the new one has was written later.
+            var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
+            if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
+            lost.apply(to: &tree)
+            owedRecords.append(.values(lost.batch))
+            overlay.add(lost.batch)
+        }
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+
+    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
+    private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
+        guard let earlier = try earlierVersion(),
+            let batches = JournalReplay.batches(from: earlier.version, in: log.records)
+        else {
+            deliver(overlay.batch)
+            return
+        }
+        var tree = earlier.tree
+        var changed = JournalOverlay()
+        for batch in batches { changed.add(batch) }
+        changed.apply(to: &tree)
+        undelivered.append(ExternalChange(.everything(tree)))
+    }
+
+    private mutating func noteVersion(in log: JournalReading) {
+        for (_, record) in log.records {
+            switch record.content {
+            case .edited(let version, _), .checkpointed(let version, _): self.version = version
+            case .values, .checkpoint: break
+            }
+        }
+        signature = nil
+    }
+}
