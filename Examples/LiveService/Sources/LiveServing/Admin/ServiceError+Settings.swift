@@ -1,0 +1,22 @@
+import Hummingbird
+import Settle
+
+extension ServiceError {
+    /// The answer to a change that was not made, or could not be saved.
+    init(settings error: SettingsError) {
+        switch error.code {
+        case .invalidValue, .unusableValue:
+            self.init(.unprocessableContent, error.description)
+        case .storage:
+            self.init(
+                .serviceUnavailable,
+                "The change could not be saved. If GET /settings shows it, it is in effect, and the service goes on trying "
+                    + "to save it. \(error.description)",
+                headers: [.retryAfter: "5"])
+        case .closed:
+            self.init(.serviceUnavailable, "The service is shutting down.")
+        default:
+            self.init(.internalServerError, error.description)
+        }
+    }
+}

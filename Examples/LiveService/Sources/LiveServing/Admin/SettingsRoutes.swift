@@ -1,0 +1,117 @@
+import HTTPTypes
+import Hummingbird
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The admin endpoints that list and change settings.
+struct SettingsRoutes: Sendable {
+    let store: SettingsStore
+    let run: String
+
+    /// What a body may have at most: far more than any setting here takes.
+    private static let bodyLimit = 64 * 1_024
+
+    func add(to router: some RouterMethods<some RequestContext>) {
+        router.get("settings") { _, _ in try Response(json: Listing(of: store).json(run: run)) }
+        router.get("settings/:key") { _, context in
+            let (setting, revision) = try setting(context)
+            return Response(json: setting.json.merging(["revision": revision]) { $1 })
+        }
+        router.patch("settings") { request, context in try await patchAll(request, context) }
+        router.patch("settings/:key") { request, context in try await patch(request, context) }
+        router.delete("settings/:key") { request, context in try await reset(request, context) }
+    }
+
+    /// Sets one setting to the JSON value that the body is.
+    private func patch(_ request: Request, _ context: some RequestContext) async throws -> Response {
+        let key = try setting(context).setting.key
+        let value = try await Self.value(of: request)
+        return try await commit(by: Self.writer(request)) {
+            try store.setValue(value, forKey: key)
+        } answer: {
+            try answer(forKey: key)
+        }
+    }
+
+    /// Sets several settings at once, all or none: the body is an object with a value for each key.
+    private func patchAll(_ request: Request, _ context: some RequestContext) async throws -> Response {
+        guard case .dictionary(let values) = try await Self.value(of: request) else {
+            throw ServiceError(.badRequest, "The body must be a JSON object with a value for each key.")
+        }
+        for key in values.keys.sorted() where store.setting(forKey: key) == nil { throw Self.unknown(key) }
+        return try await commit(by: Self.writer(request)) {
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
+        } answer: {
+            try Response(json: Listing(of: store, keys: Set(values.keys)).json(run: run))
+        }
+    }
+
+    /// Puts a setting back to its default.
+    private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
+        let key = try setting(context).setting.key
+        return try await commit(by: Self.writer(request)) {
+            try store.removeValue(forKey: key)
+        } answer: {
+            try answer(forKey: key)
+        }
+    }
+
+    /// Writes, and answers once the change is on stable storage.
+    private func commit(
+        by writer: String, _ body: @Sendable () throws -> Void, answer: () throws -> Response
+    ) async throws -> Response {
+        do {
+            try await store.commit(by: writer, body)
+        } catch let error as SettingsError {
+            throw ServiceError(settings: error)
+        }
+        return try answer()
+    }
+
+    private func answer(forKey key: String) throws -> Response {
+        try store.update {
+            guard let setting = store.setting(forKey: key) else { throw Self.unknown(key) }
+            return Response(json: setting.json.merging(["revision": .integer(Int64(store.revision))]) { $1 })
+        }
+    }
+
+    private func setting(_ context: some RequestContext) throws -> (setting: SettingInfo, revision: SettingValue) {
+        let key = try context.parameters.require("key")
+        return try store.update {
+            guard let setting = store.setting(forKey: key) else { throw Self.unknown(key) }
+            return (setting, .integer(Int64(store.revision)))
+        }
+    }
+
+    private static func value(of request: Request) async throws -> SettingValue {
+        let body = try await request.body.collect(upTo: bodyLimit)
+        do {
+            return try SettingValue(json: Data(body.readableBytesView))
+        } catch {
+            throw ServiceError(.badRequest, "The body must be one JSON value. \(error)")
+        }
+    }
+
+    private static func unknown(_ key: String) -> ServiceError {
+        ServiceError(.notFound, "There is no setting “\(key)”. GET /settings lists all of them.")
+    }
+
+    /// Who makes a change: what the request says, without anything that could look like more than a name in the log.
+    private static func writer(_ request: Request) -> String {
+        let name = request.headers[.changedBy]?.filter {
+            !$0.isNewline && !$0.unicodeScalars.contains { $0.value < 32 }
+        }
+        guard let name, !name.isEmpty else { return "the admin endpoint" }
+        return String(name.prefix(80))
+    }
+}
+
+extension HTTPField.Name {
+    /// Who makes a change.
+    static let changedBy = HTTPField.Name("X-Changed-By") ?? .from
+}

@@ -1,0 +1,78 @@
+import Settle
+
+/// The changes of a store as server-sent events.
+struct ChangeEvents: Sendable {
+    let store: SettingsStore
+    /// Which run of the service the ids belong to.
+    let run: String
+
+    /// Where a stream begins.
+    struct Start: Sendable {
+        /// What is sent first: the listing, for a client from which it is not known what it has seen.
+        let snapshot: ServerSentEvent?
+        let changes: Changes
+        /// The revision that the client has seen then.
+        let revision: UInt64
+    }
+
+    /// Subscribes where a client has left off, or else from now on, with the listing first.
+    ///
+    /// - Parameter lastEventID: The id of the last event that the client has seen. One of another run, one from which the log
+    ///   does not hold everything any more, and a text that is no id are treated as none.
+    func start(after lastEventID: String?) throws -> Start {
+        if let id = lastEventID.flatMap({ EventID($0) }), id.run == run,
+            let changes = try? store.changes(since: id.revision)
+        {
+            return Start(snapshot: nil, changes: changes, revision: id.revision)
+        }
+        // First the subscription, then the listing: what changes between them is in both, and told once.
+        let changes = store.changes
+        let listing = try Listing(of: store)
+        return Start(snapshot: snapshot(listing), changes: changes, revision: listing.revision)
+    }
+
+    /// The event for a change. After changes that the client has missed it is the listing.
+    ///
+    /// - Parameter seen: The revision that the client has seen; set to the one that it has seen then.
+    /// - Returns: `nil` for a change that the client has seen already.
+    func event(for change: Change, seen: inout UInt64) throws -> ServerSentEvent? {
+        if change.missed > 0 {
+            let listing = try Listing(of: store)
+            seen = listing.revision
+            return snapshot(listing)
+        }
+        guard change.revision > seen else { return nil }
+        seen = change.revision
+        return .event(
+            name: "change", id: EventID(revision: change.revision, run: run),
+            data: SettingValue.dictionary(change.json).jsonText)
+    }
+
+    private func snapshot(_ listing: Listing) -> ServerSentEvent {
+        .event(
+            name: "snapshot", id: EventID(revision: listing.revision, run: run),
+            data: SettingValue.dictionary(listing.json(run: run)).jsonText)
+    }
+}
+
+extension Change {
+    /// What an event tells about a change. Of a secret it tells only that it has changed.
+    var json: [String: SettingValue] {
+        var json: [String: SettingValue] = [
+            "revision": .integer(Int64(revision)),
+            "time": .date(time),
+            "origin": .string(origin.rawValue),
+            "isDurable": .bool(isDurable),
+            "changes": .array(mutations.map { .dictionary($0.json) }),
+        ]
+        if let writer { json["writer"] = .string(writer) }
+        return json
+    }
+}
+
+extension Mutation {
+    fileprivate var json: [String: SettingValue] {
+        guard !isSecret else { return ["key": .string(key), "isSecret": .bool(true)] }
+        return ["key": .string(key), "old": oldStoredValue ?? .null, "new": newStoredValue ?? .null]
+    }
+}

@@ -1,0 +1,16 @@
+/// One event of a stream of `text/event-stream`, or a comment that keeps the connection alive.
+enum ServerSentEvent: Sendable, Hashable {
+    case event(name: String, id: EventID, data: String)
+    case comment(String)
+
+    /// As it is sent. Data of several lines has a field for each line.
+    var text: String {
+        switch self {
+        case .event(let name, let id, let data):
+            let lines = data.split(separator: "\n", omittingEmptySubsequences: false)
+            return "event: \(name)\nid: \(id)\n" + lines.map { "data: \($0)\n" }.joined() + "\n"
+        case .comment(let words):
+            return ": \(words)\n\n"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+public import Hummingbird
+import Logging
+public import ServiceLifecycle
+public import Settle
+public import UnixSignals
+
+/// An HTTP service whose settings change while it runs.
+public struct LiveService: Sendable {
+    /// What the service is made of.
+    public struct Parts: Sendable {
+        /// The open store. The service closes it when it ends.
+        public var store: SettingsStore
+        /// What waits: the rate limiter, time-outs and heartbeats.
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// How often a stream of changes without a change says that it is still there.
+        public var heartbeat = Duration.seconds(15)
+        /// Takes the lines of the log.
+        public var log: @Sendable (String) -> Void = StandardError.write
+
+        public init(store: SettingsStore) {
+            self.store = store
+        }
+    }
+
+    /// The settings of the service.
+    public let settings: ServiceSettings
+    private let parts: Parts
+    private let metrics = PrometheusMetrics()
+    private let load = ServiceLoad()
+    private let run = EventID.newRun()
+
+    /// - Throws: ``SettingsError`` if the store can't open the settings.
+    public init(_ parts: Parts) async throws {
+        self.parts = parts
+        settings = try await parts.store.group(ServiceSettings.self)
+    }
+
+    /// The services, in the order in which they start. They end the other way round: first no request is taken any more, at
+    /// last the store is closed.
+    ///
+    /// - Parameters:
+    ///   - address: Where the service listens.
+    ///   - signals: What ends the group gracefully.
+    ///   - onListening: Called with the port once the service listens.
+    public func serviceGroup(
+        address: BindAddress, gracefulShutdownSignals signals: [UnixSignal] = [],
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> ServiceGroup {
+        // Changes are logged whatever the level is: also the one that sets it to error.
+        var changeLogger = logger("settings")
+        changeLogger.logLevel = .info
+        let application = Application(
+            router: router(), configuration: ApplicationConfiguration(address: address),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+            logger: logger("http"))
+        return ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(service: SettingsService(parts.store, logger: changeLogger)),
+                    .init(
+                        service: Reactions(settings: settings, load: load, metrics: metrics, logger: logger("service"))),
+                    // What it can't do, such as listening on the port, ends the others in order too.
+                    .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                gracefulShutdownSignals: signals, logger: logger("service")))
+    }
+
+    private func logger(_ label: String) -> Logger {
+        Logger(label: label) { label in
+            ServiceLogHandler(label: label, level: { [settings] in settings.logging.level }, write: parts.log)
+        }
+    }
+
+    private func router() -> Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        router.add(middleware: LogRequestsMiddleware(.debug))
+        router.add(middleware: RequestMetricsMiddleware(factory: metrics))
+        let limiter = RateLimiter(clock: parts.clock) { [limits = settings.limits] in
+            limits.snapshot { RateLimit(perSecond: $0.perSecond, burst: $0.burst) }
+        }
+        PublicRoutes(settings: settings, clock: parts.clock).add(
+            to: router.group()
+                // A request is counted before it passes the switch, so that none is overlooked when maintenance begins.
+                .add(middleware: LoadMiddleware(load: load))
+                .add(middleware: MaintenanceMiddleware(settings: settings.maintenance))
+                .add(middleware: RateLimitMiddleware(limiter: limiter)))
+
+        let admin = router.group().add(middleware: AdminMiddleware(settings: settings.admin))
+        SettingsRoutes(store: parts.store, run: run).add(to: admin)
+        ChangesRoute(
+            events: ChangeEvents(store: parts.store, run: run), settings: settings.admin,
+            heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock)
+        ).add(to: admin)
+
+        HealthRoutes(store: parts.store, maintenance: settings.maintenance).add(to: router)
+        MetricsRoute(metrics: metrics, storeMetrics: StoreMetrics(of: parts.store, factory: metrics)).add(to: router)
+        return router
+    }
+}

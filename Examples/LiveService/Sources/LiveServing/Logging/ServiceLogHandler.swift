@@ -1,0 +1,56 @@
+public import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes one line per event, and asks for the least severe level each time, so that a change of it holds for the very next line.
+public struct ServiceLogHandler: LogHandler {
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+    private let level: @Sendable () -> Logger.Level
+    private let write: @Sendable (String) -> Void
+    /// Set by whoever wants a logger that does not follow the setting.
+    private var ownLevel: Logger.Level?
+
+    /// - Parameters:
+    ///   - label: The logger's name, which each line has.
+    ///   - level: The least severe level at the moment.
+    ///   - write: Takes a line without its end.
+    public init(
+        label: String, level: @escaping @Sendable () -> Logger.Level, write: @escaping @Sendable (String) -> Void
+    ) {
+        self.label = label
+        self.level = level
+        self.write = write
+    }
+
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? level() }
+        set { ownLevel = newValue }
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        let all =
+            metadata
+            .merging(metadataProvider?.get() ?? [:]) { _, new in new }
+            .merging(event.metadata ?? [:]) { _, new in new }
+        var line = "\(Self.timestamp(Date())) \(event.level) \(label): \(event.message)"
+        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        if let error = event.error { line += " error=\(error)" }
+        // A value with a line break must not look like a line of its own.
+        write(line.replacing("\n", with: "\\n").replacing("\r", with: "\\r"))
+    }
+
+    static func timestamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

@@ -1,0 +1,35 @@
+import CoreMetrics
+import Hummingbird
+
+/// Counts requests by endpoint and status, and measures how long their answers took.
+struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
+    let factory: any MetricsFactory
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        do {
+            let response = try await next(request, context)
+            record(request, context, response.status, since: start)
+            return response
+        } catch {
+            record(request, context, (error as? any HTTPResponseError)?.status ?? .internalServerError, since: start)
+            throw error
+        }
+    }
+
+    private func record(
+        _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
+    ) {
+        // The route and not the path, which any caller may make up.
+        let route = context.endpointPath ?? "none"
+        Counter(
+            label: "http_requests_total",
+            dimensions: [("method", request.method.rawValue), ("route", route), ("status", "\(status.code)")],
+            factory: factory
+        ).increment()
+        Timer(label: "http_request_seconds", dimensions: [("route", route)], factory: factory)
+            .recordNanoseconds(Int64((ContinuousClock.now - start) / .nanoseconds(1)))
+    }
+}

@@ -1,0 +1,34 @@
+import CoreMetrics
+import Settle
+import Synchronization
+
+/// Tells metrics how a store does. The store counts by itself; its counts are taken over when somebody looks.
+final class StoreMetrics: Sendable {
+    private let store: SettingsStore
+    private let factory: any MetricsFactory
+    /// What the counters have been told, by their names.
+    private let told = Mutex<[String: Int64]>([:])
+
+    init(of store: SettingsStore, factory: any MetricsFactory) {
+        self.store = store
+        self.factory = factory
+    }
+
+    func update() {
+        let statistics = store.statistics
+        told.withLock { told in
+            for (name, count) in [
+                ("settings_changes_total", statistics.changes),
+                ("settings_external_changes_total", statistics.externalChanges),
+                ("settings_saves_total", statistics.saves),
+                ("settings_failed_saves_total", statistics.failedSaves),
+            ] {
+                let count = Int64(count)
+                Counter(label: name, factory: factory).increment(by: count - told[name, default: 0])
+                told[name] = count
+            }
+        }
+        Meter(label: "settings_subscribers", factory: factory).set(statistics.subscribers)
+        Meter(label: "settings_oldest_unsaved_change_seconds", factory: factory).set(store.status.age() / .seconds(1))
+    }
+}

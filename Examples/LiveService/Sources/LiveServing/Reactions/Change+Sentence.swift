@@ -1,0 +1,26 @@
+import Settle
+
+extension Change {
+    /// Who changed what from what to what, in words; `nil` if nothing did. Of a secret it says only that it was changed.
+    var sentence: String? {
+        guard !mutations.isEmpty else { return nil }
+        let verb = origin == .reset ? "reset" : "changed"
+        return "\(author) \(verb) \(mutations.map(\.words).joined(separator: ", ")) (revision \(revision))"
+    }
+
+    private var author: String {
+        switch (origin, writer) {
+        case (.external, let writer?): "\(writer), in another process,"
+        case (.external, nil): "Someone who edited the file"
+        case (_, let writer?): writer
+        case (_, nil): "The service"
+        }
+    }
+}
+
+extension Mutation {
+    fileprivate var words: String {
+        guard !isSecret else { return key }
+        return "\(key) from \((oldStoredValue ?? .null).jsonText) to \((newStoredValue ?? .null).jsonText)"
+    }
+}

@@ -1,0 +1,42 @@
+import Logging
+import ServiceLifecycle
+import Settle
+
+/// Keeps the store, and logs each of its changes.
+///
+/// As the first service of its group it is the last to end: it then closes the store, which saves everything and ends the streams
+/// of changes after they have told the last one. So no change goes unsaved or unlogged.
+struct SettingsService: Service {
+    let store: SettingsStore
+    let logger: Logger
+    /// The changes to log, since before anybody could make one.
+    let changes: Changes
+    /// What goes wrong without an error to throw, such as an edit of the file that can't be used.
+    let issues: AsyncStream<SettingsError>
+
+    init(_ store: SettingsStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        changes = store.changes
+        issues = store.issues
+    }
+
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { for await change in changes { log(change) } }
+            group.addTask { for await issue in issues { logger.warning("\(issue)") } }
+            try await cancelWhenGracefulShutdown { try await store.run() }
+            try await store.close()
+        }
+    }
+
+    private func log(_ change: Change) {
+        if change.missed > 0 { logger.warning("\(change.missed) changes came too fast to be logged.") }
+        if let sentence = change.sentence { logger.notice("\(sentence)") }
+    }
+}
+
+extension SettingsService: CustomStringConvertible {
+    /// What the log calls it.
+    var description: String { "settings" }
+}

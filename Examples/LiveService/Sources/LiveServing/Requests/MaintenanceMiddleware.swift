@@ -1,0 +1,15 @@
+import Hummingbird
+import Settle
+
+/// Answers 503 while maintenance is on. Requests that came before it go on.
+struct MaintenanceMiddleware<Context: RequestContext>: RouterMiddleware {
+    let settings: MaintenanceSettings
+
+    func handle(
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let message = settings.snapshot { $0.isOn ? $0.message : nil }
+        if let message { throw ServiceError(.serviceUnavailable, message, headers: [.retryAfter: "60"]) }
+        return try await next(request, context)
+    }
+}

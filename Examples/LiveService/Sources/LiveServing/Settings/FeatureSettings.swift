@@ -1,0 +1,13 @@
+public import Settle
+
+public struct FeatureSettings: SettingsGroup {
+    /// The names of the features that are on.
+    @Setting(where: FeatureSettings.accepts, "a list of different names of lower-case letters, digits and dashes")
+    public var enabled: [String] = []
+
+    public init() {}
+
+    @Sendable private static func accepts(_ names: [String]) -> Bool {
+        Set(names).count == names.count && names.allSatisfy { $0.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil }
+    }
+}

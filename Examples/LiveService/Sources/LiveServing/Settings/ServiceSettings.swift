@@ -1,0 +1,13 @@
+public import Settle
+
+/// Everything that can be changed while the service runs.
+public struct ServiceSettings: SettingsGroup {
+    public let limits = RateLimitSettings()
+    public let logging = LoggingSettings()
+    public let maintenance = MaintenanceSettings()
+    public let requests = RequestSettings()
+    public let features = FeatureSettings()
+    public let admin = AdminSettings()
+
+    public init() {}
+}

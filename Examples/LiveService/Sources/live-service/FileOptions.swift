@@ -1,0 +1,30 @@
+import ArgumentParser
+import LiveServing
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Which file the settings are in.
+struct FileOptions: ParsableArguments {
+    @Option(help: "The file with the settings. It is made if it is missing.")
+    var file = "settings.json"
+
+    /// Opens the store and the settings, does something with them, and closes the store.
+    func withSettings<Result: Sendable>(
+        _ body: @Sendable (SettingsStore, ServiceSettings) async throws -> Result
+    ) async throws -> Result {
+        let store = try await openStore()
+        let settings = try await store.group(ServiceSettings.self)
+        let result = try await body(store, settings)
+        try await store.close()
+        return result
+    }
+
+    func openStore() async throws -> SettingsStore {
+        try await SettingsStore.open(at: URL(filePath: file))
+    }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+@main
+struct LiveServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live-service",
+        abstract: "A small HTTP service whose settings change while it runs.",
+        discussion: """
+            The settings are in a file, which “serve” follows: change them through its admin endpoints, with “set” from \
+            another process, or with an editor.
+
+            Exit codes: 0 done, 1 the file, the port or a value can't be used, 64 wrong usage.
+            """,
+        subcommands: [Serve.self, Set.self, Get.self, Token.self])
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import LiveServing
+import Settle
+
+struct Token: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the admin token to whoever may read the file.")
+
+    @OptionGroup var files: FileOptions
+
+    func run() async throws {
+        try await files.withSettings { _, settings in
+            let token = settings.admin.token.revealed
+            guard !token.isEmpty else {
+                throw CommandFailure("There is no token yet. “live-service serve” makes one when it starts.")
+            }
+            print(token)
+        }
+    }
+}
