@@ -62,6 +62,7 @@ let package = Package(
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleTesting", package: "settle"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

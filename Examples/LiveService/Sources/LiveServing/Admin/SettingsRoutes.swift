@@ -31,11 +31,10 @@ struct SettingsRoutes: Sendable {
     private func patch(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try setting(context).setting.key
         let value = try await Self.value(of: request)
-        return try await commit(by: Self.writer(request)) {
-            try store.setValue(value, forKey: key)
-        } answer: {
-            try answer(forKey: key)
+        try await Self.saving {
+            try await store.commit(by: Self.writer(request)) { try store.setValue(value, forKey: key) }
         }
+        return try answer(forKey: key)
     }
 
     /// Sets several settings at once, all or none: the body is an object with a value for each key.
@@ -44,33 +43,32 @@ struct SettingsRoutes: Sendable {
             throw ServiceError(.badRequest, "The body must be a JSON object with a value for each key.")
         }
         for key in values.keys.sorted() where store.setting(forKey: key) == nil { throw Self.unknown(key) }
-        return try await commit(by: Self.writer(request)) {
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
-        } answer: {
-            try Response(json: Listing(of: store, keys: Set(values.keys)).json(run: run))
+        try await Self.saving {
+            try await store.commit(by: Self.writer(request)) {
+                for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
+            }
         }
+        return try Response(json: Listing(of: store, keys: Set(values.keys)).json(run: run))
     }
 
     /// Puts a setting back to its default.
     private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try setting(context).setting.key
-        return try await commit(by: Self.writer(request)) {
-            try store.removeValue(forKey: key)
-        } answer: {
-            try answer(forKey: key)
+        try await Self.saving {
+            // Within a commit this would be a write like any other, and nobody could tell that it was a reset.
+            try store.removeValue(forKey: key, by: Self.writer(request))
+            try await store.flush()
         }
+        return try answer(forKey: key)
     }
 
-    /// Writes, and answers once the change is on stable storage.
-    private func commit(
-        by writer: String, _ body: @Sendable () throws -> Void, answer: () throws -> Response
-    ) async throws -> Response {
+    /// Writes until that is on stable storage, and turns what goes wrong into answers.
+    private static func saving(_ body: () async throws -> Void) async throws {
         do {
-            try await store.commit(by: writer, body)
+            try await body()
         } catch let error as SettingsError {
             throw ServiceError(settings: error)
         }
-        return try answer()
     }
 
     private func answer(forKey key: String) throws -> Response {

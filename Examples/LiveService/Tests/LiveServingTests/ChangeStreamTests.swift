@@ -1,0 +1,150 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ChangeStreamTests {
+    @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
+        try await TestService.with { service in
+            try await service.withEvents { events in
+                let snapshot = try await events.next()
+                #expect(snapshot?.name == "snapshot")
+                #expect(try snapshot?.data()["settings"] != nil)
+                for burst in 1...20 { service.settings.limits.burst = burst }
+                let before = service.store.revision - 20
+                for number in 1...20 {
+                    let change = try await events.next()
+                    #expect(change?.name == "change")
+                    #expect(change?.id?.hasPrefix("\(before + UInt64(number))-") == true)
+                    #expect(try change?.keys() == [.string("limits.burst")])
+                }
+            }
+        }
+    }
+
+    @Test func anEventSaysWhoChangedWhatFromWhatToWhat() async throws {
+        try await TestService.with { service in
+            try await service.withEvents { events in
+                _ = try await events.next()
+                _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", by: "ops", "7"))
+                let data = try await events.next()?.data()
+                #expect(data?["writer"] == .string("ops"))
+                #expect(data?["origin"] == .string("local"))
+                #expect(
+                    data?["changes"]
+                        == .array([
+                            .dictionary([
+                                "key": .string("limits.burst"), "old": .integer(1_000), "new": .integer(7),
+                            ])
+                        ]))
+            }
+        }
+    }
+
+    @Test func aChangeFromOutsideIsExternal() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service in
+            try await service.store.flush()
+            try await service.withEvents { events in
+                _ = try await events.next()
+                storage.simulateExternalChange(["limits.burst": .integer(7)], by: "another")
+                let data = try await events.next()?.data()
+                #expect(data?["origin"] == .string("external"))
+                #expect(data?["writer"] == .string("another"))
+            }
+        }
+    }
+
+    @Test func aClientThatComesBackGetsWhatItHasMissedAndNoListing() async throws {
+        try await TestService.with { service in
+            let id = try await service.withEvents { events in try await events.next()?.id }
+            for burst in 1...3 { service.settings.limits.burst = burst }
+            let request = TestRequest.admin(.GET, "/settings/changes", lastEventID: id)
+            let last = try await service.withEvents(request) { events in
+                #expect(try await events.next()?.isComment == true)
+                _ = try await events.next()
+                return try await events.next()?.id
+            }
+            service.settings.limits.burst = 4
+            let again = TestRequest.admin(.GET, "/settings/changes", lastEventID: last)
+            try await service.withEvents(again) { events in
+                _ = try await events.next()
+                let revision = Int64(service.store.revision)
+                #expect(try await events.next()?.data()["revision"] == .integer(revision - 1))
+                #expect(try await events.next()?.data()["revision"] == .integer(revision))
+            }
+        }
+    }
+
+    @Test(arguments: ["1-00000000", "nonsense", "1", "-", "99999999999999999999-a", ""])
+    func anIDThatTellsNothingGetsTheListing(id: String) async throws {
+        try await TestService.with { service in
+            try await service.withEvents(.admin(.GET, "/settings/changes", lastEventID: id)) { events in
+                #expect(try await events.next()?.name == "snapshot")
+            }
+        }
+    }
+
+    @Test func anIDFromWhichTheLogHasNotEverythingGetsTheListing() async throws {
+        try await TestService.with(configuration: .init(historyLimit: 2)) { service in
+            let id = try await service.withEvents { events in try await events.next()?.id }
+            for burst in 1...10 { service.settings.limits.burst = burst }
+            try await service.withEvents(.admin(.GET, "/settings/changes", lastEventID: id)) { events in
+                #expect(try await events.next()?.name == "snapshot")
+            }
+        }
+    }
+
+    @Test func aQuietStreamSaysThatItIsStillThere() async throws {
+        let clock = ManualClock()
+        try await TestService.with(clock: clock) { service in
+            try await service.withEvents { events in
+                _ = try await events.next()
+                for _ in 0..<2 {
+                    await clock.sleepers(atLeast: 1)
+                    clock.advance(by: .seconds(15))
+                    #expect(try await events.next()?.isComment == true)
+                }
+            }
+        }
+    }
+
+    @Test func aClientThatHasGoneIsUnsubscribed() async throws {
+        try await TestService.with { service in
+            let before = service.store.statistics.subscribers
+            for _ in 0..<3 {
+                try await service.withEvents { events in
+                    _ = try await events.next()
+                    await condition { service.store.statistics.subscribers > before }
+                }
+                // Nothing changes and no time passes: only its going can tell.
+                await condition { service.store.statistics.subscribers == before }
+            }
+        }
+    }
+
+    @Test func aGracefulShutdownEndsOpenStreams() async throws {
+        try await TestService.with { service in
+            try await service.withEvents { events in
+                _ = try await events.next()
+                await service.group.triggerGracefulShutdown()
+                #expect(try await events.next() == nil)
+            }
+        }
+    }
+
+    @Test func anotherTokenEndsTheStreamsOfTheOldOne() async throws {
+        try await TestService.with { service in
+            try await service.withEvents { events in
+                _ = try await events.next()
+                service.settings.admin.token = Secret("another-token-than-before")
+                while let event = try await events.next() { #expect(try event.keys() == [.string("admin.token")]) }
+            }
+        }
+    }
+
+    /// Waits for something of which nobody tells.
+    private func condition(_ isTrue: () -> Bool) async {
+        while !isTrue(), !Task.isCancelled { await Task.yield() }
+    }
+}

@@ -1,0 +1,39 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HealthTests {
+    @Test func aServiceThatSavesIsLiveAndReady() async throws {
+        try await TestService.with { service in
+            #expect(try await service.send(.get("/health/live")).status == 200)
+            #expect(try await service.send(.get("/health/ready")).status == 200)
+        }
+    }
+
+    @Test func aServiceThatCannotSaveIsLiveButNotReadyUntilItCan() async throws {
+        let storage = FailingStorage()
+        try await TestService.with(storage: storage) { service in
+            storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
+            service.settings.limits.burst = 7
+            _ = try? await service.store.flush()
+            let answer = try await service.send(.get("/health/ready"))
+            #expect(answer.status == 503)
+            #expect(answer.error?.contains("There is no room.") == true, "\(answer.text)")
+            let live = try await service.send(.get("/health/live"))
+            #expect(live.status == 200)
+            #expect(try live.json()["settings"] == .string("failing"))
+            storage.heal()
+            try await service.store.flush()
+            #expect(try await service.send(.get("/health/ready")).status == 200)
+        }
+    }
+
+    @Test func aServiceInMaintenanceIsNotReady() async throws {
+        try await TestService.with { service in
+            service.settings.maintenance.isOn = true
+            #expect(try await service.send(.get("/health/ready")).status == 503)
+            #expect(try await service.send(.get("/health/live")).status == 200)
+        }
+    }
+}

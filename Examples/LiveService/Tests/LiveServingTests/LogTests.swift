@@ -1,0 +1,87 @@
+import LiveServing
+import Logging
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LogTests {
+    @Test func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
+        try await TestService.with { service in
+            try service.store.update(by: "ops") {
+                service.settings.limits.burst = 7
+                service.settings.features.enabled = ["loud"]
+            }
+            let line = await service.log.first(containing: "ops")
+            let sentence = "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision 2)"
+            #expect(line.hasSuffix(" notice settings: \(sentence)"), "\(line)")
+            try service.settings.limits.$burst.reset(by: "ops")
+            let reset = await service.log.first(containing: "ops reset")
+            #expect(reset.contains("reset limits.burst from 7 to 1000"))
+            #expect(service.log.all.count { $0.contains("limits.burst") } == 2)
+        }
+    }
+
+    @Test func aChangeOfTheFileSaysWhoseItWas() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service in
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(7)], by: "deploy")
+            #expect(await service.log.first(containing: "1000 to 7").contains("deploy, in another process, changed"))
+            storage.simulateExternalChange(["limits.burst": .integer(8)])
+            #expect(await service.log.first(containing: "7 to 8").contains("Someone who edited the file changed"))
+        }
+    }
+
+    @Test func aSecretIsSaidToHaveChangedAndNoMore() async throws {
+        try await TestService.with { service in
+            _ = try await service.send(
+                .admin(.PATCH, "/settings/admin.token", by: "ops", "\"another-token-than-before\""))
+            let line = await service.log.first(containing: "ops")
+            #expect(line.contains("ops changed admin.token (revision"), "\(line)")
+        }
+    }
+
+    @Test func theLevelHoldsForTheNextLineAndDoesNotHideChanges() async throws {
+        try await TestService.with { service in
+            _ = try await service.send(.get("/hello"))
+            #expect(!service.log.all.contains { $0.contains("debug http") })
+            service.settings.logging.level = .debug
+            _ = try await service.send(.get("/hello"))
+            #expect(service.log.all.contains { $0.contains("debug http") })
+            service.settings.logging.level = .critical
+            #expect(await service.log.first(containing: "to \"critical\"").contains("notice settings"))
+        }
+    }
+
+    @Test func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
+        let storage = InMemoryStorage()
+        let log = LogLines()
+        try await TestService.with(storage: storage, log: log) { service in
+            for burst in 1...100 { service.settings.limits.burst = burst }
+        }
+        #expect(log.all.count { $0.contains("limits.burst") } == 100)
+        let store = try await SettingsStore.open(storage: storage)
+        #expect(try store.value(forKey: "limits.burst", as: Int.self) == 100)
+    }
+
+    @Test func whatCannotBeUsedIsLogged() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service in
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(0)])
+            let line = await service.log.first(containing: "warning settings")
+            #expect(line.contains("limits.burst"))
+            #expect(service.settings.limits.burst == 1_000)
+        }
+    }
+
+    @Test func aLineBreakInAValueDoesNotLookLikeAnotherLine() {
+        let log = LogLines()
+        let logger = Logger(label: "test") { label in
+            ServiceLogHandler(label: label, level: { .info }, write: { log.append($0) })
+        }
+        logger.info("one\ntwo", metadata: ["key": "a\r\nb"])
+        #expect(log.all.first?.hasSuffix("info test: one\\ntwo key=a\\r\\nb") == true, "\(log.all)")
+    }
+}

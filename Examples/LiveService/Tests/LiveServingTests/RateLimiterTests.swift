@@ -1,0 +1,29 @@
+import LiveServing
+import SettleTesting
+import Testing
+
+struct RateLimiterTests {
+    @Test func aChangedLimitHoldsForTheVeryNextRequest() {
+        let settings = RateLimitSettings()
+        settings.burst = 1
+        let limiter = RateLimiter(clock: ManualClock()) {
+            settings.snapshot { RateLimit(perSecond: $0.perSecond, burst: $0.burst) }
+        }
+        #expect(limiter.take() == nil)
+        #expect(limiter.take() != nil)
+        settings.burst = 2
+        #expect(limiter.take() == nil)
+        #expect(limiter.take() != nil)
+    }
+
+    @Test func manyTasksTogetherGetTheBurst() async {
+        let limiter = RateLimiter(clock: ManualClock()) { RateLimit(perSecond: 1, burst: 100) }
+        let granted = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask { (0..<50).count { _ in limiter.take() == nil } }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(granted == 100)
+    }
+}

@@ -1,0 +1,41 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ReactionTests {
+    private static let words = "no request is in progress any more"
+
+    @Test func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {
+        let clock = ManualClock()
+        try await TestService.with(clock: clock) { service in
+            async let slow = service.send(.get("/slow?ms=1000"))
+            await clock.sleepers(atLeast: 2)
+            service.settings.maintenance.isOn = true
+            _ = await service.log.first(containing: "maintenance.isOn")
+            #expect(try await service.send(.get("/hello")).status == 503)
+            #expect(!service.log.all.contains { $0.contains(Self.words) })
+            clock.advance(by: .seconds(1))
+            #expect(try await slow.status == 200)
+            _ = await service.log.first(containing: Self.words)
+        }
+    }
+
+    @Test func aWaitForTheEndOfRequestsIsCancelledWhenMaintenanceIsSwitchedOff() async throws {
+        let clock = ManualClock()
+        let log = LogLines()
+        try await TestService.with(clock: clock, log: log) { service in
+            async let slow = service.send(.get("/slow?ms=1000"))
+            await clock.sleepers(atLeast: 2)
+            service.settings.maintenance.isOn = true
+            _ = await log.first(containing: "from false to true")
+            service.settings.maintenance.isOn = false
+            _ = await log.first(containing: "from true to false")
+            clock.advance(by: .seconds(1))
+            #expect(try await slow.status == 200)
+            service.settings.maintenance.isOn = true
+            _ = await log.first(containing: Self.words)
+        }
+        #expect(log.all.count { $0.contains(Self.words) } == 1)
+    }
+}

@@ -1,0 +1,153 @@
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SettingsEndpointTests {
+    @Test func allSettingsAreListedWithTheirRevision() async throws {
+        try await TestService.with { service in
+            service.settings.limits.perSecond = 50
+            let listing = try await service.send(.admin(.GET, "/settings")).json()
+            #expect(listing["revision"] == .integer(Int64(service.store.revision)))
+            guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
+            #expect(settings.count == 8)
+            #expect(settings.contains(.dictionary([
+                "key": .string("limits.perSecond"), "type": .string("Int"), "origin": .string("local"),
+                "rules": .array([.string("in 1...100000")]), "isDefault": .bool(false), "value": .integer(50),
+                "default": .integer(1_000),
+            ])))
+        }
+    }
+
+    @Test func aPatchAnswersWithTheNewSettingAndRevision() async throws {
+        try await TestService.with { service in
+            let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", "7"))
+            #expect(answer.status == 200)
+            let json = try answer.json()
+            #expect(json["value"] == .integer(7))
+            #expect(json["isDefault"] == .bool(false))
+            #expect(json["revision"] == .integer(Int64(service.store.revision)))
+            #expect(service.settings.limits.burst == 7)
+            #expect(try await service.send(.admin(.GET, "/settings/limits.burst")).json()["value"] == .integer(7))
+        }
+    }
+
+    @Test func aPatchIsAnsweredOnlyOnceItIsOnStableStorage() async throws {
+        let storage = FailingStorage()
+        try await TestService.with(storage: storage) { service in
+            try await service.store.flush()
+            let hold = storage.hold(.append)
+            let (answers, answered) = AsyncStream.makeStream(of: Int.self)
+            async let answer: Void = {
+                answered.yield(try await service.send(.admin(.PATCH, "/settings/limits.burst", "7")).status)
+            }()
+            await hold.waitUntilReached()
+            // The others don't wait for the disk: the value is in effect.
+            #expect(service.settings.limits.burst == 7)
+            #expect(try await service.send(.get("/hello")).status == 200)
+            answered.yield(0)
+            hold.release()
+            try await answer
+            answered.finish()
+            #expect(await answers.reduce(into: []) { $0.append($1) } == [0, 200])
+        }
+    }
+
+    @Test(arguments: [
+        ("limits.burst", "0", "“limits.burst” can't be 0: it must be in 1...100000. The old value stays."),
+        ("requests.timeout", "\"90s\"", "from 0.01s to 60s"),
+        ("features.enabled", "[\"Aa\"]", "a list of different names of lower-case letters, digits and dashes"),
+        ("features.enabled", "[\"a\", \"a\"]", "a list of different names of lower-case letters, digits and dashes"),
+        ("maintenance.message", "\"\"", "a text of 1 to 200 characters"),
+    ])
+    func aValueAgainstItsRuleGets422WithTheRulesSentence(key: String, body: String, rule: String) async throws {
+        try await TestService.with { service in
+            let before = service.store.revision
+            let answer = try await service.send(.admin(.PATCH, "/settings/\(key)", body))
+            #expect(answer.status == 422)
+            #expect(answer.error?.contains(rule) == true, "\(answer.text)")
+            #expect(service.store.revision == before)
+        }
+    }
+
+    @Test(arguments: [("limits.burst", "\"many\""), ("logging.level", "\"shout\""), ("features.enabled", "true")])
+    func aValueOfAnotherTypeGets422ThatNamesTheKey(key: String, body: String) async throws {
+        try await TestService.with { service in
+            let answer = try await service.send(.admin(.PATCH, "/settings/\(key)", body))
+            #expect(answer.status == 422)
+            #expect(answer.error?.contains("“\(key)” can't be") == true, "\(answer.text)")
+        }
+    }
+
+    @Test func aBodyThatIsNoJSONGets400WithItsPlace() async throws {
+        try await TestService.with { service in
+            for (body, place) in [("", "empty"), ("{\"a\":", "Line 1, column 6"), ("1 2", "Line 1, column 3")] {
+                let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", body))
+                #expect(answer.status == 400)
+                #expect(answer.error?.contains(place) == true, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func anUnknownKeyGets404() async throws {
+        try await TestService.with { service in
+            for method in ["GET", "PATCH", "DELETE"] {
+                var request = TestRequest.admin(.GET, "/settings/limits.speed", "1")
+                request.method = .init(rawValue: method)
+                #expect(try await service.send(request).status == 404)
+            }
+            #expect(try await service.send(.admin(.PATCH, "/settings", "{\"limits.speed\": 1}")).status == 404)
+        }
+    }
+
+    @Test func aChangeThatCannotBeSavedGets503() async throws {
+        let storage = FailingStorage()
+        try await TestService.with(storage: storage) { service in
+            try await service.store.flush()
+            storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
+            let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", "7"))
+            #expect(answer.status == 503)
+            #expect(answer.error?.contains("There is no room.") == true, "\(answer.text)")
+            storage.heal()
+        }
+    }
+
+    @Test func severalSettingsArePatchedInOneTransactionOrNotAtAll() async throws {
+        try await TestService.with { service in
+            let before = service.store.revision
+            let body = "{\"limits.burst\": 7, \"limits.perSecond\": 8}"
+            #expect(try await service.send(.admin(.PATCH, "/settings", body)).status == 200)
+            #expect(service.store.revision == before + 1)
+            let bad = "{\"limits.burst\": 9, \"limits.perSecond\": 0}"
+            #expect(try await service.send(.admin(.PATCH, "/settings", bad)).status == 422)
+            #expect(service.settings.limits.burst == 7)
+            #expect(try await service.send(.admin(.PATCH, "/settings", "[1]")).status == 400)
+        }
+    }
+
+    @Test func aDeletedSettingIsBackAtItsDefaultAndTheChangeIsAReset() async throws {
+        try await TestService.with { service in
+            service.settings.limits.burst = 7
+            let changes = service.store.changes
+            let answer = try await service.send(.admin(.DELETE, "/settings/limits.burst", by: "ops"))
+            #expect(try answer.json()["value"] == .integer(1_000))
+            #expect(try answer.json()["isDefault"] == .bool(true))
+            let change = await changes.first { _ in true }
+            #expect(change?.origin == .reset)
+            #expect(change?.writer == "ops")
+            #expect(service.store.status.oldestUnsavedChange == nil)
+        }
+    }
+
+    @Test func aChangeSaysWhoMadeIt() async throws {
+        try await TestService.with { service in
+            let recorder = ChangeRecorder(service.store.changes)
+            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", by: "ops", "7"))
+            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", "8"))
+            #expect(await recorder.next()?.writer == "ops")
+            #expect(await recorder.next()?.writer == "the admin endpoint")
+        }
+    }
+}
+
+struct MissingField: Error {}

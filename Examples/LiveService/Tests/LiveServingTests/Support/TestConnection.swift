@@ -1,0 +1,63 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One connection to the service, which is kept alive between requests.
+struct TestConnection {
+    typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+    private var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+    private let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
+
+    /// Connects, and closes the connection at the end.
+    static func with<Result>(
+        port: Int, _ body: (inout TestConnection) async throws -> Result
+    ) async throws -> Result {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try Channel(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            var connection = TestConnection(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+            return try await body(&connection)
+        }
+    }
+
+    /// Sends a request and reads the whole answer.
+    mutating func send(_ request: TestRequest) async throws -> TestResponse {
+        let head = try await begin(request)
+        var text = ""
+        while let part = try await nextPart() { text += part }
+        return TestResponse(status: Int(head.status.code), headers: head.headers, text: text)
+    }
+
+    /// Sends a request and reads the head of the answer.
+    mutating func begin(_ request: TestRequest) async throws -> HTTPResponseHead {
+        var headers = HTTPHeaders(request.headers)
+        headers.add(name: "Host", value: "127.0.0.1")
+        headers.add(name: "Content-Length", value: "\(request.body.utf8.count)")
+        let head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: headers)
+        try await outbound.write(.head(head))
+        try await outbound.write(.body(.byteBuffer(ByteBuffer(string: request.body))))
+        try await outbound.write(.end(nil))
+        while let part = try await inbound.next() {
+            if case .head(let head) = part { return head }
+        }
+        throw ConnectionClosed()
+    }
+
+    /// The next part of a body; `nil` at its end.
+    mutating func nextPart() async throws -> String? {
+        switch try await inbound.next() {
+        case .body(let buffer): String(buffer: buffer)
+        case .end: nil
+        case .head, nil: throw ConnectionClosed()
+        }
+    }
+}
+
+/// The service closed the connection in the middle of an answer.
+struct ConnectionClosed: Error {}

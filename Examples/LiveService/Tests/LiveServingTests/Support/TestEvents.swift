@@ -1,0 +1,61 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An open stream of server-sent events.
+struct TestEvents {
+    private var connection: TestConnection
+    private var unread = ""
+
+    /// Opens the stream on a connection, which it has for itself then.
+    init(_ request: TestRequest, on connection: TestConnection) async throws {
+        self.connection = connection
+        status = Int(try await self.connection.begin(request).status.code)
+    }
+
+    let status: Int
+
+    /// The next event or comment; `nil` when the service has ended the stream.
+    mutating func next() async throws -> TestEvent? {
+        while true {
+            if let end = unread.firstRange(of: "\n\n") {
+                let text = unread[..<end.lowerBound]
+                unread = String(unread[end.upperBound...])
+                return TestEvent(text: String(text))
+            }
+            guard let part = try await connection.nextPart() else { return nil }
+            unread += part
+        }
+    }
+}
+
+/// A server-sent event as it came.
+struct TestEvent {
+    let text: String
+
+    func field(_ name: String) -> String? {
+        text.split(separator: "\n").first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    var name: String? { field("event") }
+    var id: String? { field("id") }
+    var isComment: Bool { text.hasPrefix(":") }
+
+    func data() throws -> [String: SettingValue] {
+        guard case .dictionary(let object) = try SettingValue(json: Data((field("data") ?? "").utf8)) else { return [:] }
+        return object
+    }
+
+    /// The changed keys.
+    func keys() throws -> [SettingValue] {
+        guard case .array(let changes)? = try data()["changes"] else { return [] }
+        return changes.compactMap { change in
+            guard case .dictionary(let fields) = change else { return nil }
+            return fields["key"]
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import LiveServing
+import ServiceLifecycle
+import Settle
+import SettleTesting
+import Testing
+
+/// A running service that listens on a free port.
+struct TestService: Sendable {
+    let store: SettingsStore
+    let settings: ServiceSettings
+    let port: Int
+    let group: ServiceGroup
+    let log: LogLines
+
+    /// Starts a service, and ends it gracefully after the closure.
+    ///
+    /// - Parameter clock: What waits; by default a clock that stands still.
+    static func with<Result: Sendable>(
+        storage: any Storage = InMemoryStorage(), configuration: SettingsStore.Configuration = .init(),
+        clock: any Clock<Duration> = ManualClock(), token: String = TestRequest.token, log: LogLines = LogLines(),
+        _ body: @Sendable (TestService) async throws -> Result
+    ) async throws -> Result {
+        let store = try await SettingsStore.open(storage: storage, configuration: configuration)
+        var parts = LiveService.Parts(store: store)
+        parts.clock = clock
+        parts.log = { log.append($0) }
+        let service = try await LiveService(parts)
+        service.settings.admin.token = Secret(token)
+        let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+        let group = service.serviceGroup(address: .hostname("127.0.0.1", port: 0)) { listening.yield($0) }
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { listening.finish() }
+                try await group.run()
+            }
+            let port = try #require(await ports.first { _ in true })
+            let test = TestService(store: store, settings: service.settings, port: port, group: group, log: log)
+            let result: Swift.Result<Result, any Error>
+            do { result = .success(try await body(test)) } catch { result = .failure(error) }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return try result.get()
+        }
+    }
+
+    /// Sends one request on a connection of its own.
+    func send(_ request: TestRequest) async throws -> TestResponse {
+        try await TestConnection.with(port: port) { try await $0.send(request) }
+    }
+
+    /// Follows the changes on a connection of its own.
+    func withEvents<Result>(
+        _ request: TestRequest = .admin(.GET, "/settings/changes"),
+        _ body: (inout TestEvents) async throws -> Result
+    ) async throws -> Result {
+        try await TestConnection.with(port: port) { connection in
+            var events = try await TestEvents(request, on: connection)
+            return try await body(&events)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import LiveServing
+import Testing
+
+struct TokenBucketTests {
+    @Test func aBurstIsTakenAtOnceAndNoMore() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 3))
+        let waits = (0..<5).map { _ in bucket.take(at: .seconds(1)) }
+        #expect(waits == [nil, nil, nil, .milliseconds(100), .milliseconds(100)])
+    }
+
+    @Test func tokensComeBackAtTheRateAndNotBeyondTheBurst() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 10, burst: 2))
+        _ = bucket.take(at: .zero)
+        _ = bucket.take(at: .zero)
+        #expect(bucket.take(at: .milliseconds(99)) != nil)
+        #expect(bucket.take(at: .milliseconds(100)) == nil)
+        #expect(bucket.take(at: .seconds(60)) == nil)
+        #expect(bucket.take(at: .seconds(60)) == nil)
+        #expect(bucket.take(at: .seconds(60)) != nil)
+    }
+
+    @Test func theWaitIsExactlyUntilTheNextToken() throws {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 3, burst: 1))
+        _ = bucket.take(at: .zero)
+        let wait = try #require(bucket.take(at: .milliseconds(50)))
+        #expect(bucket.take(at: .milliseconds(50) + wait - .milliseconds(1)) != nil)
+        #expect(bucket.take(at: .milliseconds(50) + wait) == nil)
+    }
+
+    @Test func aHigherBurstGivesItsTokensAtOnceAndTheUsedOnesStayUsed() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 2))
+        _ = bucket.take(at: .zero)
+        _ = bucket.take(at: .zero)
+        bucket.rebuild(for: RateLimit(perSecond: 1, burst: 4), at: .zero)
+        let granted = (0..<4).filter { _ in bucket.take(at: .zero) == nil }
+        #expect(granted.count == 2)
+    }
+
+    @Test func aLowerBurstLeavesNobodyOwingMoreThanAWholeBucket() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 100))
+        for _ in 0..<100 { _ = bucket.take(at: .zero) }
+        bucket.rebuild(for: RateLimit(perSecond: 1, burst: 1), at: .zero)
+        #expect(bucket.take(at: .zero) == .seconds(1))
+        #expect(bucket.take(at: .seconds(1)) == nil)
+    }
+
+    @Test func timeBeforeAChangeCountsAtTheOldRate() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 10))
+        for _ in 0..<10 { _ = bucket.take(at: .zero) }
+        bucket.rebuild(for: RateLimit(perSecond: 1_000, burst: 10), at: .seconds(2))
+        let granted = (0..<10).filter { _ in bucket.take(at: .seconds(2)) == nil }
+        #expect(granted.count == 2)
+    }
+
+    @Test func changingBackAndForthGivesNoTokens() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 5))
+        for _ in 0..<5 { _ = bucket.take(at: .zero) }
+        for burst in [50, 5, 50, 5] { bucket.rebuild(for: RateLimit(perSecond: 1, burst: burst), at: .zero) }
+        #expect(bucket.take(at: .zero) != nil)
+    }
+
+    @Test func aCallerWithAnOlderTimeDoesNotTurnTimeBack() {
+        var bucket = TokenBucket(limit: RateLimit(perSecond: 1, burst: 1))
+        _ = bucket.take(at: .seconds(10))
+        #expect(bucket.take(at: .seconds(5)) == .seconds(1))
+        #expect(bucket.take(at: .seconds(10)) == .seconds(1))
+    }
+}
