@@ -1,4 +1,4 @@
-public import Hummingbird
+import Hummingbird
 import Logging
 public import ServiceLifecycle
 public import Settle
@@ -39,18 +39,19 @@ public struct LiveService: Sendable {
     /// last the store is closed.
     ///
     /// - Parameters:
-    ///   - address: Where the service listens.
+    ///   - host: The address to listen on.
+    ///   - port: The port to listen on; 0 for any free one.
     ///   - signals: What ends the group gracefully.
     ///   - onListening: Called with the port once the service listens.
     public func serviceGroup(
-        address: BindAddress, gracefulShutdownSignals signals: [UnixSignal] = [],
+        host: String = "127.0.0.1", port: Int, gracefulShutdownSignals signals: [UnixSignal] = [],
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> ServiceGroup {
         // Changes are logged whatever the level is: also the one that sets it to error.
         var changeLogger = logger("settings")
         changeLogger.logLevel = .info
         let application = Application(
-            router: router(), configuration: ApplicationConfiguration(address: address),
+            router: router(), configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger("http"))
         return ServiceGroup(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Hummingbird
 import LiveServing
 import NIOCore
 import ServiceLifecycle
@@ -29,7 +28,7 @@ struct Serve: AsyncParsableCommand {
             StandardError.write("There is a new admin token. “live-service token --file \(files.file)” shows it.")
         }
         let group = service.serviceGroup(
-            address: .hostname(host, port: port), gracefulShutdownSignals: [.sigterm, .sigint]
+            host: host, port: port, gracefulShutdownSignals: [.sigterm, .sigint]
         ) { [host] port in
             StandardError.write("Listening on http://\(host):\(port)")
         }

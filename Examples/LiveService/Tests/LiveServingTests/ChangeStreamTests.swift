@@ -1,3 +1,5 @@
+import LiveServing
+import ServiceLifecycle
 import Settle
 import SettleTesting
 import Testing
@@ -5,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ChangeStreamTests {
     @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
-        try await TestService.with { service in
-            try await service.withEvents { events in
+        try await TestService.with { service async throws in
+            try await service.withEvents { events async throws in
                 let snapshot = try await events.next()
                 #expect(snapshot?.name == "snapshot")
                 #expect(try snapshot?.data()["settings"] != nil)
@@ -23,10 +25,10 @@ struct ChangeStreamTests {
     }
 
     @Test func anEventSaysWhoChangedWhatFromWhatToWhat() async throws {
-        try await TestService.with { service in
-            try await service.withEvents { events in
+        try await TestService.with { service async throws in
+            try await service.withEvents { events async throws in
                 _ = try await events.next()
-                _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", by: "ops", "7"))
+                _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: "ops", "7"))
                 let data = try await events.next()?.data()
                 #expect(data?["writer"] == .string("ops"))
                 #expect(data?["origin"] == .string("local"))
@@ -43,9 +45,9 @@ struct ChangeStreamTests {
 
     @Test func aChangeFromOutsideIsExternal() async throws {
         let storage = InMemoryStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
-            try await service.withEvents { events in
+            try await service.withEvents { events async throws in
                 _ = try await events.next()
                 storage.simulateExternalChange(["limits.burst": .integer(7)], by: "another")
                 let data = try await events.next()?.data()
@@ -56,18 +58,18 @@ struct ChangeStreamTests {
     }
 
     @Test func aClientThatComesBackGetsWhatItHasMissedAndNoListing() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             let id = try await service.withEvents { events in try await events.next()?.id }
             for burst in 1...3 { service.settings.limits.burst = burst }
-            let request = TestRequest.admin(.GET, "/settings/changes", lastEventID: id)
-            let last = try await service.withEvents(request) { events in
+            let request = TestRequest.admin(.get, "/settings/changes", lastEventID: id)
+            let last = try await service.withEvents(request) { events async throws in
                 #expect(try await events.next()?.isComment == true)
                 _ = try await events.next()
                 return try await events.next()?.id
             }
             service.settings.limits.burst = 4
-            let again = TestRequest.admin(.GET, "/settings/changes", lastEventID: last)
-            try await service.withEvents(again) { events in
+            let again = TestRequest.admin(.get, "/settings/changes", lastEventID: last)
+            try await service.withEvents(again) { events async throws in
                 _ = try await events.next()
                 let revision = Int64(service.store.revision)
                 #expect(try await events.next()?.data()["revision"] == .integer(revision - 1))
@@ -78,27 +80,29 @@ struct ChangeStreamTests {
 
     @Test(arguments: ["1-00000000", "nonsense", "1", "-", "99999999999999999999-a", ""])
     func anIDThatTellsNothingGetsTheListing(id: String) async throws {
-        try await TestService.with { service in
-            try await service.withEvents(.admin(.GET, "/settings/changes", lastEventID: id)) { events in
-                #expect(try await events.next()?.name == "snapshot")
+        try await TestService.with { service async throws in
+            try await service.withEvents(.admin(.get, "/settings/changes", lastEventID: id)) { events async throws in
+                let first = try await events.next()
+                #expect(first?.name == "snapshot")
             }
         }
     }
 
     @Test func anIDFromWhichTheLogHasNotEverythingGetsTheListing() async throws {
-        try await TestService.with(configuration: .init(historyLimit: 2)) { service in
+        try await TestService.with(configuration: .init(historyLimit: 2)) { service async throws in
             let id = try await service.withEvents { events in try await events.next()?.id }
             for burst in 1...10 { service.settings.limits.burst = burst }
-            try await service.withEvents(.admin(.GET, "/settings/changes", lastEventID: id)) { events in
-                #expect(try await events.next()?.name == "snapshot")
+            try await service.withEvents(.admin(.get, "/settings/changes", lastEventID: id)) { events async throws in
+                let first = try await events.next()
+                #expect(first?.name == "snapshot")
             }
         }
     }
 
     @Test func aQuietStreamSaysThatItIsStillThere() async throws {
         let clock = ManualClock()
-        try await TestService.with(clock: clock) { service in
-            try await service.withEvents { events in
+        try await TestService.with(clock: clock) { service async throws in
+            try await service.withEvents { events async throws in
                 _ = try await events.next()
                 for _ in 0..<2 {
                     await clock.sleepers(atLeast: 1)
@@ -110,10 +114,10 @@ struct ChangeStreamTests {
     }
 
     @Test func aClientThatHasGoneIsUnsubscribed() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             let before = service.store.statistics.subscribers
             for _ in 0..<3 {
-                try await service.withEvents { events in
+                try await service.withEvents { events async throws in
                     _ = try await events.next()
                     await condition { service.store.statistics.subscribers > before }
                 }
@@ -124,8 +128,8 @@ struct ChangeStreamTests {
     }
 
     @Test func aGracefulShutdownEndsOpenStreams() async throws {
-        try await TestService.with { service in
-            try await service.withEvents { events in
+        try await TestService.with { service async throws in
+            try await service.withEvents { events async throws in
                 _ = try await events.next()
                 await service.group.triggerGracefulShutdown()
                 #expect(try await events.next() == nil)
@@ -134,8 +138,8 @@ struct ChangeStreamTests {
     }
 
     @Test func anotherTokenEndsTheStreamsOfTheOldOne() async throws {
-        try await TestService.with { service in
-            try await service.withEvents { events in
+        try await TestService.with { service async throws in
+            try await service.withEvents { events async throws in
                 _ = try await events.next()
                 service.settings.admin.token = Secret("another-token-than-before")
                 while let event = try await events.next() { #expect(try event.keys() == [.string("admin.token")]) }

@@ -1,3 +1,4 @@
+import LiveServing
 import Settle
 import SettleTesting
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HealthTests {
     @Test func aServiceThatSavesIsLiveAndReady() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             #expect(try await service.send(.get("/health/live")).status == 200)
             #expect(try await service.send(.get("/health/ready")).status == 200)
         }
@@ -13,7 +14,7 @@ struct HealthTests {
 
     @Test func aServiceThatCannotSaveIsLiveButNotReadyUntilItCan() async throws {
         let storage = FailingStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
             service.settings.limits.burst = 7
             _ = try? await service.store.flush()
@@ -30,7 +31,7 @@ struct HealthTests {
     }
 
     @Test func aServiceInMaintenanceIsNotReady() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             service.settings.maintenance.isOn = true
             #expect(try await service.send(.get("/health/ready")).status == 503)
             #expect(try await service.send(.get("/health/live")).status == 200)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LogTests {
     @Test func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             try service.store.update(by: "ops") {
                 service.settings.limits.burst = 7
                 service.settings.features.enabled = ["loud"]
@@ -24,7 +24,7 @@ struct LogTests {
 
     @Test func aChangeOfTheFileSaysWhoseItWas() async throws {
         let storage = InMemoryStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             storage.simulateExternalChange(["limits.burst": .integer(7)], by: "deploy")
             #expect(await service.log.first(containing: "1000 to 7").contains("deploy, in another process, changed"))
@@ -34,16 +34,16 @@ struct LogTests {
     }
 
     @Test func aSecretIsSaidToHaveChangedAndNoMore() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             _ = try await service.send(
-                .admin(.PATCH, "/settings/admin.token", by: "ops", "\"another-token-than-before\""))
+                .admin(.patch, "/settings/admin.token", by: "ops", "\"another-token-than-before\""))
             let line = await service.log.first(containing: "ops")
             #expect(line.contains("ops changed admin.token (revision"), "\(line)")
         }
     }
 
     @Test func theLevelHoldsForTheNextLineAndDoesNotHideChanges() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             _ = try await service.send(.get("/hello"))
             #expect(!service.log.all.contains { $0.contains("debug http") })
             service.settings.logging.level = .debug
@@ -57,7 +57,7 @@ struct LogTests {
     @Test func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
         let storage = InMemoryStorage()
         let log = LogLines()
-        try await TestService.with(storage: storage, log: log) { service in
+        try await TestService.with(storage: storage, log: log) { service async throws in
             for burst in 1...100 { service.settings.limits.burst = burst }
         }
         #expect(log.all.count { $0.contains("limits.burst") } == 100)
@@ -67,7 +67,7 @@ struct LogTests {
 
     @Test func whatCannotBeUsedIsLogged() async throws {
         let storage = InMemoryStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             storage.simulateExternalChange(["limits.burst": .integer(0)])
             let line = await service.log.first(containing: "warning settings")

@@ -8,12 +8,12 @@ import Testing
 struct MetricsTests {
     @Test func changesSavesAndFailuresAreCounted() async throws {
         let storage = FailingStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             let before = try await values(of: service)
-            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", "7"))
+            _ = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
             storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
-            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", "8"))
+            _ = try await service.send(.admin(.patch, "/settings/limits.burst", "8"))
             storage.heal()
             let after = try await values(of: service)
             func rise(_ name: String) -> Double { (after[name] ?? 0) - (before[name] ?? 0) }
@@ -26,7 +26,7 @@ struct MetricsTests {
     @Test func theAgeOfTheOldestUnsavedChangeIsShown() async throws {
         let clock = ManualClock()
         let configuration = SettingsStore.Configuration(clock: clock)
-        try await TestService.with(configuration: configuration) { service in
+        try await TestService.with(configuration: configuration) { service async throws in
             try await service.store.flush()
             #expect(try await values(of: service)["settings_oldest_unsaved_change_seconds"] == 0)
             service.settings.limits.burst = 7
@@ -36,7 +36,7 @@ struct MetricsTests {
     }
 
     @Test func requestsAreCountedByTheirRoute() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             _ = try await service.send(.get("/features/a"))
             _ = try await service.send(.get("/features/b"))
             let text = try await service.send(.get("/metrics")).text
@@ -45,7 +45,7 @@ struct MetricsTests {
     }
 
     @Test func theLimitsAreShownAsTheyAre() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             try service.settings.limits.update {
                 $0.burst = 7
                 $0.perSecond = 8

@@ -1,4 +1,5 @@
 import LiveServing
+import Settle
 import SettleTesting
 import Testing
 

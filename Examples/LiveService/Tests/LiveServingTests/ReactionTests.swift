@@ -1,3 +1,4 @@
+import LiveServing
 import Settle
 import SettleTesting
 import Testing
@@ -8,7 +9,7 @@ struct ReactionTests {
 
     @Test func maintenanceIsSaidToHaveBegunOnceTheRequestsBeforeItAreDone() async throws {
         let clock = ManualClock()
-        try await TestService.with(clock: clock) { service in
+        try await TestService.with(clock: clock) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
             await clock.sleepers(atLeast: 2)
             service.settings.maintenance.isOn = true
@@ -24,7 +25,7 @@ struct ReactionTests {
     @Test func aWaitForTheEndOfRequestsIsCancelledWhenMaintenanceIsSwitchedOff() async throws {
         let clock = ManualClock()
         let log = LogLines()
-        try await TestService.with(clock: clock, log: log) { service in
+        try await TestService.with(clock: clock, log: log) { service async throws in
             async let slow = service.send(.get("/slow?ms=1000"))
             await clock.sleepers(atLeast: 2)
             service.settings.maintenance.isOn = true

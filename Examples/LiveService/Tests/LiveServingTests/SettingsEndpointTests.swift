@@ -1,3 +1,4 @@
+import LiveServing
 import Settle
 import SettleTesting
 import Testing
@@ -5,9 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SettingsEndpointTests {
     @Test func allSettingsAreListedWithTheirRevision() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             service.settings.limits.perSecond = 50
-            let listing = try await service.send(.admin(.GET, "/settings")).json()
+            let listing = try await service.send(.admin(.get, "/settings")).json()
             #expect(listing["revision"] == .integer(Int64(service.store.revision)))
             guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
             #expect(settings.count == 8)
@@ -20,26 +21,26 @@ struct SettingsEndpointTests {
     }
 
     @Test func aPatchAnswersWithTheNewSettingAndRevision() async throws {
-        try await TestService.with { service in
-            let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", "7"))
+        try await TestService.with { service async throws in
+            let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
             #expect(answer.status == 200)
             let json = try answer.json()
             #expect(json["value"] == .integer(7))
             #expect(json["isDefault"] == .bool(false))
             #expect(json["revision"] == .integer(Int64(service.store.revision)))
             #expect(service.settings.limits.burst == 7)
-            #expect(try await service.send(.admin(.GET, "/settings/limits.burst")).json()["value"] == .integer(7))
+            #expect(try await service.send(.admin(.get, "/settings/limits.burst")).json()["value"] == .integer(7))
         }
     }
 
     @Test func aPatchIsAnsweredOnlyOnceItIsOnStableStorage() async throws {
         let storage = FailingStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             let hold = storage.hold(.append)
             let (answers, answered) = AsyncStream.makeStream(of: Int.self)
             async let answer: Void = {
-                answered.yield(try await service.send(.admin(.PATCH, "/settings/limits.burst", "7")).status)
+                answered.yield(try await service.send(.admin(.patch, "/settings/limits.burst", "7")).status)
             }()
             await hold.waitUntilReached()
             // The others don't wait for the disk: the value is in effect.
@@ -61,9 +62,9 @@ struct SettingsEndpointTests {
         ("maintenance.message", "\"\"", "a text of 1 to 200 characters"),
     ])
     func aValueAgainstItsRuleGets422WithTheRulesSentence(key: String, body: String, rule: String) async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             let before = service.store.revision
-            let answer = try await service.send(.admin(.PATCH, "/settings/\(key)", body))
+            let answer = try await service.send(.admin(.patch, "/settings/\(key)", body))
             #expect(answer.status == 422)
             #expect(answer.error?.contains(rule) == true, "\(answer.text)")
             #expect(service.store.revision == before)
@@ -72,17 +73,17 @@ struct SettingsEndpointTests {
 
     @Test(arguments: [("limits.burst", "\"many\""), ("logging.level", "\"shout\""), ("features.enabled", "true")])
     func aValueOfAnotherTypeGets422ThatNamesTheKey(key: String, body: String) async throws {
-        try await TestService.with { service in
-            let answer = try await service.send(.admin(.PATCH, "/settings/\(key)", body))
+        try await TestService.with { service async throws in
+            let answer = try await service.send(.admin(.patch, "/settings/\(key)", body))
             #expect(answer.status == 422)
             #expect(answer.error?.contains("“\(key)” can't be") == true, "\(answer.text)")
         }
     }
 
     @Test func aBodyThatIsNoJSONGets400WithItsPlace() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             for (body, place) in [("", "empty"), ("{\"a\":", "Line 1, column 6"), ("1 2", "Line 1, column 3")] {
-                let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", body))
+                let answer = try await service.send(.admin(.patch, "/settings/limits.burst", body))
                 #expect(answer.status == 400)
                 #expect(answer.error?.contains(place) == true, "\(answer.text)")
             }
@@ -90,22 +91,21 @@ struct SettingsEndpointTests {
     }
 
     @Test func anUnknownKeyGets404() async throws {
-        try await TestService.with { service in
-            for method in ["GET", "PATCH", "DELETE"] {
-                var request = TestRequest.admin(.GET, "/settings/limits.speed", "1")
-                request.method = .init(rawValue: method)
+        try await TestService.with { service async throws in
+            for method: TestRequest.Method in [.get, .patch, .delete] {
+                let request = TestRequest.admin(method, "/settings/limits.speed", "1")
                 #expect(try await service.send(request).status == 404)
             }
-            #expect(try await service.send(.admin(.PATCH, "/settings", "{\"limits.speed\": 1}")).status == 404)
+            #expect(try await service.send(.admin(.patch, "/settings", "{\"limits.speed\": 1}")).status == 404)
         }
     }
 
     @Test func aChangeThatCannotBeSavedGets503() async throws {
         let storage = FailingStorage()
-        try await TestService.with(storage: storage) { service in
+        try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             storage.fail(.append, with: StorageError(.noSpace, "There is no room."))
-            let answer = try await service.send(.admin(.PATCH, "/settings/limits.burst", "7"))
+            let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
             #expect(answer.status == 503)
             #expect(answer.error?.contains("There is no room.") == true, "\(answer.text)")
             storage.heal()
@@ -113,23 +113,23 @@ struct SettingsEndpointTests {
     }
 
     @Test func severalSettingsArePatchedInOneTransactionOrNotAtAll() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             let before = service.store.revision
             let body = "{\"limits.burst\": 7, \"limits.perSecond\": 8}"
-            #expect(try await service.send(.admin(.PATCH, "/settings", body)).status == 200)
+            #expect(try await service.send(.admin(.patch, "/settings", body)).status == 200)
             #expect(service.store.revision == before + 1)
             let bad = "{\"limits.burst\": 9, \"limits.perSecond\": 0}"
-            #expect(try await service.send(.admin(.PATCH, "/settings", bad)).status == 422)
+            #expect(try await service.send(.admin(.patch, "/settings", bad)).status == 422)
             #expect(service.settings.limits.burst == 7)
-            #expect(try await service.send(.admin(.PATCH, "/settings", "[1]")).status == 400)
+            #expect(try await service.send(.admin(.patch, "/settings", "[1]")).status == 400)
         }
     }
 
     @Test func aDeletedSettingIsBackAtItsDefaultAndTheChangeIsAReset() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             service.settings.limits.burst = 7
             let changes = service.store.changes
-            let answer = try await service.send(.admin(.DELETE, "/settings/limits.burst", by: "ops"))
+            let answer = try await service.send(.admin(.delete, "/settings/limits.burst", by: "ops"))
             #expect(try answer.json()["value"] == .integer(1_000))
             #expect(try answer.json()["isDefault"] == .bool(true))
             let change = await changes.first { _ in true }
@@ -140,10 +140,10 @@ struct SettingsEndpointTests {
     }
 
     @Test func aChangeSaysWhoMadeIt() async throws {
-        try await TestService.with { service in
+        try await TestService.with { service async throws in
             let recorder = ChangeRecorder(service.store.changes)
-            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", by: "ops", "7"))
-            _ = try await service.send(.admin(.PATCH, "/settings/limits.burst", "8"))
+            _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: "ops", "7"))
+            _ = try await service.send(.admin(.patch, "/settings/limits.burst", "8"))
             #expect(await recorder.next()?.writer == "ops")
             #expect(await recorder.next()?.writer == "the admin endpoint")
         }

@@ -31,7 +31,7 @@ struct TestConnection {
         let head = try await begin(request)
         var text = ""
         while let part = try await nextPart() { text += part }
-        return TestResponse(status: Int(head.status.code), headers: head.headers, text: text)
+        return TestResponse(status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) }, text: text)
     }
 
     /// Sends a request and reads the head of the answer.
@@ -39,11 +39,12 @@ struct TestConnection {
         var headers = HTTPHeaders(request.headers)
         headers.add(name: "Host", value: "127.0.0.1")
         headers.add(name: "Content-Length", value: "\(request.body.utf8.count)")
-        let head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.path, headers: headers)
+        let head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.path, headers: headers)
         try await outbound.write(.head(head))
         try await outbound.write(.body(.byteBuffer(ByteBuffer(string: request.body))))
         try await outbound.write(.end(nil))
-        while let part = try await inbound.next() {
+        while let part = try await inbound.next(isolation: #isolation) {
             if case .head(let head) = part { return head }
         }
         throw ConnectionClosed()
@@ -51,7 +52,7 @@ struct TestConnection {
 
     /// The next part of a body; `nil` at its end.
     mutating func nextPart() async throws -> String? {
-        switch try await inbound.next() {
+        switch try await inbound.next(isolation: #isolation) {
         case .body(let buffer): String(buffer: buffer)
         case .end: nil
         case .head, nil: throw ConnectionClosed()

@@ -1,3 +1,4 @@
+import NIOHTTP1
 import Settle
 
 #if canImport(FoundationEssentials)

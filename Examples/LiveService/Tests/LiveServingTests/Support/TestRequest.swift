@@ -1,4 +1,3 @@
-import NIOHTTP1
 import Settle
 
 #if canImport(FoundationEssentials)
@@ -11,7 +10,13 @@ struct TestRequest: Sendable {
     /// The token of the services in tests.
     static let token = "a-token-that-nobody-may-see-4711"
 
-    var method = HTTPMethod.GET
+    enum Method: String {
+        case get = "GET"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+
+    var method = Method.get
     var path: String
     var headers: [(String, String)] = []
     var body = ""
@@ -20,7 +25,7 @@ struct TestRequest: Sendable {
 
     /// A request with the admin's token.
     static func admin(
-        _ method: HTTPMethod = .GET, _ path: String, by writer: String? = nil, lastEventID: String? = nil,
+        _ method: Method, _ path: String, by writer: String? = nil, lastEventID: String? = nil,
         token: String = token, _ body: String = ""
     ) -> TestRequest {
         var headers = [("Authorization", "Bearer \(token)")]
@@ -32,8 +37,12 @@ struct TestRequest: Sendable {
 
 struct TestResponse: Sendable {
     let status: Int
-    let headers: HTTPHeaders
+    let headers: [(name: String, value: String)]
     let text: String
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
 
     func json() throws -> [String: SettingValue] {
         guard case .dictionary(let object) = try SettingValue(json: Data(text.utf8)) else { return [:] }

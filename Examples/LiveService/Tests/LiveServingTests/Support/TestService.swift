@@ -27,7 +27,7 @@ struct TestService: Sendable {
         let service = try await LiveService(parts)
         service.settings.admin.token = Secret(token)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-        let group = service.serviceGroup(address: .hostname("127.0.0.1", port: 0)) { listening.yield($0) }
+        let group = service.serviceGroup(port: 0) { listening.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { listening.finish() }
@@ -50,7 +50,7 @@ struct TestService: Sendable {
 
     /// Follows the changes on a connection of its own.
     func withEvents<Result>(
-        _ request: TestRequest = .admin(.GET, "/settings/changes"),
+        _ request: TestRequest = .admin(.get, "/settings/changes"),
         _ body: (inout TestEvents) async throws -> Result
     ) async throws -> Result {
         try await TestConnection.with(port: port) { connection in
