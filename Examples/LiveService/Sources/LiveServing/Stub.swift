@@ -3,6 +3,6 @@ public struct Secret<V: Sendable & Codable & Hashable>: SecretValue, Sendable, C
     public var revealed: V
     public init(_ v: V) { revealed = v }
     public var description: String { "••••" }
+    public init(from d: any Decoder) throws { revealed = try d.singleValueContainer().decode(V.self) }
+    public func encode(to e: any Encoder) throws { var c = e.singleValueContainer(); try c.encode(revealed) }
 }
-public struct Statistics { public var changes = 0, externalChanges = 0, saves = 0, failedSaves = 0, subscribers = 0 }
-extension SettingsStore { public var statistics: Statistics { Statistics() } }

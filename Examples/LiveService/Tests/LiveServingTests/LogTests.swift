@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 import LiveServing
 import Logging
 import Settle
@@ -55,14 +61,16 @@ struct LogTests {
     }
 
     @Test func theLastChangesAreSavedAndLoggedBeforeTheServiceEnds() async throws {
-        let storage = InMemoryStorage()
-        let log = LogLines()
-        try await TestService.with(storage: storage, log: log) { service async throws in
-            for burst in 1...100 { service.settings.limits.burst = burst }
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let log = LogLines()
+            try await TestService.with(storage: FileStorage(at: file), log: log) { service async throws in
+                for burst in 1...100 { service.settings.limits.burst = burst }
+            }
+            #expect(log.all.count { $0.contains("limits.burst") } == 100)
+            let store = try await SettingsStore.open(at: file)
+            #expect(try store.value(forKey: "limits.burst", as: Int.self) == 100)
         }
-        #expect(log.all.count { $0.contains("limits.burst") } == 100)
-        let store = try await SettingsStore.open(storage: storage)
-        #expect(try store.value(forKey: "limits.burst", as: Int.self) == 100)
     }
 
     @Test func whatCannotBeUsedIsLogged() async throws {

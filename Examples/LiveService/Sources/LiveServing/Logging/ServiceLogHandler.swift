@@ -46,8 +46,21 @@ public struct ServiceLogHandler: LogHandler {
         var line = "\(Self.timestamp(Date())) \(event.level) \(label): \(event.message)"
         for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
         if let error = event.error { line += " error=\(error)" }
-        // A value with a line break must not look like a line of its own.
-        write(line.replacing("\n", with: "\\n").replacing("\r", with: "\\r"))
+        write(Self.inOneLine(line))
+    }
+
+    /// A text whose control characters are spelled out, so that a line break in a value does not look like another line.
+    private static func inOneLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar.properties.generalCategory == .control {
+                result.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     static func timestamp(_ date: Date) -> String {

@@ -4,7 +4,7 @@ import Synchronization
 final class LogLines: Sendable {
     private struct State {
         var lines: [String] = []
-        var waiting: [(text: String, continuation: CheckedContinuation<String, Never>)] = []
+        var readers: [AsyncStream<String>.Continuation] = []
     }
 
     private let state = Mutex(State())
@@ -12,24 +12,20 @@ final class LogLines: Sendable {
     var all: [String] { state.withLock { $0.lines } }
 
     func append(_ line: String) {
-        let done = state.withLock { state in
+        let readers = state.withLock { state in
             state.lines.append(line)
-            let done = state.waiting.filter { line.contains($0.text) }
-            state.waiting.removeAll { line.contains($0.text) }
-            return done
+            return state.readers
         }
-        for waiter in done { waiter.continuation.resume(returning: line) }
+        for reader in readers { reader.yield(line) }
     }
 
-    /// Waits for the first line with a text.
+    /// Waits for the first line with a text; gives an empty one if the test is cancelled before.
     func first(containing text: String) async -> String {
-        await withCheckedContinuation { continuation in
-            let line = state.withLock { state -> String? in
-                if let line = state.lines.first(where: { $0.contains(text) }) { return line }
-                state.waiting.append((text, continuation))
-                return nil
-            }
-            if let line { continuation.resume(returning: line) }
+        let (lines, reader) = AsyncStream.makeStream(of: String.self)
+        state.withLock { state in
+            for line in state.lines { reader.yield(line) }
+            state.readers.append(reader)
         }
+        return await lines.first { $0.contains(text) } ?? ""
     }
 }
