@@ -14,6 +14,8 @@ public struct LiveService: Sendable {
         public var clock: any Clock<Duration> = ContinuousClock()
         /// How often a stream of changes without a change says that it is still there.
         public var heartbeat = Duration.seconds(15)
+        /// How long requests may go on when the service ends, before they are cut off.
+        public var longestShutdown = Duration.seconds(10)
         /// Takes the lines of the log.
         public var log: @Sendable (String) -> Void = StandardError.write
 
@@ -54,16 +56,17 @@ public struct LiveService: Sendable {
             router: router(), configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger("http"))
-        return ServiceGroup(
-            configuration: .init(
-                services: [
-                    .init(service: SettingsService(parts.store, logger: changeLogger)),
-                    .init(
-                        service: Reactions(settings: settings, load: load, metrics: metrics, logger: logger("service"))),
-                    // What it can't do, such as listening on the port, ends the others in order too.
-                    .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                gracefulShutdownSignals: signals, logger: logger("service")))
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: SettingsService(parts.store, logger: changeLogger)),
+                .init(service: Reactions(settings: settings, load: load, metrics: metrics, logger: logger("service"))),
+                // What it can't do, such as listening on the port, ends the others in order too.
+                .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
+            ],
+            gracefulShutdownSignals: signals, logger: logger("service"))
+        // A client that reads nothing must not keep the service from ending.
+        configuration.maximumGracefulShutdownDuration = parts.longestShutdown
+        return ServiceGroup(configuration: configuration)
     }
 
     private func logger(_ label: String) -> Logger {
