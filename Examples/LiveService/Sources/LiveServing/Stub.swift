@@ -1,5 +1,5 @@
 public import Settle
-public struct Secret<V: Sendable & Codable & Hashable>: SecretValue, Sendable, Codable, Hashable, CustomStringConvertible {
+public struct Secret<V: Sendable & Codable & Equatable>: SecretValue, Sendable, Codable, Equatable, CustomStringConvertible {
     public var revealed: V
     public init(_ v: V) { revealed = v }
     public var description: String { "••••" }

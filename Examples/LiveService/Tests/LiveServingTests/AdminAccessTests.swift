@@ -1,7 +1,9 @@
-import LiveServing
 import Logging
 import Settle
+import SettleTesting
 import Testing
+
+@testable import LiveServing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AdminAccessTests {
@@ -57,13 +59,30 @@ struct AdminAccessTests {
         }
     }
 
+    @Test func aTokenIsMadeOnceAndIsLong() async throws {
+        let settings = AdminSettings()
+        let made = try await settings.createTokenIfMissing()
+        let token = settings.token
+        #expect(made)
+        #expect(token.revealed.wholeMatch(of: /[0-9a-f]{64}/) != nil)
+        let madeAgain = try await settings.createTokenIfMissing()
+        #expect(!madeAgain)
+        #expect(settings.token == token)
+        #expect(AdminSettings.randomToken() != AdminSettings.randomToken())
+    }
+
     /// Every way in which something is told, while the token is read, written, refused and removed.
     @Test func noAnswerEventOrLineOfTheLogShowsAToken() async throws {
-        let log = LogLines()
+        let (log, storage) = (LogLines(), InMemoryStorage())
         let refused = "too-short-4712"
         let new = "another-token-that-nobody-may-see-4713"
-        var texts: [String] = try await TestService.with(log: log) { service async throws in
+        var texts: [String] = try await TestService.with(storage: storage, log: log) { service async throws in
             service.settings.logging.level = .trace
+            try await service.store.flush()
+            for value: SettingValue in [.string(refused), .array([.string(refused)])] {
+                storage.simulateExternalChange(["admin.token": value])
+            }
+            _ = await log.first(containing: "warning settings")
             return try await service.withEvents { events async throws in
                 var texts = [try await events.next()?.text ?? ""]
                 for request: TestRequest in [

@@ -1,9 +1,16 @@
 public import Settle
 
+/// Who may change settings through the service.
 public struct AdminSettings: SettingsGroup {
     /// The bearer token of the admin endpoints, which are closed while it is empty.
-    @Setting(where: { $0.revealed.isEmpty || $0.revealed.utf8.count >= 16 }, "empty or at least 16 bytes long")
+    @Setting(where: AdminSettings.accepts, "empty or at least 16 ASCII characters without spaces")
     public var token = Secret("")
 
     public init() {}
+
+    /// What a header can carry, and nobody guesses by trying short texts.
+    @Sendable private static func accepts(_ token: Secret<String>) -> Bool {
+        let bytes = token.revealed.utf8
+        return bytes.isEmpty || bytes.count >= 16 && bytes.allSatisfy { (33...126).contains($0) }
+    }
 }

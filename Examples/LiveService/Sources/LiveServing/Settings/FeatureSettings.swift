@@ -1,5 +1,6 @@
 public import Settle
 
+/// What is switched on and off by name.
 public struct FeatureSettings: SettingsGroup {
     /// The names of the features that are on.
     @Setting(where: FeatureSettings.accepts, "a list of different names of lower-case letters, digits and dashes")
