@@ -16,8 +16,9 @@ struct AdminAccessTests {
     @Test func withoutTheTokenTheAdminEndpointsAnswer401() async throws {
         try await TestService.with { service async throws in
             for request in Self.requests {
-                for authorization in ["", "Bearer ", "Bearer x", "Basic \(TestRequest.token)", "Bearer \(TestRequest.token)x"]
-                {
+                for authorization in [
+                    "", "Bearer ", "Bearer x", "Basic \(TestRequest.token)", "Bearer \(TestRequest.token)x",
+                ] {
                     var request = request
                     request.headers = authorization.isEmpty ? [] : [("Authorization", authorization)]
                     let answer = try await service.send(request)

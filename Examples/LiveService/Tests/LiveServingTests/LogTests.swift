@@ -1,14 +1,14 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 import LiveServing
 import Logging
 import Settle
 import SettleTesting
 import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 @Suite(.timeLimit(.minutes(1)))
 struct LogTests {
@@ -19,7 +19,8 @@ struct LogTests {
                 service.settings.features.enabled = ["loud"]
             }
             let line = await service.log.first(containing: "ops")
-            let sentence = "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision 2)"
+            let sentence =
+                "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision 2)"
             #expect(line.hasSuffix(" notice settings: \(sentence)"), "\(line)")
             try service.settings.limits.$burst.reset(by: "ops")
             let reset = await service.log.first(containing: "ops reset")

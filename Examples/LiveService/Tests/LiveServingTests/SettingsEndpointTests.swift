@@ -12,11 +12,13 @@ struct SettingsEndpointTests {
             #expect(listing["revision"] == .integer(Int64(service.store.revision)))
             guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
             #expect(settings.count == 8)
-            #expect(settings.contains(.dictionary([
-                "key": .string("limits.perSecond"), "type": .string("Int"), "origin": .string("local"),
-                "rules": .array([.string("in 1...100000")]), "isDefault": .bool(false), "value": .integer(50),
-                "default": .integer(1_000),
-            ])))
+            #expect(
+                settings.contains(
+                    .dictionary([
+                        "key": .string("limits.perSecond"), "type": .string("Int"), "origin": .string("local"),
+                        "rules": .array([.string("in 1...100000")]), "isDefault": .bool(false), "value": .integer(50),
+                        "default": .integer(1_000),
+                    ])))
         }
     }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import Settle
 
 /// Lets only requests with the admin's bearer token through.
 struct AdminMiddleware<Context: RequestContext>: RouterMiddleware {

@@ -31,7 +31,8 @@ struct TestConnection {
         let head = try await begin(request)
         var text = ""
         while let part = try await nextPart() { text += part }
-        return TestResponse(status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) }, text: text)
+        return TestResponse(
+            status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) }, text: text)
     }
 
     /// Sends a request and reads the head of the answer.
@@ -40,7 +41,8 @@ struct TestConnection {
         headers.add(name: "Host", value: "127.0.0.1")
         headers.add(name: "Content-Length", value: "\(request.body.utf8.count)")
         let head = HTTPRequestHead(
-            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.path, headers: headers)
+            version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.path,
+            headers: headers)
         try await outbound.write(.head(head))
         try await outbound.write(.body(.byteBuffer(ByteBuffer(string: request.body))))
         try await outbound.write(.end(nil))

@@ -47,7 +47,9 @@ struct TestEvent {
     var isComment: Bool { text.hasPrefix(":") }
 
     func data() throws -> [String: SettingValue] {
-        guard case .dictionary(let object) = try SettingValue(json: Data((field("data") ?? "").utf8)) else { return [:] }
+        guard case .dictionary(let object) = try SettingValue(json: Data((field("data") ?? "").utf8)) else {
+            return [:]
+        }
         return object
     }
 
