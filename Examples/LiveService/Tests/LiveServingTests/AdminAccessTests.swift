@@ -17,7 +17,8 @@ struct AdminAccessTests {
         try await TestService.with { service async throws in
             for request in Self.requests {
                 for authorization in [
-                    "", "Bearer ", "Bearer x", "Basic \(TestRequest.token)", "Bearer \(TestRequest.token)x",
+                    "", "Bearer", "Bearer ", "Bearer x", "Bearer \(TestRequest.token.dropLast())",
+                    "Bearer \(TestRequest.token)x", "Bearer x \(TestRequest.token)", "Basic \(TestRequest.token)",
                 ] {
                     var request = request
                     request.headers = authorization.isEmpty ? [] : [("Authorization", authorization)]
