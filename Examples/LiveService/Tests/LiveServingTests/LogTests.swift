@@ -66,11 +66,11 @@ struct LogTests {
             let file = folder.appending(path: "settings.json")
             let log = LogLines()
             try await TestService.with(storage: FileStorage(at: file), log: log) { service async throws in
-                for burst in 1...100 { service.settings.limits.burst = burst }
+                for burst in 1...1_000 { service.settings.limits.burst = burst }
             }
-            #expect(log.all.count { $0.contains("limits.burst") } == 100)
+            #expect(log.all.count { $0.contains("limits.burst") } == 1_000)
             let store = try await SettingsStore.open(at: file)
-            #expect(try store.value(forKey: "limits.burst", as: Int.self) == 100)
+            #expect(try store.value(forKey: "limits.burst", as: Int.self) == 1_000)
         }
     }
 
