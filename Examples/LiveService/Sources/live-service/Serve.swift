@@ -5,6 +5,14 @@ import ServiceLifecycle
 import Settle
 import UnixSignals
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the service until it gets SIGTERM or SIGINT. The log goes to standard error.")
@@ -35,16 +43,24 @@ struct Serve: AsyncParsableCommand {
         do {
             try await group.run()
         } catch let error as IOError {
-            throw CommandFailure("Can't listen on port \(port) of \(host): \(error). Choose another with --port.")
+            throw CommandFailure.notListening(on: host, port, because: Self.words(for: error))
+        } catch let error as SocketAddressError.UnknownHost {
+            throw CommandFailure.notListening(on: error.host, port, because: "there is no such host")
+        }
+    }
+
+    private static func words(for error: IOError) -> String {
+        switch error.errnoCode {
+        case EADDRINUSE: "another program uses it"
+        case EACCES: "that is not permitted"
+        case EADDRNOTAVAIL: "this machine does not have that address"
+        default: "\(error)"
         }
     }
 }
 
-/// Why a command could not do its work, as a sentence.
-struct CommandFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
+extension CommandFailure {
+    fileprivate static func notListening(on host: String, _ port: Int, because reason: String) -> CommandFailure {
+        CommandFailure("Can't listen on port \(port) of \(host): \(reason). Choose others with --port and --host.")
     }
 }
