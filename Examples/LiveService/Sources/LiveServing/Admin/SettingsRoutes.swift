@@ -18,10 +18,7 @@ struct SettingsRoutes: Sendable {
 
     func add(to router: some RouterMethods<some RequestContext>) {
         router.get("settings") { _, _ in try Response(json: Listing(of: store).json(run: run)) }
-        router.get("settings/:key") { _, context in
-            let (setting, revision) = try setting(context)
-            return Response(json: setting.json.merging(["revision": revision]) { $1 })
-        }
+        router.get("settings/:key") { _, context in Response(json: try entry(forKey: Self.key(context))) }
         router.patch("settings") { request, context in try await patchAll(request, context) }
         router.patch("settings/:key") { request, context in try await patch(request, context) }
         router.delete("settings/:key") { request, context in try await reset(request, context) }
@@ -29,12 +26,12 @@ struct SettingsRoutes: Sendable {
 
     /// Sets one setting to the JSON value that the body is.
     private func patch(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        let key = try setting(context).setting.key
+        let key = try knownKey(context)
         let value = try await Self.value(of: request)
         try await Self.saving {
             try await store.commit(by: Self.writer(request)) { try store.setValue(value, forKey: key) }
         }
-        return try answer(forKey: key)
+        return try Response(json: entry(forKey: key))
     }
 
     /// Sets several settings at once, all or none: the body is an object with a value for each key.
@@ -53,13 +50,13 @@ struct SettingsRoutes: Sendable {
 
     /// Puts a setting back to its default.
     private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        let key = try setting(context).setting.key
+        let key = try knownKey(context)
         try await Self.saving {
             // Within a commit this would be a write like any other, and nobody could tell that it was a reset.
             try store.removeValue(forKey: key, by: Self.writer(request))
             try await store.flush()
         }
-        return try answer(forKey: key)
+        return try Response(json: entry(forKey: key))
     }
 
     /// Writes until that is on stable storage, and turns what goes wrong into answers.
@@ -71,19 +68,22 @@ struct SettingsRoutes: Sendable {
         }
     }
 
-    private func answer(forKey key: String) throws -> Response {
-        try store.update {
-            guard let setting = store.setting(forKey: key) else { throw Self.unknown(key) }
-            return Response(json: setting.json.merging(["revision": .integer(Int64(store.revision))]) { $1 })
-        }
+    /// A setting as it is listed, and the revision at which it is so.
+    private func entry(forKey key: String) throws -> [String: SettingValue] {
+        let listing = try Listing(of: store, keys: [key])
+        guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
+        entry["revision"] = .integer(Int64(listing.revision))
+        return entry
     }
 
-    private func setting(_ context: some RequestContext) throws -> (setting: SettingInfo, revision: SettingValue) {
-        let key = try context.parameters.require("key")
-        return try store.update {
-            guard let setting = store.setting(forKey: key) else { throw Self.unknown(key) }
-            return (setting, .integer(Int64(store.revision)))
-        }
+    private func knownKey(_ context: some RequestContext) throws -> String {
+        let key = try Self.key(context)
+        guard store.setting(forKey: key) != nil else { throw Self.unknown(key) }
+        return key
+    }
+
+    private static func key(_ context: some RequestContext) throws -> String {
+        try context.parameters.require("key")
     }
 
     private static func value(of request: Request) async throws -> SettingValue {

@@ -18,12 +18,14 @@ struct TestService: Sendable {
     static func with<Result: Sendable>(
         storage: any Storage = InMemoryStorage(), configuration: SettingsStore.Configuration = .init(),
         clock: any Clock<Duration> = ManualClock(), token: String = TestRequest.token, log: LogLines = LogLines(),
+        longestShutdown: Duration = .seconds(10),
         _ body: @Sendable (TestService) async throws -> Result
     ) async throws -> Result {
         let store = try await SettingsStore.open(storage: storage, configuration: configuration)
         var parts = LiveService.Parts(store: store)
         parts.clock = clock
         parts.log = { log.append($0) }
+        parts.longestShutdown = longestShutdown
         let service = try await LiveService(parts)
         service.settings.admin.token = Secret(token)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
