@@ -1,5 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 
 /// What the end of a try means for people and scripts.
 enum Report {

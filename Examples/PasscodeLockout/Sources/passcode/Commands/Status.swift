@@ -1,5 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

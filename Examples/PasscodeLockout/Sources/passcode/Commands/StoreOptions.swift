@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
 /// Where the lock is kept.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
 struct Unlock: AsyncParsableCommand {

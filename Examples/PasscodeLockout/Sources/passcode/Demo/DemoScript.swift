@@ -1,5 +1,5 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
 /// A session that shows what the lock does and why. Only its time is simulated: the store is a real file.

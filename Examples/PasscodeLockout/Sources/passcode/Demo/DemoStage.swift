@@ -1,5 +1,5 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
 /// What the demonstration plays on: a file, a machine with simulated time, and a voice.

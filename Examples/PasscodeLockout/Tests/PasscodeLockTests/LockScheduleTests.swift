@@ -1,4 +1,4 @@
-import PasscodeLocking
+import PasscodeLock
 import Testing
 
 @Suite struct LockScheduleTests {

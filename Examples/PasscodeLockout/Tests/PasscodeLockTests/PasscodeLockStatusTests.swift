@@ -1,5 +1,5 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 import SettleTesting
 import Testing

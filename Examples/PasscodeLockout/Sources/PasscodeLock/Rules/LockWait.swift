@@ -16,10 +16,14 @@ public struct LockWait: Sendable, Hashable, Codable {
     ///
     /// Only time of the running boot counts. After a reboot that is all of its time: the wait began earlier, so it starts
     /// again in full when the machine boots, even if it was over before. That takes no write which a crash could prevent.
-    /// Of what can't be, a `start` before the boot or after now, the wait is as long as it can be.
+    /// Of what can't be, the wait is as long as it can be.
     func remaining(at moment: Moment, atLeast minimum: Duration) -> Duration {
-        let isPossible = start >= .zero && (moment.bootID != bootID || start <= moment.uptime)
         let elapsed = moment.bootID == bootID ? moment.uptime - start : moment.uptime
-        return max(.zero, max(length, minimum) - (isPossible ? elapsed : .zero))
+        return max(.zero, max(length, minimum) - (isPossible(at: moment) ? elapsed : .zero))
+    }
+
+    /// Whether the wait began after its boot, and not after now.
+    func isPossible(at moment: Moment) -> Bool {
+        start >= .zero && (moment.bootID != bootID || start <= moment.uptime)
     }
 }

@@ -39,9 +39,11 @@ public struct ScryptVerifier: PasscodeVerifier {
     private static let keySize = 32
 
     private static func derive(_ passcode: Passcode, _ salt: Data, _ cost: ScryptCost) throws -> SymmetricKey {
-        try KDF.Scrypt.deriveKey(
-            from: passcode.bytes, salt: salt, outputByteCount: keySize, rounds: cost.rounds,
-            blockSize: cost.blockSize, parallelism: cost.parallelism)
+        try passcode.withBytes { bytes in
+            try KDF.Scrypt.deriveKey(
+                from: bytes, salt: salt, outputByteCount: keySize, rounds: cost.rounds, blockSize: cost.blockSize,
+                parallelism: cost.parallelism)
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-extension PasscodeLock {
+extension PasscodeLockout {
     /// What the lock says: its status now, then each newer one. The newest is kept for a slow reader.
     ///
     /// A wait that ends is a new status. The stream ends when the store closes.
@@ -20,9 +20,17 @@ extension PasscodeLock {
         return stream
     }
 
-    /// Tells everybody.
-    func publish() {
+    /// Tells everybody what is on stable storage, if it is something new.
+    func publishChange() {
+        guard failure != publishedFailure || !conclusion.isSame(as: published) else { return }
+        (published, publishedFailure) = (conclusion, failure)
         for id in subscribers.keys { publish(to: id) }
+    }
+
+    func finish() {
+        isFinished = true
+        for subscriber in subscribers.values { subscriber.end() }
+        subscribers = [:]
     }
 
     /// Tells one subscriber, and comes back when time will have changed what there is to tell.
@@ -44,6 +52,19 @@ extension PasscodeLock {
 
     private func unsubscribe(_ id: UInt64) {
         subscribers.removeValue(forKey: id)?.end()
+    }
+}
+
+extension LockFinding.Conclusion {
+    /// Whether a subscriber would notice no difference.
+    fileprivate func isSame(as other: Self?) -> Bool {
+        switch (self, other) {
+        case (.notEnrolled, .notEnrolled): true
+        case (.enrolled(let one), .enrolled(let other)):
+            one.attemptCount == other.attemptCount && one.wait == other.wait
+        case (.unusable(let one), .unusable(let other)): one == other
+        default: false
+        }
     }
 }
 

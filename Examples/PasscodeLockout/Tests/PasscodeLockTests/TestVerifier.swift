@@ -1,8 +1,8 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Synchronization
 
-@testable import struct PasscodeLocking.Passcode
+@testable import struct PasscodeLock.Passcode
 
 /// A quick verifier that counts, and lets a test look at what is going on while it compares.
 final class TestVerifier: PasscodeVerifier {

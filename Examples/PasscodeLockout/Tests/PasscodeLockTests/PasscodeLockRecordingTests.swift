@@ -1,4 +1,4 @@
-import PasscodeLocking
+import PasscodeLock
 import Settle
 import SettleTesting
 import Synchronization

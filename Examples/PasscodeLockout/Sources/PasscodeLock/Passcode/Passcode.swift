@@ -1,18 +1,25 @@
-/// A passcode as it was typed. It can't be printed or encoded.
+import Crypto
+
+/// A passcode as it was typed. It can't be printed or encoded, and its bytes are wiped from memory when it goes.
 public struct Passcode: Sendable {
-    let bytes: [UInt8]
+    // A key wipes its memory, and compares in constant time.
+    private let key: SymmetricKey
 
     /// - Throws: ``PasscodeError`` if it can't be a passcode. That is no guess, so it does not count as one.
     public init(_ text: String) throws(PasscodeError) {
         guard text.count >= Self.minimumLength else { throw .tooShort }
         // More only makes the derivation slow, for whoever wants that.
         guard text.utf8.count <= Self.maximumSize else { throw .tooLong }
-        bytes = Array(text.utf8)
+        key = SymmetricKey(data: Array(text.utf8))
     }
 
-    /// Whether both are the same, for a passcode that was asked for twice. Does not take constant time.
+    /// Whether both are the same, in constant time for passcodes of one length.
     package func isSame(as other: Passcode) -> Bool {
-        bytes == other.bytes
+        key == other.key
+    }
+
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try key.withUnsafeBytes(body)
     }
 
     /// In characters.
