@@ -27,6 +27,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let flushInsideWrite = Code("flushInsideWrite")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
+        /// Stored state was removed while no store was open, and something beside it shows that it was there.
+        public static let removed = Code("removed")
     }
 
     public var code: Code
