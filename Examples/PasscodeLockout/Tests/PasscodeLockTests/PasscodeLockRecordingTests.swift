@@ -5,79 +5,56 @@ import Synchronization
 import Testing
 
 /// The rules about counting.
-@Suite struct PasscodeLockRecordingTests {
-    @Test("R1, R2: a try is on stable storage before it is compared")
+@Suite(.timeLimit(.minutes(1))) struct PasscodeLockRecordingTests {
+    private func expectNotSaved(_ result: AttemptResult, _ comment: Comment) {
+        guard case .refused(.unavailable(.notSaved)) = result else {
+            Issue.record("\(comment): \(result)")
+            return
+        }
+    }
+
+    @Test("R1, R2: a try is on stable storage in both copies before it is compared")
     func recordsBeforeComparing() async throws {
         let fixture = try await LockFixture.enrolled()
-        let seen = Mutex<[SettingValue?]>([])
-        let calls = Mutex<[StorageCall]>([])
+        let seen = Mutex<[[SettingValue?]]>([])
+        let calls = Mutex<[StorageCall?]>([])
         fixture.verifier.onVerify { [fixture] in
-            seen.withLock { $0.append(fixture.storedCount) }
-            calls.withLock { $0 = fixture.recording.calls }
+            seen.withLock { $0.append(fixture.storedCounts) }
+            calls.withLock { $0 = [fixture.first, fixture.second].map { $0.recording.calls.last } }
         }
         try await fixture.guessWrong(2)
-        #expect(seen.withLock { $0 } == [.integer(1), .integer(2)])
-        guard case .append(_, .stable)? = calls.withLock({ $0.last })?.operation else {
-            Issue.record("the last thing before the comparison was not a stable append")
-            return
-        }
-    }
-
-    @Test("R1: a try that can't be recorded is not compared, not even the right one")
-    func noVerificationWithoutRecord() async throws {
-        let fixture = try await LockFixture.enrolled()
-        fixture.failing.fail(.append, with: LockFixture.ioError)
-        for _ in 0..<10 {
-            guard case .refused(.unavailable(.notSaved)) = await fixture.lock.unlock(with: try LockFixture.right) else {
-                Issue.record("a try was not refused although nothing can be saved")
-                return
+        #expect(seen.withLock { $0 } == [[.integer(1), .integer(1)], [.integer(2), .integer(2)]])
+        for call in calls.withLock({ $0 }) {
+            guard case .append(_, .stable)? = call?.operation else {
+                Issue.record("the last thing before the comparison was not a stable append: \(String(describing: call))")
+                continue
             }
         }
-        #expect(fixture.verifier.count == 0)
-        #expect(fixture.storedCount == .integer(0))
-        fixture.failing.heal()
-        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
-        #expect(fixture.storedCount == .integer(0))
     }
 
-    @Test("R1: a failure after the write counts as a failure of the write")
-    func noVerificationAfterFailedSync() async throws {
+    @Test("R1: a try that can't be recorded in both copies is not compared, not even the right one", arguments: [0, 1])
+    func noVerificationWithoutRecord(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
-        fixture.failing.fail(.append, with: LockFixture.ioError, moment: .after)
-        guard case .refused(.unavailable(.notSaved)) = await fixture.lock.unlock(with: try LockFixture.right) else {
-            Issue.record("a try was not refused although its record may be lost")
-            return
+        let place = [fixture.first, fixture.second][copy]
+        place.failing.fail(.append, with: LockFixture.ioError)
+        for _ in 0..<10 {
+            expectNotSaved(
+                await fixture.lock.unlock(with: try LockFixture.right), "a try was not refused although it can't be saved")
         }
         #expect(fixture.verifier.count == 0)
+        place.failing.heal()
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
+        #expect(fixture.storedCounts == [.integer(0), .integer(0)])
     }
 
-    @Test("R3: damaged state refuses to verify, and says so", arguments: damages)
-    func failsClosed(_ damage: [String: SettingValue?]) async throws {
-        let before = try await LockFixture.enrolled()
-        try await before.guessWrong(5)
-        var tree = before.memory.tree
-        for (key, value) in damage { tree[key] = value }
-        let fixture = try await LockFixture(loading: tree, time: before.time)
-        fixture.time.advance(by: .seconds(3_600))
-        guard case .refused(.unavailable(.damaged)) = await fixture.lock.unlock(with: try LockFixture.right) else {
-            Issue.record("damaged state was trusted")
-            return
-        }
+    @Test("R1: a failure after the write counts as a failure of the write", arguments: [0, 1])
+    func noVerificationAfterFailedSync(_ copy: Int) async throws {
+        let fixture = try await LockFixture.enrolled()
+        [fixture.first, fixture.second][copy].failing.fail(.append, with: LockFixture.ioError, moment: .after)
+        expectNotSaved(
+            await fixture.lock.unlock(with: try LockFixture.right), "a try was not refused although its record may be lost")
         #expect(fixture.verifier.count == 0)
-        let enrolment = try await fixture.lock.enrol(LockFixture.wrong)
-        #expect(enrolment != .accepted)
     }
-
-    private static let damages: [[String: SettingValue?]] = [
-        ["passcode.attemptCount": nil],
-        ["passcode.attemptCount": .string("none")],
-        ["passcode.attemptCount": .integer(-1)],
-        ["passcode.attemptCount": .integer(101)],
-        ["passcode.verifier": nil],
-        ["passcode.wait": nil],
-        ["passcode.wait": .string("over")],
-        ["passcode.attemptCount": nil, "passcode.verifier": nil],
-    ]
 
     @Test("R4: a try that was recorded and never got an outcome stays counted")
     func crashWhileComparing() async throws {
@@ -90,7 +67,8 @@ import Testing
         }
         _ = await fixture.lock.unlock(with: try LockFixture.right)
         let next = try #require(crashed.withLock { $0 })
-        #expect(next.storedCount == .integer(4))
+        #expect(next.storedCounts == [.integer(4), .integer(4)])
+        #expect(await next.lock.auditRecords.last?.outcome == nil)
         try await next.guessWrong()
         #expect(await next.lock.status() == .delayed(remaining: .seconds(60), level: 1))
     }
@@ -99,15 +77,20 @@ import Testing
     func throttled() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
-        let batches = fixture.recording.batches.count
+        func written() -> [StorageBatch] {
+            (fixture.first.recording.batches + fixture.second.recording.batches).filter { !$0.values.isEmpty }
+        }
+        try await fixture.first.store.flush()
+        try await fixture.second.store.flush()
+        let before = written()
         fixture.time.advance(by: .seconds(59))
         for _ in 0..<30 {
             let result = await fixture.lock.unlock(with: try LockFixture.right)
             #expect(result == .refused(.delayed(remaining: .seconds(1), level: 1)))
         }
         #expect(fixture.verifier.count == 5)
-        #expect(fixture.storedCount == .integer(5))
-        #expect(fixture.recording.batches.count == batches)
+        #expect(fixture.storedCounts == [.integer(5), .integer(5)])
+        #expect(written() == before)
         fixture.time.advance(by: .seconds(1))
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
     }
@@ -124,21 +107,25 @@ import Testing
         }
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
-                group.addTask { await fixture.lock.unlock(with: try LockFixture.wrong) }
+                group.addTask { await fixture.lock.unlock(with: try LockFixture.anotherWrong()) }
             }
             try await group.waitForAll()
         }
         #expect(most.load(ordering: .relaxed) == 1)
         #expect(fixture.verifier.count == 5)
-        #expect(fixture.storedCount == .integer(5))
+        #expect(fixture.storedCounts == [.integer(5), .integer(5)])
     }
 
-    @Test("R7: a verifier that fails counts")
+    @Test("R7: a verifier that fails counts, and the same passcode counts again")
     func failingVerifier() async throws {
         let fixture = try await LockFixture.enrolled()
         fixture.verifier.setFailing(true)
-        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .wrong(.ready))
-        #expect(fixture.storedCount == .integer(1))
+        for count in 1...2 {
+            #expect(await fixture.lock.unlock(with: try LockFixture.right) == .wrong(.ready))
+            #expect(fixture.storedCounts == [.integer(Int64(count)), .integer(Int64(count))])
+        }
+        fixture.verifier.setFailing(false)
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
     }
 
     @Test("R10: success takes back count and wait in one write, which is on stable storage before the result")
@@ -146,27 +133,29 @@ import Testing
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
         fixture.time.advance(by: .seconds(60))
-        let batches = fixture.recording.batches.count
+        let before = [fixture.first, fixture.second].map(\.recording.batches.count)
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
-        let written = fixture.recording.batches.dropFirst(batches).map(\.values)
-        #expect(written.count == 2)
-        #expect(written.last?["passcode.attemptCount"] == .some(.integer(0)))
-        #expect(written.last?.keys.contains("passcode.wait") == true)
+        for (place, count) in zip([fixture.first, fixture.second], before) {
+            let written = place.recording.batches.dropFirst(count).map(\.values)
+                .filter { $0.keys.contains("passcode.attemptCount") }
+            #expect(written.count == 2)
+            #expect(written.last?["passcode.attemptCount"] == .some(.integer(0)))
+            #expect(written.last?.keys.contains("passcode.wait") == true)
+        }
         let next = try await fixture.afterCrash()
         #expect(await next.lock.status() == .ready)
         try await next.guessWrong(4)
         #expect(await next.lock.status() == .ready)
     }
 
-    @Test("R10: a success that can't be recorded is none, and the try stays counted")
-    func successWithoutRecord() async throws {
+    @Test("R10: a success that can't be recorded in both copies is none, and the try stays counted", arguments: [0, 1])
+    func successWithoutRecord(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
-        fixture.failing.fail(.append, with: LockFixture.ioError, skipping: 1)
-        guard case .refused(.unavailable(.notSaved)) = await fixture.lock.unlock(with: try LockFixture.right) else {
-            Issue.record("the result was visible before it was durable")
-            return
-        }
-        #expect(fixture.storedCount == .integer(1))
+        let place = [fixture.first, fixture.second][copy]
+        fixture.verifier.onVerify { place.failing.fail(.append, with: LockFixture.ioError) }
+        expectNotSaved(
+            await fixture.lock.unlock(with: try LockFixture.right), "the result was visible before it was durable")
+        #expect(await (try fixture.afterCrash()).lock.attemptCount == 1)
     }
 
     @Test("R10: changing the passcode asks for the old one through the same throttle")
@@ -175,7 +164,7 @@ import Testing
         let new = try Passcode("new one")
         #expect(try await fixture.lock.enrol(new) == .refused(.ready))
         #expect(try await fixture.lock.enrol(new, replacing: LockFixture.wrong) == .wrong(.ready))
-        #expect(fixture.storedCount == .integer(1))
+        #expect(fixture.storedCounts == [.integer(1), .integer(1)])
         try await fixture.guessWrong(4)
         let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
         #expect(try await fixture.lock.enrol(new, replacing: LockFixture.right) == .refused(delayed))
@@ -185,12 +174,12 @@ import Testing
         #expect(await fixture.lock.unlock(with: new) == .accepted)
     }
 
-    @Test("The whole schedule, guess by guess, to the end")
+    @Test("R11: the whole schedule, guess by guess, to the end, from which nothing comes back")
     func wholeSchedule() async throws {
         let fixture = try await LockFixture.enrolled()
         for count in 1..<20 {
             try await fixture.guessWrong()
-            #expect(fixture.storedCount == .integer(Int64(count)))
+            #expect(fixture.storedCounts == [.integer(Int64(count)), .integer(Int64(count))])
             let wait = LockSchedule.standard.wait(after: count)
             if wait > .zero {
                 let level = LockSchedule.standard.level(after: count)
@@ -202,6 +191,35 @@ import Testing
         try await fixture.guessWrong()
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
         #expect(fixture.verifier.count == 20)
-        #expect(await (try fixture.afterCrash()).lock.status() == .exhausted)
+        fixture.time.advance(by: .days(100 * 365))
+        fixture.time.reboot()
+        let next = try await fixture.afterCrash()
+        fixture.time.advance(by: .days(100 * 365))
+        #expect(await next.lock.status() == .exhausted)
+        #expect(try await next.lock.enrol(LockFixture.wrong, replacing: LockFixture.right) == .refused(.exhausted))
+    }
+
+    @Test("R23: cancelling between record and comparison leaves the try counted; before the turn, nothing is counted")
+    func cancelling() async throws {
+        let fixture = try await LockFixture.enrolled()
+        let reached = AsyncStream.makeStream(of: Void.self)
+        let go = AsyncStream.makeStream(of: Void.self)
+        fixture.verifier.onVerify {
+            reached.continuation.yield()
+            for await _ in go.stream { break }
+        }
+        let comparing = Task { await fixture.lock.unlock(with: try LockFixture.wrong) }
+        for await _ in reached.stream { break }
+        let waiting = Task { await fixture.lock.unlock(with: try LockFixture.anotherWrong()) }
+        waiting.cancel()
+        guard case .refused = try await waiting.value else {
+            Issue.record("a cancelled try was not refused")
+            return
+        }
+        comparing.cancel()
+        go.continuation.finish()
+        #expect(try await comparing.value == .wrong(.ready))
+        #expect(fixture.storedCounts == [.integer(1), .integer(1)])
+        #expect(fixture.verifier.count == 1)
     }
 }

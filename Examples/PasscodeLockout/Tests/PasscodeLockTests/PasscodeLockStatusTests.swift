@@ -36,14 +36,14 @@ import Testing
         let fixture = try await LockFixture.enrolled()
         var statuses = await fixture.lock.statuses().makeAsyncIterator()
         _ = await statuses.next()
-        fixture.failing.fail(.append, with: LockFixture.ioError)
+        fixture.second.failing.fail(.append, with: LockFixture.ioError)
         try await fixture.guessWrong()
         guard case .unavailable(.notSaved)? = await statuses.next() else {
             Issue.record("something was published that was not saved")
             return
         }
-        fixture.failing.heal()
-        try await fixture.store.flush()
+        fixture.second.failing.heal()
+        try await fixture.second.store.flush()
         #expect(await statuses.next() == .ready)
     }
 
@@ -54,7 +54,8 @@ import Testing
         #expect(await statuses.next() == .ready)
         let other = try await fixture.afterCrash()
         try await other.guessWrong(5)
-        fixture.memory.simulateExternalChange(other.memory.tree)
+        fixture.first.memory.simulateExternalChange(other.first.memory.tree)
+        fixture.second.memory.simulateExternalChange(other.second.memory.tree)
         #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
     }
 
@@ -62,7 +63,7 @@ import Testing
     func closing() async throws {
         let fixture = try await LockFixture.enrolled()
         let statuses = await fixture.lock.statuses()
-        try await fixture.store.close()
+        try await fixture.first.store.close()
         var last: LockStatus?
         for await status in statuses { last = status }
         #expect(last == .ready)
@@ -71,17 +72,18 @@ import Testing
     @Test("A wait survives closing and reopening the file")
     func reopening() async throws {
         try await withTemporaryFolder { folder in
-            let file = folder.appending(path: "settings.json")
             let time = SimulatedTime()
             for count in 0..<3 {
-                let store = try await SettingsStore.open(at: file)
-                let lock = try await PasscodeLock(in: store, time: time, verifier: TestVerifier())
+                let first = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+                let second = try await SettingsStore.open(at: folder.appending(path: "copy.json"))
+                let lock = try await PasscodeLockout(in: first, and: second, time: time, verifier: TestVerifier())
                 if count == 0 {
                     _ = try await lock.enrol(LockFixture.right)
-                    for _ in 0..<5 { _ = await lock.unlock(with: try LockFixture.wrong) }
+                    for _ in 0..<5 { _ = await lock.unlock(with: try LockFixture.anotherWrong()) }
                 }
                 #expect(await lock.status() == .delayed(remaining: .seconds(60 - 20 * count), level: 1))
-                try await store.close()
+                try await first.close()
+                try await second.close()
                 time.advance(by: .seconds(20))
             }
         }
@@ -90,17 +92,18 @@ import Testing
     @Test("R20: neither the passcode nor a guess is in the file or in any change")
     func secrecy() async throws {
         try await withTemporaryFolder { folder in
-            let file = folder.appending(path: "settings.json")
-            let store = try await SettingsStore.open(at: file)
+            let store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+            let second = try await SettingsStore.open(at: folder.appending(path: "copy.json"))
             let changes = store.changes
             let verifier = ScryptVerifier(ScryptCost(rounds: 16))
-            let lock = try await PasscodeLock(in: store, time: SimulatedTime(), verifier: verifier)
+            let lock = try await PasscodeLockout(in: store, and: second, time: SimulatedTime(), verifier: verifier)
             _ = try await lock.enrol(Passcode("secret"))
             _ = await lock.unlock(with: try Passcode("guess!"))
             _ = await lock.unlock(with: try Passcode("secret"))
             try await store.close()
+            try await second.close()
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(names.contains(file.lastPathComponent) && names.contains(".settings.json.journal"))
+            #expect(names.contains("settings.json") && names.contains(".settings.json.journal"))
             var texts = try names.map {
                 String(decoding: try Data(contentsOf: folder.appending(path: $0)), as: UTF8.self)
             }

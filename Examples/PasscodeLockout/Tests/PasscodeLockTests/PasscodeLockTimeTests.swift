@@ -15,9 +15,10 @@ import Testing
         let now = fixture.time.now().date
         try await fixture.guessWrong(5)
         #expect(await fixture.lock.nextCheckDate == now + 60)
-        var tree = fixture.memory.tree
-        tree["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
-        let edited = try await LockFixture(loading: tree, time: fixture.time)
+        var trees = fixture.trees
+        trees.0["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
+        trees.1["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
+        let edited = try await LockFixture(loading: trees, time: fixture.time)
         #expect(await edited.lock.status() == delayed(60))
     }
 
@@ -26,7 +27,7 @@ import Testing
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
         #expect(
-            fixture.memory.tree["passcode.wait"]
+            fixture.first.memory.tree["passcode.wait"]
                 == .dictionary(["bootID": .string("boot-1"), "start": .string("1000s"), "length": .string("60s")]))
     }
 
@@ -41,7 +42,7 @@ import Testing
             #expect(await next.lock.status() == delayed(60))
             fixture.time.advance(by: .seconds(59))
             #expect(await next.lock.unlock(with: try LockFixture.right) == .refused(delayed(1)))
-            #expect(next.storedCount == .integer(5))
+            #expect(next.storedCounts == [.integer(5), .integer(5)])
         }
         fixture.time.advance(by: .seconds(1))
         #expect(await (try fixture.afterCrash()).lock.unlock(with: try LockFixture.right) == .accepted)
@@ -67,7 +68,8 @@ import Testing
             func sleep(untilUptime deadline: Duration) async throws {}
         }
         let fixture = try await LockFixture.enrolled()
-        let lock = try await PasscodeLock(in: fixture.store, time: Broken(), verifier: fixture.verifier)
+        let lock = try await PasscodeLockout(
+            in: fixture.first.store, and: fixture.second.store, time: Broken(), verifier: fixture.verifier)
         guard case .refused(.unavailable(.noTime)) = await lock.unlock(with: try LockFixture.right) else {
             Issue.record("a passcode was looked at without a clock")
             return

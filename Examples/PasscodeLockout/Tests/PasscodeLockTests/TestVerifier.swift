@@ -1,8 +1,7 @@
 import Foundation
-import PasscodeLock
 import Synchronization
 
-@testable import struct PasscodeLock.Passcode
+@testable import PasscodeLock
 
 /// A quick verifier that counts, and lets a test look at what is going on while it compares.
 final class TestVerifier: PasscodeVerifier {
@@ -29,8 +28,7 @@ final class TestVerifier: PasscodeVerifier {
     }
 
     func makeVerifier(for passcode: Passcode) async throws -> StoredVerifier {
-        StoredVerifier(
-            algorithm: "test", cost: ScryptCost(rounds: 2), salt: Data(), key: Data(passcode.bytes.reversed()))
+        StoredVerifier(algorithm: "test", cost: ScryptCost(rounds: 2), salt: Data(), key: Self.key(of: passcode))
     }
 
     func verify(_ passcode: Passcode, against verifier: StoredVerifier) async throws -> Bool {
@@ -40,6 +38,10 @@ final class TestVerifier: PasscodeVerifier {
         }
         await onVerify()
         if isFailing { throw Failure() }
-        return verifier.key == Data(passcode.bytes.reversed())
+        return verifier.key == Self.key(of: passcode)
+    }
+
+    private static func key(of passcode: Passcode) -> Data {
+        passcode.withBytes { Data($0.reversed()) }
     }
 }

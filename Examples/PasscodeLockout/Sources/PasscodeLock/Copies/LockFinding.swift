@@ -21,51 +21,52 @@ struct LockFinding: Sendable {
     init(
         _ copies: [LockCopy], known: LockRecord?, witnessed: Int?, by rules: LockStateMachine, at moment: Moment
     ) {
+        conclusion = .notEnrolled
         let records = copies.compactMap(\.record)
         guard let newest = records.map(\.generation).max() else {
-            self.init(withoutRecord: copies, known: known, witnessed: witnessed)
+            concludeWithoutRecord(copies, known, witnessed)
             return
         }
         guard copies.contains(where: \.isValid) || known != nil else {
             // Each copy says that something is missing from it, and nobody knows what.
-            conclusion = .unusable(.damaged(Self.sentences(copies)))
-            tampering = copies.compactMap(\.complaint)
+            conclude(damage: copies)
             return
         }
-        let isRolledBack = known.map { $0.generation > newest } ?? false
-        let readings = records + (isRolledBack ? [known].compactMap(\.self) : [])
-        guard let record = rules.strictest(of: readings, at: moment) else {
-            conclusion = .notEnrolled
-            return
-        }
-        conclusion = .enrolled(record)
         note(copies, newest: newest, at: moment)
-        if isRolledBack { tampering.append("An older state was put back while the program ran.") }
-        mustHeal = mustHeal || isRolledBack
+        var readings = records
+        if let known, known.generation > newest {
+            readings.append(known)
+            tampering.append("An older state was put back while the program ran.")
+            mustHeal = true
+        }
+        guard let record = rules.strictest(of: readings, at: moment) else { return }
+        conclusion = .enrolled(record)
         if let witnessed, witnessed > record.generation {
-            let sentence = "The stored generation is \(record.generation), but the witness has seen \(witnessed)."
-            conclusion = .unusable(.rolledBack(sentence))
-            tampering.append(sentence)
+            conclude(rollback: "The stored generation is \(record.generation), but the witness has seen \(witnessed).")
         }
     }
 
-    private init(withoutRecord copies: [LockCopy], known: LockRecord?, witnessed: Int?) {
-        let complaints = copies.compactMap(\.complaint)
+    private mutating func concludeWithoutRecord(_ copies: [LockCopy], _ known: LockRecord?, _ witnessed: Int?) {
         if let known {
             // Missing is not zero: what this process knows is written again.
             conclusion = .enrolled(known)
-            tampering = complaints + ["The lock's state was removed while the program ran."]
+            tampering = copies.compactMap(\.complaint) + ["The lock's state was taken away while the program ran."]
             mustHeal = true
         } else if let witnessed, witnessed > 0 {
-            let sentence = "Nothing is stored, but the witness has seen generation \(witnessed)."
-            conclusion = .unusable(.rolledBack(sentence))
-            tampering = complaints + [sentence]
-        } else if !complaints.isEmpty {
-            conclusion = .unusable(.damaged(Self.sentences(copies)))
-            tampering = complaints
-        } else {
-            conclusion = .notEnrolled
+            conclude(rollback: "Nothing usable is stored, but the witness has seen generation \(witnessed).")
+        } else if copies.contains(where: { $0.complaint != nil }) {
+            conclude(damage: copies)
         }
+    }
+
+    private mutating func conclude(damage copies: [LockCopy]) {
+        tampering = copies.compactMap(\.complaint)
+        conclusion = .unusable(.damaged(tampering.joined(separator: " ")))
+    }
+
+    private mutating func conclude(rollback sentence: String) {
+        tampering.append(sentence)
+        conclusion = .unusable(.rolledBack(sentence))
     }
 
     /// Notes in what the copies differ from each other and from what can be.
@@ -89,10 +90,6 @@ struct LockFinding: Sendable {
         guard Set(checksums).count > 1 else { return }
         tampering.append("The copies of generation \(newest) differ.")
         mustHeal = true
-    }
-
-    private static func sentences(_ copies: [LockCopy]) -> String {
-        copies.compactMap(\.complaint).joined(separator: " ")
     }
 }
 

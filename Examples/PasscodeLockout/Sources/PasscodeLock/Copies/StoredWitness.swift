@@ -9,20 +9,17 @@ public struct StoredWitness: RollbackWitness {
     }
 
     private let settings: Settings
-    private let outcome: StorageContents.Outcome
+    /// What was lost before the store was opened: the number may be lower than it was.
+    private let loss: String?
 
     /// - Parameter path: Where the witness's number lies in the store.
     public init(in store: SettingsStore, at path: String = "witness") async throws {
         settings = try await store.group(Settings.self, at: path)
-        outcome = store.loadOutcome
+        loss = store.loadOutcome.loss
     }
 
     public func generation() async throws -> Int {
-        switch outcome {
-        case .absent, .intact: break
-        case .recovered(let description, let isComplete) where !isComplete: throw WitnessError(description: description)
-        case .recovered: break
-        }
+        if let loss { throw WitnessError(description: loss) }
         // What another process has noted comes first.
         try await settings.commit {}
         return settings.generation

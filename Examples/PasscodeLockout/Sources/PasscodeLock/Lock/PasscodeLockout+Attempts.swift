@@ -86,8 +86,12 @@ extension PasscodeLockout {
         return result
     }
 
-    private func result(_ body: () async throws(LockStatus.Reason) -> AttemptResult) async -> AttemptResult {
-        do { return try await body() } catch { return .refused(.unavailable(error)) }
+    private func result(_ body: () async throws -> AttemptResult) async -> AttemptResult {
+        do {
+            return try await body()
+        } catch {
+            return .refused(.unavailable(error as? LockStatus.Reason ?? .notSaved("\(error)")))
+        }
     }
 
     /// Completes the attempt's audit record. It is counted already, so nothing waits for this.

@@ -50,37 +50,55 @@ extension PasscodeLockout {
             // would only count up in memory.
             try await copies[1].commit {}
             if failure != nil { try await copies[0].commit {} }
-            let (finding, record, log, result) = try await copies[0].commit {
-                let finding = finding(at: moment)
-                var log = AuditLog(copies.map(\.audit))
-                log.addTampering(finding.tampering, at: moment)
-                var (record, result) = decide(finding.conclusion, moment, &log)
-                if record == nil, finding.mustHeal, case .enrolled(var healed) = finding.conclusion {
-                    healed.generation += 1
-                    record = healed
-                }
-                write(record, log, finding, to: 0, at: moment)
-                return (finding, record, log, result)
+            let plan = try await copies[0].commit { () -> Plan<Result> in
+                let plan = self.plan(at: moment, decide)
+                write(plan, to: 0)
+                return plan
             }
-            try await copies[1].commit { write(record, log, finding, to: 1, at: moment) }
-            conclusion = record.map { .enrolled($0) } ?? finding.conclusion
-            if record != nil { losses = losses.map { _ in nil } }
-            return (record, result)
+            try await copies[1].commit { write(plan, to: 1) }
+            conclusion = plan.record.map { .enrolled($0) } ?? plan.finding.conclusion
+            if plan.record != nil { losses = losses.map { _ in nil } }
+            return (plan.record, plan.result)
         } catch {
             throw .notSaved("\(error)")
         }
     }
 
+    /// What a transaction writes to both copies.
+    private struct Plan<Result: Sendable>: Sendable {
+        let finding: LockFinding
+        let moment: Moment
+        var log: AuditLog
+        /// `nil` if the copies stay as they are.
+        var record: LockRecord?
+        let result: Result
+    }
+
+    private func plan<Result: Sendable>(
+        at moment: Moment, _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
+    ) -> Plan<Result> {
+        let finding = finding(at: moment)
+        var log = AuditLog(copies.map(\.audit))
+        log.addTampering(finding.tampering, at: moment)
+        let (record, result) = decide(finding.conclusion, moment, &log)
+        var plan = Plan(finding: finding, moment: moment, log: log, record: record, result: result)
+        if record == nil, finding.mustHeal, case .enrolled(var healed) = finding.conclusion {
+            healed.generation += 1
+            plan.record = healed
+        }
+        return plan
+    }
+
     /// In a transaction of this copy.
-    private func write(_ record: LockRecord?, _ log: AuditLog, _ finding: LockFinding, to index: Int, at moment: Moment) {
+    private func write<Result>(_ plan: Plan<Result>, to index: Int) {
         let copy = copies[index]
-        if let record {
-            copy.write(record, log, at: moment)
+        if let record = plan.record {
+            copy.write(record, plan.log, at: plan.moment)
             return
         }
-        if copy.audit != log.records { copy.audit = log.records }
+        if copy.audit != plan.log.records { copy.audit = plan.log.records }
         // The next process to load it would not know what this one was told.
-        if case .unusable = finding.conclusion, let loss = losses[index] { copy.damage = loss }
+        if case .unusable = plan.finding.conclusion, let loss = losses[index] { copy.damage = loss }
     }
 
     /// What the copies say now, as this process knows them.
@@ -154,6 +172,7 @@ extension StorageContents.Outcome {
         switch self {
         case .absent, .intact: nil
         case .recovered(let description, let isComplete): isComplete ? nil : description
+        case .removed(let description): description
         }
     }
 }

@@ -38,7 +38,7 @@ public actor PasscodeLockout {
     var publishedFailure: LockStatus.Reason?
     var subscribers: [UInt64: StatusSubscriber] = [:]
     var nextSubscriber: UInt64 = 0
-    private(set) var isFinished = false
+    var isFinished = false
 
     /// The lock that two stores keep together.
     ///

@@ -7,7 +7,7 @@ final class DemoStage {
     let time = SimulatedTime()
     let say: (String) -> Void
     private let folder = FileManager.default.temporaryDirectory.appending(path: "passcode-demo-\(UUID().uuidString)")
-    private var opened: (store: SettingsStore, lock: PasscodeLock)?
+    private var opened: (stores: [SettingsStore], lock: PasscodeLockout)?
     private var chapters = 0
 
     init(say: @escaping (String) -> Void) {
@@ -15,8 +15,9 @@ final class DemoStage {
     }
 
     private var file: URL { folder.appending(path: "settings.json") }
+    private var secondFile: URL { folder.appending(path: "settings.copy.json") }
 
-    var lock: PasscodeLock {
+    var lock: PasscodeLockout {
         get throws {
             guard let opened else { throw DemoError(description: "The demonstration has not opened its lock.") }
             return opened.lock
@@ -26,14 +27,16 @@ final class DemoStage {
     // MARK: The file
 
     func open() async throws {
-        let store = try await SettingsStore.open(at: file)
+        let first = try await SettingsStore.open(at: file)
+        let second = try await SettingsStore.open(at: secondFile)
         // The demonstration has no secret, so its scrypt need not be slow.
         let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 10))
-        opened = (store, try await PasscodeLock(in: store, time: time, verifier: verifier))
+        let lock = try await PasscodeLockout(in: first, and: second, time: time, verifier: verifier)
+        opened = ([first, second], lock)
     }
 
     func close() async throws {
-        try await opened?.store.close()
+        for store in opened?.stores ?? [] { try await store.close() }
         opened = nil
     }
 
@@ -92,6 +95,7 @@ final class DemoStage {
             case .accepted: "accepted"
             case .wrong(.ready): "wrong"
             case .wrong(let status): "wrong; now \(status.line)"
+            case .repeated: "wrong, again"
             case .refused(let status): "refused; \(status.line)"
             }
         say("   > \(action)   \(words)")
