@@ -27,14 +27,9 @@ struct AuditLog: Sendable, Hashable {
         records.removeFirst(max(0, records.count - Self.limit))
     }
 
-    /// Notes a try, and what it has brought about.
-    mutating func addAttempt(_ record: LockRecord, status: LockStatus, at moment: Moment) {
-        add(.attempt, at: moment, attemptCount: record.attemptCount)
-        switch status {
-        case .delayed: add(.delayed, at: moment, attemptCount: record.attemptCount, wait: record.wait?.length)
-        case .exhausted: add(.exhausted, at: moment, attemptCount: record.attemptCount)
-        case .ready, .unavailable: break
-        }
+    /// Notes a try, with the wait that begins unless it is right.
+    mutating func addAttempt(_ record: LockRecord, at moment: Moment) {
+        add(.attempt, at: moment, attemptCount: record.attemptCount, wait: record.wait?.length)
     }
 
     /// Notes what no crash explains, once as long as nothing else happens.
@@ -44,9 +39,14 @@ struct AuditLog: Sendable, Hashable {
         }
     }
 
-    /// Says how the newest attempt has ended.
-    mutating func end(_ outcome: AuditRecord.Outcome) {
+    /// Says how an attempt has ended, and what that has brought about.
+    mutating func end(_ attempt: LockRecord, _ outcome: AuditRecord.Outcome, status: LockStatus, at moment: Moment) {
         guard let index = records.lastIndex(where: { $0.event == .attempt }) else { return }
         records[index].outcome = outcome
+        switch status {
+        case .delayed: add(.delayed, at: moment, attemptCount: attempt.attemptCount, wait: attempt.wait?.length)
+        case .exhausted: add(.exhausted, at: moment, attemptCount: attempt.attemptCount)
+        case .ready, .unavailable: break
+        }
     }
 }

@@ -38,7 +38,7 @@ public struct AuditRecord: Sendable, Hashable, Codable {
     public var attemptCount: Int?
     /// How an attempt ended. `nil` while it is under way, or if the program was ended before it knew.
     public var outcome: Outcome?
-    /// The wait that began.
+    /// The wait that began; of an attempt, the one that begins unless it is right.
     public var wait: Duration?
     /// A sentence about what was found.
     public var detail: String?

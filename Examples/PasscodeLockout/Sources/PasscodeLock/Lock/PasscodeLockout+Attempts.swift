@@ -41,9 +41,11 @@ extension PasscodeLockout {
             // The try is on stable storage now. A verifier that fails has perhaps been made to fail, so that counts too.
             let isRight = try? await verifier.verify(passcode, against: record.verifier)
             guard isRight == true else {
-                end(isRight == nil ? .failed : .wrong)
                 if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
-                return .wrong(rules.status(of: record, at: try self.moment()))
+                let now = try self.moment()
+                let status = rules.status(of: record, at: now)
+                end(record, isRight == nil ? .failed : .wrong, status, at: now)
+                return .wrong(status)
             }
             return try await succeed(replacement)
         }
@@ -68,7 +70,7 @@ extension PasscodeLockout {
                 guard !recentGuesses.contains(passcode, for: record.verifier, at: moment) else {
                     return (nil, .ended(.repeated(rules.status(of: record, at: moment))))
                 }
-                log.addAttempt(next, status: rules.status(of: next, at: moment), at: moment)
+                log.addAttempt(next, at: moment)
                 return (next, .recorded(next, moment))
             }
         }
@@ -95,9 +97,11 @@ extension PasscodeLockout {
     }
 
     /// Completes the attempt's audit record. It is counted already, so nothing waits for this.
-    private func end(_ outcome: AuditRecord.Outcome) {
+    private func end(
+        _ attempt: LockRecord, _ outcome: AuditRecord.Outcome, _ status: LockStatus, at moment: Moment
+    ) {
         var log = AuditLog(copies.map(\.audit))
-        log.end(outcome)
+        log.end(attempt, outcome, status: status, at: moment)
         for copy in copies { _ = try? copy.update { copy.audit = log.records } }
     }
 
