@@ -35,20 +35,6 @@ public struct Change: Sendable {
     }
 }
 
-/// One recorded write: a key with its value before and after.
-public struct Mutation: Sendable, CustomStringConvertible {
-    /// The setting's full key, such as `passcode.attemptCount`.
-    public let key: String
-    /// The value before, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
-    public let oldValue: any Sendable
-    /// The value after, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
-    public let newValue: any Sendable
-
-    public var description: String {
-        "\(key): \(oldValue) → \(newValue)"
-    }
-}
-
 /// Which changes a subscriber is given.
 public enum Delivery: Sendable, Hashable {
     /// The newest state only: changes that were overtaken before the subscriber asked are passed over.

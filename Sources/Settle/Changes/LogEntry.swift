@@ -37,8 +37,6 @@ struct LogEntry {
     var isPersistent: Bool { details.isPersistent }
 
     func mutations(within channel: Channel) -> [Mutation] {
-        details.mutations.filter { $0.slot.isWithin(channel) }.map {
-            Mutation(key: $0.slot.key, oldValue: $0.old, newValue: $0.new)
-        }
+        details.mutations.filter { $0.slot.isWithin(channel) }.map(Mutation.init)
     }
 }

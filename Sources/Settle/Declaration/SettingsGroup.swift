@@ -14,10 +14,14 @@ public protocol SettingsGroup: Sendable {
 
     /// When the group's changes are saved. By default as the group around it, or the store's configuration, says.
     static var durability: Durability { get }
+
+    /// Who may write the group's settings, and those of the groups within it. By default whoever has the store.
+    static var access: SettingsAccess { get }
 }
 
 extension SettingsGroup {
     public static var durability: Durability { .inherited }
+    public static var access: SettingsAccess { .open }
 
     /// The store to which the group belongs; `nil` for a group without settings.
     var store: SettingsStore? {

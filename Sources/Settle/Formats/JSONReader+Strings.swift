@@ -43,7 +43,7 @@ extension JSONReader {
     private mutating func readEscape() throws(FormatError) -> [UInt8] {
         let start = position
         position += 1
-        guard let letter = peek() else { throw failure("The file ends within a string.") }
+        guard let letter = peek() else { throw failure("The text ends within a string.") }
         position += 1
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [letter]

@@ -1,4 +1,4 @@
-/// Reads one JSON file. Places in its errors are byte offsets.
+/// Reads one JSON file or value. Places in its errors are byte offsets.
 struct JSONReader {
     let bytes: [UInt8]
     var position = 0
@@ -23,6 +23,16 @@ struct JSONReader {
             throw failure("There is something after the end of the settings.")
         }
         return SettingTree(root)
+    }
+
+    /// Reads a text that is one value of any kind.
+    mutating func readFragment() throws(FormatError) -> SettingValue {
+        skipSpace()
+        guard peek() != nil else { throw failure("The text is empty; nothing is null.") }
+        let value = try readValue(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw failure("There is something after the end of the value.") }
+        return value
     }
 
     func peek() -> UInt8? {
@@ -55,7 +65,7 @@ struct JSONReader {
         case UInt8(ascii: "f"): return try readWord("false", .bool(false))
         case UInt8(ascii: "n"): return try readWord("null", .null)
         case let byte? where byte.isDigit || byte == UInt8(ascii: "-"): return try readNumber()
-        case nil: throw failure("The file ends where a value is expected.")
+        case nil: throw failure("The text ends where a value is expected.")
         default: throw failure("A value is expected here.")
         }
     }

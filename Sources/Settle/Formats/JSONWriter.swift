@@ -4,10 +4,14 @@
     import Foundation
 #endif
 
-/// Writes one JSON file as people write it: sorted, indented by two spaces, with a line end at its end.
+/// Writes one JSON file as people write it: sorted, indented by two spaces, with a line end at its end. Or, for programs, one
+/// value without any space.
 struct JSONWriter {
+    private let isCompact: Bool
     private var bytes: [UInt8] = []
     private var depth = 0
+
+    init(isCompact: Bool = false) { self.isCompact = isCompact }
 
     mutating func write(_ object: [String: SettingValue]) throws(FormatError) {
         try open(UInt8(ascii: "{"))
@@ -23,7 +27,7 @@ struct JSONWriter {
             isFirst = false
             append(quoted: object.keys[place])
             bytes.append(UInt8(ascii: ":"))
-            bytes.append(UInt8(ascii: " "))
+            if !isCompact { bytes.append(UInt8(ascii: " ")) }
             do throws(FormatError) {
                 try write(object.values[place])
             } catch {
@@ -33,13 +37,13 @@ struct JSONWriter {
         close(UInt8(ascii: "}"))
     }
 
-    /// What was written, as a file.
+    /// What was written.
     consuming func finish() -> [UInt8] {
-        bytes.append(UInt8(ascii: "\n"))
+        if !isCompact { bytes.append(UInt8(ascii: "\n")) }
         return bytes
     }
 
-    private mutating func write(_ value: SettingValue) throws(FormatError) {
+    mutating func write(_ value: SettingValue) throws(FormatError) {
         switch value {
         case .null: append("null")
         case .bool(let value): append(value ? "true" : "false")
@@ -103,6 +107,7 @@ struct JSONWriter {
 
     private mutating func startLine(_ isFirst: Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        guard !isCompact else { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }

@@ -152,6 +152,14 @@ package class AnySettingBox: @unchecked Sendable {
     var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.
     var typeName: String { abstract() }
+    /// The value's type as people write it.
+    var spelledType: String { abstract() }
+    /// Whether the value is not to be shown.
+    var isSecret: Bool { abstract() }
+    /// Words that complete "it must be …".
+    var ruleDescriptions: [String] { abstract() }
+    /// The default of the declaration.
+    var defaultValue: any Sendable { abstract() }
     /// The staged mutation, with its cost in memory, or `nil` if what is staged equals what is published.
     func stagedMutation() -> (old: any Sendable, new: any Sendable, cost: Int)? { abstract() }
     /// What is staged, for putting it back.

@@ -8,18 +8,22 @@ struct GroupLayout {
         /// Such as `PasscodeSettings.attemptCount`.
         let name: String
         let durability: Durability
+        let access: SettingsAccess
         let box: AnySettingBox
     }
 
     private(set) var settings: [Declared] = []
 
     init(_ group: any SettingsGroup, at path: String = "", durability: Durability = .inherited) {
-        add(group, path: path, durability: durability)
+        add(group, path: path, durability: durability, access: .open)
     }
 
-    private mutating func add(_ group: any SettingsGroup, path: String, durability inherited: Durability) {
+    private mutating func add(
+        _ group: any SettingsGroup, path: String, durability inherited: Durability, access outer: SettingsAccess
+    ) {
         let type = type(of: group)
         let durability = type.durability == .inherited ? inherited : type.durability
+        let access = outer == .owner ? .owner : type.access
         for child in Mirror(reflecting: group).children {
             guard let label = child.label else { continue }
             if let setting = child.value as? any AnySetting {
@@ -29,9 +33,9 @@ struct GroupLayout {
                 settings.append(
                     Declared(
                         key: Self.join(path, box.declaredKey ?? name), group: path, name: "\(type).\(name)",
-                        durability: durability, box: box))
+                        durability: durability, access: access, box: box))
             } else if let inner = child.value as? any SettingsGroup {
-                add(inner, path: Self.join(path, label), durability: durability)
+                add(inner, path: Self.join(path, label), durability: durability, access: access)
             }
         }
     }

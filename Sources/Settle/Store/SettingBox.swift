@@ -310,6 +310,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override var visibleValue: any Sendable { value }
     override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
     override var typeName: String { "\(Value.self)" }
+    override var spelledType: String { spelling(of: Value.self) }
+    override var isSecret: Bool { Value.self is any SecretValue.Type }
+    override var ruleDescriptions: [String] { definition.rules.map(\.description) }
+    override var defaultValue: any Sendable { definition.defaultValue }
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {
         let encode = definition.codec.encode

@@ -12,6 +12,12 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     let schedule: Int?
     /// Where the value lives. Weak, because a store does not keep alive the groups it has given out.
     private(set) weak var box: AnySettingBox?
+    /// Encodes a value of the setting, also when there is no box any more.
+    let encoder: @Sendable (any Sendable) throws -> SettingValue
+    /// Whether the setting's values are not to be shown.
+    let isSecret: Bool
+    /// Who may write the setting.
+    let access: SettingsAccess
     private let valueType: ObjectIdentifier
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
@@ -22,11 +28,17 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     /// Whether the broadcaster has been told to notify the observers.
     @exclusivity(unchecked) var isNotifying = false
 
-    init(key: String, declaration: String?, schedule: Int?, box: AnySettingBox, parent: Channel) {
+    init(
+        key: String, declaration: String?, schedule: Int?, access: SettingsAccess = .open, box: AnySettingBox,
+        parent: Channel
+    ) {
         self.key = key
         self.declaration = declaration
         self.schedule = schedule
+        self.access = access
         self.box = box
+        encoder = box.encoder
+        isSecret = box.isSecret
         valueType = box.valueType
         wordConversion = box.wordConversion
         super.init(parent: parent)
@@ -35,9 +47,9 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     /// Takes a new box for the same declaration, if the group was let go of and is opened again; who waits for changes of
     /// the slot goes on with it. False if the new box is not of the same kind.
     func reuse(for declared: GroupLayout.Declared, schedule: Int?) -> Bool {
-        guard declaration == declared.name, self.schedule == schedule, valueType == declared.box.valueType else {
-            return false
-        }
+        guard declaration == declared.name, self.schedule == schedule, access == declared.access,
+            valueType == declared.box.valueType
+        else { return false }
         box = declared.box
         return true
     }

@@ -70,7 +70,7 @@ extension SettingsError {
 
     static func encodingFailed(key: String, _ error: any Error) -> SettingsError {
         SettingsError(
-            .encodingFailed, "\(quoted(key)) can't be saved: \(error). Its stored value stays as it was.",
+            .encodingFailed, "\(quoted(key)) can't be saved: \(reason(error)). Its stored value stays as it was.",
             key: key, underlying: error)
     }
 
@@ -78,10 +78,9 @@ extension SettingsError {
     static func unusableValue(
         key: String, stored: SettingValue, isEdit: Bool = false, _ error: any Error
     ) -> SettingsError {
-        let reason = (error as? SettingsError).flatMap { $0.rule.map { "it must be \($0)" } } ?? "\(error)"
-        return SettingsError(
+        SettingsError(
             .unusableValue,
-            "The stored value of \(quoted(key)) can't be used: \(reason). "
+            "The stored value of \(quoted(key)) can't be used: \(reason(error)). "
                 + (isEdit ? "The last good value stays in force" : "The default is used instead")
                 + "; the stored value is kept until someone writes the key.",
             key: key, value: stored, rule: (error as? SettingsError)?.rule, underlying: error)
@@ -89,6 +88,34 @@ extension SettingsError {
 
     static func storage(_ error: any Error) -> SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
+    }
+
+    /// A value was to be written that the setting's type does not have.
+    static func wrongType(
+        key: String, given value: any Sendable, stored: SettingValue, _ error: any Error
+    ) -> SettingsError {
+        SettingsError(
+            .unusableValue, "\(quoted(key)) can't be \(stored.shortSpelling): \(reason(error)).", key: key,
+            value: value,
+            underlying: error)
+    }
+
+    /// A value was asked for as a type that it is not.
+    static func notConvertible(key: String, stored: SettingValue, to type: any Any.Type, _ error: any Error)
+        -> SettingsError
+    {
+        SettingsError(
+            .unusableValue, "\(quoted(key)) is not \(spelling(of: type)): \(reason(error)).", key: key, value: stored,
+            underlying: error)
+    }
+
+    /// Why, as words that end a sentence.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as SettingCodingError: error.reason
+        case let error as SettingsError where error.rule != nil: "it must be \(error.rule ?? "")"
+        default: "\(error)"
+        }
     }
 
     /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.

@@ -141,8 +141,8 @@ extension MutationLog {
         let schedule = schedule(for: declared.durability)
         if let slot = slots[declared.key], slot.reuse(for: declared, schedule: schedule) { return slot }
         let slot = SettingSlot(
-            key: declared.key, declaration: declared.name, schedule: schedule, box: declared.box,
-            parent: channel(at: declared.group))
+            key: declared.key, declaration: declared.name, schedule: schedule, access: declared.access,
+            box: declared.box, parent: channel(at: declared.group))
         add(slot)
         return slot
     }

@@ -3,7 +3,7 @@ extension SettingsStore {
     /// The value stored for a key, or that of the setting which a group declares for it.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert to the type.
-    /// - Returns: `nil` if nothing is stored for the key and no group declares it.
+    /// - Returns: `nil` if nothing or null is stored for the key and no group declares it.
     @inlinable
     public func value<Value: Codable & Sendable>(
         forKey key: String, as type: Value.Type = Value.self
@@ -17,11 +17,11 @@ extension SettingsStore {
         guard let found = lookUp(key) else { return nil }
         switch found {
         case .stored(let stored):
-            return try convert(stored, key: key)
+            return try convert(stored, key: key, to: type)
         case .declared(let box):
             let value = box.visibleValue
             if let value = value as? Value { return value }
-            return try convert(try box.encoder(value), key: key)
+            return try convert(try box.encoder(value), key: key, to: type)
         }
     }
 
@@ -38,14 +38,29 @@ extension SettingsStore {
         } catch {
             throw SettingsError.encodingFailed(key: key, error)
         }
+        try write(encoded, given: value, forKey: key, by: writer)
+    }
+
+    /// Writes the value of a key, which a group may declare or not, as a storage sees it: such as one that was read with
+    /// ``SettingValue/init(json:)``. A declared setting takes what it would take from a file, so a string for a date.
+    ///
+    /// - Throws: ``SettingsError`` that names the key and what was expected, if the value does not convert to the declared
+    ///   setting's type or breaks its rule; or if the store is closed. The old value stays then.
+    public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
+        try Self.checkKey(key, of: "setValue(_:forKey:)")
+        try write(value, given: value, forKey: key, by: writer)
+    }
+
+    private func write(
+        _ encoded: SettingValue, given value: any Sendable, forKey key: String, by writer: String?
+    ) throws {
         try transact(origin: .local, writer: writer) {
             do {
                 try box(forKey: key).stage(decoding: encoded)
             } catch let error as SettingsError {
                 throw error
             } catch {
-                throw SettingsError(
-                    .unusableValue, "“\(key)” can't be \(value): \(error)", key: key, value: value, underlying: error)
+                throw SettingsError.wrongType(key: key, given: value, stored: encoded, error)
             }
         }
     }
@@ -70,12 +85,14 @@ extension SettingsStore {
         }
     }
 
-    private func convert<Value: Codable & Sendable>(_ stored: SettingValue, key: String) throws -> Value {
+    /// An explicit null is no value, whatever the type.
+    private func convert<Value: Codable & Sendable>(
+        _ stored: SettingValue, key: String, to type: Value.Type
+    ) throws -> Value? {
         do {
-            return try SettingCodec<Value>.standard.decode(stored)
+            return try SettingCodec<Value?>.standard.decode(stored)
         } catch {
-            throw SettingsError(
-                .unusableValue, "“\(key)” is not \(Value.self): \(error)", key: key, value: stored, underlying: error)
+            throw SettingsError.notConvertible(key: key, stored: stored, to: Value.self, error)
         }
     }
 }

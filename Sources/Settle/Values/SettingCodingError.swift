@@ -17,12 +17,18 @@ public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvert
     }
 
     public var description: String {
-        let place = path.isEmpty ? "" : " at \(path.joined(separator: "."))"
-        return "Expected \(expected)\(place), found \(found)."
+        "Expected \(place), found \(found)."
+    }
+
+    fileprivate var place: String {
+        path.isEmpty ? expected : "\(expected) at \(path.joined(separator: "."))"
     }
 }
 
 extension SettingCodingError {
+    /// The description as it reads within a sentence.
+    var reason: String { "expected \(place), found \(found)" }
+
     init(expected: String, found value: SettingValue) {
         self.init(expected: expected, found: value.summary)
     }

@@ -98,6 +98,18 @@ import Testing
         #expect(settings.passcode.attemptCount == 1)
     }
 
+    @Test("settings are listed and written in the form that a storage sees") func atRunTime() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AppSettings.self)
+        var listed: [String] = []
+        for setting in store.settings { listed.append("\(setting.key) \(setting.type) \(setting.rules)") }
+        #expect(listed.first == "applicationVersion String []")
+        let value = try SettingValue(json: Data("\"2026-01-31T12:00:00Z\"".utf8))
+        try store.setValue(value, forKey: "passcode.nextCheck", by: "cli")
+        #expect(settings.passcode.nextCheckDate == Date(timeIntervalSince1970: 1_769_860_800))
+        #expect(try value.json() == Data("\"2026-01-31T12:00:00Z\"".utf8))
+    }
+
     // MARK: Observing changes
 
     @Test("a setting gives its current value first") func values() async throws {

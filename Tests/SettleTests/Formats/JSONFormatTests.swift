@@ -133,7 +133,7 @@ import Testing
             ("{\"a\": [1 2]}", "Line 1, column 10: A comma or ] is expected here."),
             ("{\"ä\": x}", "Line 1, column 7: A value is expected here."),
             ("{\"a\": tru}", "Line 1, column 7: A value is expected here."),
-            ("{\"a\":", "Line 1, column 6: The file ends where a value is expected."),
+            ("{\"a\":", "Line 1, column 6: The text ends where a value is expected."),
             ("{} {}", "Line 1, column 4: There is something after the end of the settings."),
             ("{\"a\": 01}", "Line 1, column 7: A number must not start with 0."),
             ("{\"a\": -}", "Line 1, column 8: A digit is expected here."),

@@ -1,0 +1,36 @@
+/// One recorded write: a key with its value before and after.
+public struct Mutation: Sendable, CustomStringConvertible {
+    /// The setting's full key, such as `passcode.attemptCount`.
+    public let key: String
+    /// The value before, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    public let oldValue: any Sendable
+    /// The value after, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    public let newValue: any Sendable
+    /// Whether the setting's type is a ``SecretValue``.
+    public let isSecret: Bool
+    private let encode: @Sendable (any Sendable) throws -> SettingValue
+
+    init(_ logged: LoggedMutation) {
+        key = logged.slot.key
+        oldValue = logged.old
+        newValue = logged.new
+        isSecret = logged.slot.isSecret
+        encode = logged.slot.encoder
+    }
+
+    /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. It is encoded anew
+    /// each time.
+    public var oldStoredValue: SettingValue? { stored(oldValue) }
+
+    /// The value after, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. It is encoded anew
+    /// each time.
+    public var newStoredValue: SettingValue? { stored(newValue) }
+
+    private func stored(_ value: any Sendable) -> SettingValue? {
+        isSecret ? nil : try? encode(value)
+    }
+
+    public var description: String {
+        "\(key): \(oldValue) → \(newValue)"
+    }
+}

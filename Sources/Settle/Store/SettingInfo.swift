@@ -1,0 +1,21 @@
+/// What can be told about a setting at run time, for a command line, a settings page or an API.
+public struct SettingInfo: Sendable, Hashable {
+    /// The full key, such as `passcode.attemptCount`.
+    public let key: String
+    /// The declared type as it is written in Swift, such as `Int` or `Date?`.
+    public let type: String
+    /// The current value as a storage sees it; `nil` for a secret, and for a value that can't be encoded.
+    public let value: SettingValue?
+    /// The value that the setting has while none is stored; `nil` for a secret, and for one that can't be encoded.
+    public let defaultValue: SettingValue?
+    /// The setting's rules: words that complete "it must be …", such as "in 0...20".
+    public let rules: [String]
+    /// Where the current value comes from.
+    public let origin: Origin
+    /// Whether no value is stored, so that the default is used.
+    public let isDefault: Bool
+    /// Whether the type is a ``SecretValue``.
+    public let isSecret: Bool
+    /// Who may write the setting.
+    public let access: SettingsAccess
+}

@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension SettingValue {
+    /// Reads a value from JSON (RFC 8259), as it stands in a JSON settings file: any value, not only an object.
+    ///
+    /// JSON has neither dates nor data, so these are strings here, which become what a setting is declared as when they are
+    /// written to it. The limits are those of settings files: 256 MiB, and 128 levels of arrays and objects.
+    ///
+    /// - Throws: ``FormatError`` with the line and the column.
+    public init(json: Data) throws(FormatError) {
+        let bytes = [UInt8](json)
+        do throws(FormatError) {
+            try FormatLimits.checkSize(of: bytes)
+            var reader = JSONReader(bytes)
+            self = try reader.readFragment()
+        } catch {
+            throw error.located(inText: bytes)
+        }
+    }
+
+    /// The value as JSON in UTF-8, spelled as in a JSON settings file, but in one line and without spaces: keys are sorted,
+    /// dates are ISO 8601 strings, and data are base64 strings.
+    ///
+    /// - Throws: ``FormatError`` with the key, if JSON has no spelling for a part of the value: a number that is not finite, a
+    ///   ``SettingValue/number(_:)`` that is none, or too many levels.
+    public func json() throws(FormatError) -> Data {
+        var writer = JSONWriter(isCompact: true)
+        try writer.write(self)
+        return Data(writer.finish())
+    }
+}
+
+extension SettingValue {
+    /// The value as it reads in the middle of a sentence: as JSON if that is short, or else what kind of value it is.
+    var shortSpelling: String {
+        switch self {
+        case .string, .date, .data, .array, .dictionary:
+            guard let json = try? json(), json.count <= 40 else { return summary }
+            return String(decoding: json, as: UTF8.self)
+        default: return summary
+        }
+    }
+}

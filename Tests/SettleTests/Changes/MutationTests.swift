@@ -1,0 +1,73 @@
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+private struct Token: SecretValue, Codable, Equatable {
+    var text = ""
+}
+
+/// Counts how often it is encoded.
+private struct Counted: Codable, Equatable {
+    static let encodings = LockedValue(0)
+    var number = 0
+
+    func encode(to encoder: any Encoder) throws {
+        Self.encodings.withLock { $0 += 1 }
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}
+
+private struct MutatedSettings: SettingsGroup {
+    static let durability = Durability.memoryOnly
+    @Setting var date: Date?
+    @Setting var count = 0
+    @Setting var token = Token()
+    @Setting var counted = Counted()
+    @Setting(codec: SettingCodec(encode: { _ in throw TestFailure() }, decode: { _ in 0 })) var odd = 0
+}
+
+@Suite(.timeLimit(.minutes(1))) struct MutationTests {
+    @Test("A mutation tells its values as a storage sees them, also when the group has gone")
+    func storedValues() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        var changes = store.changes.makeAsyncIterator()
+        do {
+            let settings = try await store.group(MutatedSettings.self)
+            try settings.update {
+                settings.date = Date(timeIntervalSinceReferenceDate: 0)
+                settings.odd = 1
+                settings.token.text = "x"
+            }
+            settings.count = 7
+        }
+        try store.setValue(.string("y"), forKey: "undeclared")
+        let first = try #require(await changes.next())
+        #expect(first.mutations.map(\.oldStoredValue) == [.null, nil, nil])
+        #expect(first.mutations.map(\.newStoredValue) == [.date(Date(timeIntervalSinceReferenceDate: 0)), nil, nil])
+        #expect(first.mutations.map(\.isSecret) == [false, false, true])
+        let second = try #require(await changes.next())
+        #expect(second.mutations.map(\.oldStoredValue) == [.integer(0)])
+        #expect(second.mutations.map(\.newStoredValue) == [.integer(7)])
+        let third = try #require(await changes.next())
+        #expect(third.mutations.map(\.newStoredValue) == [.string("y")])
+    }
+
+    @Test("Nothing is encoded before somebody asks") func laziness() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(MutatedSettings.self)
+        var changes = settings.changes.makeAsyncIterator()
+        settings.counted = Counted(number: 1)
+        let change = try #require(await changes.next())
+        #expect(Counted.encodings.withLock { $0 } == 0)
+        #expect(change.mutations[0].newStoredValue == .integer(1))
+        #expect(Counted.encodings.withLock { $0 } == 1)
+    }
+}
