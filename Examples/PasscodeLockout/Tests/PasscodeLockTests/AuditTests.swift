@@ -75,6 +75,7 @@ import Testing
         #expect(await records.next()?.number == 2)
         let other = try await fixture.afterCrash()
         try await other.guessWrong(4)
+        try await other.first.store.flush()
         fixture.first.memory.simulateExternalChange(other.first.memory.tree)
         fixture.second.memory.simulateExternalChange(other.second.memory.tree)
         for number in 3...7 { #expect(await records.next()?.number == number) }

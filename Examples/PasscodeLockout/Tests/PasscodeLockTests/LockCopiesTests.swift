@@ -183,7 +183,8 @@ import Testing
         }
         _ = try await PasscodeLockout(in: stores[0], and: stores[1], time: before.time, verifier: TestVerifier())
         let next = try await LockFixture(loading: (memories[0].tree, memories[1].tree), time: before.time)
-        #expect(await next.lock.status() == .unavailable(.damaged("It was damaged. It was damaged.")))
+        let reason = "Copy 1 has lost something: It was damaged. Copy 2 has lost something: It was damaged."
+        #expect(await next.lock.status() == .unavailable(.damaged(reason)))
     }
 
     @Test("A lock needs two stores")

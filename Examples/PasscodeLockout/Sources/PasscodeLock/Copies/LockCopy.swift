@@ -3,8 +3,8 @@ enum LockCopy: Sendable {
     /// Nothing has ever been stored there, as far as it can tell.
     case empty
     case valid(LockRecord)
-    /// A good record, but not the newest: what was stored after it is lost.
+    /// A good record, but not the newest: it "has lost" what was stored after it.
     case restored(LockRecord, String)
-    /// What is stored there can't be; a sentence says why.
+    /// What is stored there can't be: it "has another version", say.
     case unusable(String)
 }

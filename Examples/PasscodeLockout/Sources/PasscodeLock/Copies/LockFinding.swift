@@ -50,17 +50,17 @@ struct LockFinding: Sendable {
         if let known {
             // Missing is not zero: what this process knows is written again.
             conclusion = .enrolled(known)
-            tampering = copies.compactMap(\.complaint) + ["The lock's state was taken away while the program ran."]
+            tampering = Self.complaints(copies) + ["The lock's state was taken away while the program ran."]
             mustHeal = true
         } else if let witnessed, witnessed > 0 {
             conclude(rollback: "Nothing usable is stored, but the witness has seen generation \(witnessed).")
-        } else if copies.contains(where: { $0.complaint != nil }) {
+        } else if !Self.complaints(copies).isEmpty {
             conclude(damage: copies)
         }
     }
 
     private mutating func conclude(damage copies: [LockCopy]) {
-        tampering = copies.compactMap(\.complaint)
+        tampering = Self.complaints(copies)
         conclusion = .unusable(.damaged(tampering.joined(separator: " ")))
     }
 
@@ -71,8 +71,8 @@ struct LockFinding: Sendable {
 
     /// Notes in what the copies differ from each other and from what can be.
     private mutating func note(_ copies: [LockCopy], newest: Int, at moment: Moment) {
+        tampering += Self.complaints(copies)
         for (number, copy) in copies.enumerated() {
-            if let complaint = copy.complaint { tampering.append(complaint) }
             guard let record = copy.record else {
                 mustHeal = true
                 // A crash during the first enrolment leaves one copy without anything.
@@ -91,6 +91,11 @@ struct LockFinding: Sendable {
         tampering.append("The copies of generation \(newest) differ.")
         mustHeal = true
     }
+
+    /// What is wrong with each copy by itself, as sentences.
+    private static func complaints(_ copies: [LockCopy]) -> [String] {
+        copies.enumerated().compactMap { number, copy in copy.complaint.map { "Copy \(number + 1) \($0)" } }
+    }
 }
 
 extension LockCopy {
@@ -105,7 +110,7 @@ extension LockCopy {
         if case .valid = self { true } else { false }
     }
 
-    /// What is wrong with this copy by itself.
+    /// What is wrong with this copy by itself, as the end of a sentence.
     fileprivate var complaint: String? {
         switch self {
         case .empty, .valid: nil

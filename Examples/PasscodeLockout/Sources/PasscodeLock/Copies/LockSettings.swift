@@ -35,7 +35,7 @@ extension LockSettings {
     /// What is stored, at one moment.
     var copy: LockCopy {
         snapshot { group in
-            if let damage = group.damage { return .unusable(damage) }
+            if let damage = group.damage { return .unusable("has lost something: \(damage)") }
             let fields = [
                 group.version != nil, group.generation != nil, group.verifier != nil, group.attemptCount != nil,
                 group.checksum != nil,
@@ -43,15 +43,15 @@ extension LockSettings {
             guard fields.contains(true) || group.wait != nil else { return .empty }
             guard let version = group.version, version == LockRecord.version else {
                 let found = group.version.map { "version \($0)" } ?? "no version"
-                return .unusable("A copy has \(found), and only version \(LockRecord.version) is understood.")
+                return .unusable("has \(found), and only version \(LockRecord.version) is understood.")
             }
             guard let generation = group.generation, let verifier = group.verifier,
                 let attemptCount = group.attemptCount, let checksum = group.checksum
-            else { return .unusable("A part of a copy is missing or can't be read.") }
+            else { return .unusable("lacks a part, or has one that can't be read.") }
             let record = LockRecord(
                 generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait)
             guard record.checksum == checksum else {
-                return .unusable("A copy has been changed: its checksum is another one.")
+                return .unusable("has been changed: its checksum is another one.")
             }
             return .valid(record)
         }

@@ -159,9 +159,10 @@ extension PasscodeLockout {
 extension LockCopy {
     /// What a copy is worth whose storage has lost something.
     func after(losing loss: String) -> LockCopy {
-        switch self {
-        case .valid(let record), .restored(let record, _): .restored(record, loss)
-        case .empty, .unusable: .unusable(loss)
+        let reason = "has lost something: \(loss)"
+        return switch self {
+        case .valid(let record), .restored(let record, _): .restored(record, reason)
+        case .empty, .unusable: .unusable(reason)
         }
     }
 }

@@ -28,7 +28,8 @@ extension AuditRecord {
         "\(date.localTime)  \(words.styled(style, if: Terminal.showsColour))"
     }
 
-    private var words: String {
+    /// Without its date.
+    var words: String {
         let count = attemptCount.map { "\($0)" } ?? "?"
         return switch event {
         case .enrolled: "a passcode was chosen"

@@ -52,9 +52,22 @@ final class DemoStage {
     func showFile() async throws {
         // What was just committed is in the journal; the file has it once changes have settled, or when the store closes.
         try await reopen()
-        say("   The file:")
+        say("   The file, and another one like it:")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        for line in text.split(separator: "\n") { say("      \(line)") }
+        var isAudit = false
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("    \"audit\": [") {
+                isAudit = true
+                say("          \"audit\": [ … ],")
+            }
+            if !isAudit { say("      \(line)") }
+            if line.hasPrefix("    ]") { isAudit = false }
+        }
+    }
+
+    /// Somebody with the right to write there changes a file.
+    func edit(_ change: (String) -> String) throws {
+        try change(String(contentsOf: file, encoding: .utf8)).write(to: file, atomically: true, encoding: .utf8)
     }
 
     // MARK: The voice
@@ -82,6 +95,10 @@ final class DemoStage {
     func unlock(_ text: String, _ expected: AttemptResult) async throws {
         let result = await (try lock).unlock(with: try Passcode(text))
         try expect(result, expected, "unlock \(text)")
+    }
+
+    func showAudit(last count: Int) async throws {
+        for record in try await lock.auditRecords.suffix(count) { say("   > audit   \(record.words)") }
     }
 
     func expect(_ expected: LockStatus, _ line: String) async throws {
