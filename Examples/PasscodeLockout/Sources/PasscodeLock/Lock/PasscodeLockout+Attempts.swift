@@ -131,16 +131,16 @@ extension PasscodeLockout {
         AuditLog(copies.map(\.audit)).records
     }
 
-    /// Every audit record from now on, each once, also those that other processes write.
+    /// Every audit record from now on, also those that other processes write. An attempt's comes twice: when it begins, and
+    /// with its outcome.
     public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
         let audit = copies[0].$audit
         let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)
         let task = Task {
-            var last: Int?
+            var known: Set<AuditRecord>?
             for await records in audit {
-                let newest = records.last?.number ?? 0
-                if let last { for record in records where record.number > last { continuation.yield(record) } }
-                last = newest
+                for record in records where known?.contains(record) == false { continuation.yield(record) }
+                known = Set(records)
             }
             continuation.finish()
         }
