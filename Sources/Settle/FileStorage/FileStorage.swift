@@ -174,6 +174,19 @@ public final class FileStorage: Storage {
         session.withLock { $0.release() }
     }
 
+    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file system has no
+    /// locks, one process must be alone with the settings.
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try session.withLock { (session) throws(StorageError) in
+            try session.checkReady()
+            return try session.reserve(name)
+        }
+    }
+
+    public func giveUp(_ name: String) {
+        session.withLock { $0.reservations.giveUp(name, $0.operations) }
+    }
+
     public func close() {
         watch.withLock { watch in
             watch?.cancel()

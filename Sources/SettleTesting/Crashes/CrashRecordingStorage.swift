@@ -46,6 +46,8 @@ final class CrashRecordingStorage: Storage {
         }
     }
 
+    var isAtRest: Bool { turn.withLock { _ in base.isAtRest } }
+
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         try turn.withLock { (_) throws(StorageError) in try base.externalChanges(since: tree) }
     }
@@ -60,6 +62,14 @@ final class CrashRecordingStorage: Storage {
 
     func unlock() {
         turn.withLock { _ in base.unlock() }
+    }
+
+    func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try turn.withLock { (_) throws(StorageError) in try base.tryReserve(name) }
+    }
+
+    func giveUp(_ name: String) {
+        turn.withLock { _ in base.giveUp(name) }
     }
 
     func close() {

@@ -61,6 +61,9 @@ package final class SimulatedDisk: SystemCalls {
         state.withLock { $0.observer = observer }
     }
 
+    /// How many files are open, by whomever.
+    package var openFileCount: Int { state.withLock { $0.openFiles.count } }
+
     var image: DiskImage { state.withLock { $0.image } }
 
     // MARK: Trouble
