@@ -20,7 +20,7 @@ struct ChangeCursor {
     private var next: UInt64
     private var accounted: UInt64
     private(set) var missed: UInt64 = 0
-    let delivery: Delivery
+    private(set) var delivery: Delivery
     let durableOnly: Bool
     /// How many entries are looked at before the lock is given to others.
     private static let stride: UInt64 = 64
@@ -84,6 +84,13 @@ struct ChangeCursor {
 
     /// What wakes the subscriber.
     var wakingChannel: Channel { durableOnly ? log.durability : channel }
+
+    /// The same place, with another choice of changes.
+    func delivering(_ delivery: Delivery) -> ChangeCursor {
+        var cursor = self
+        cursor.delivery = delivery
+        return cursor
+    }
 
     mutating func takeMissed() -> UInt64 {
         defer { missed = 0 }

@@ -23,6 +23,9 @@ public struct Changes: AsyncSequence, Sendable {
         Iterator(cursor: cursor)
     }
 
+    /// The same changes, of which those that are overtaken are passed over.
+    var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
+
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
         private let waiter = Waiter()
@@ -38,6 +41,25 @@ public struct Changes: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
             while !hasEnded, !Task.isCancelled {
+                if let change = take() { return change }
+                guard !hasEnded else { break }
+                let current = cursor
+                await current.log.wait(on: current.wakingChannel, with: waiter) {
+                    current.isReady || current.channel.successor != nil
+                }
+            }
+            hasEnded = true
+            return nil
+        }
+
+        /// The newest change that has not been given yet, without waiting for one.
+        mutating func takeNewest() -> Change? {
+            hasEnded ? nil : take()
+        }
+
+        /// The next change, if it is there already.
+        private mutating func take() -> Change? {
+            while true {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable):
                     return Change(
@@ -48,20 +70,25 @@ public struct Changes: AsyncSequence, Sendable {
                         revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
                         writer: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
                 case .again: break
-                case .wait:
-                    let current = cursor
-                    await current.log.wait(on: current.wakingChannel, with: waiter) {
-                        current.isReady || current.channel.successor != nil
-                    }
-                case .move(let successor):
-                    cursor.move(to: successor)
+                case .wait: return nil
+                case .move(let successor): cursor.move(to: successor)
                 case .finish:
                     hasEnded = true
+                    return nil
                 }
             }
-            hasEnded = true
-            return nil
         }
+    }
+}
+
+extension Change {
+    /// The same change, for one who has passed over an earlier one.
+    func counting(_ earlier: Change) -> Change {
+        // A change without mutations only tells of missed ones.
+        let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
+        return Change(
+            revision: revision, time: time, origin: origin, writer: writer, mutations: mutations, isDurable: isDurable,
+            missed: missed + passedOver)
     }
 }
 

@@ -15,21 +15,8 @@ struct SettingDefinition<Value: Sendable>: Sendable {
         self.defaultValue = defaultValue
         self.rules = rules
         self.codec = codec
-        areEqual = Self.makeEquality()
+        areEqual = equality(of: Value.self)
         cost = Self.makeCost()
-    }
-
-    /// Looked up once for each declaration, because casting each value would cost more than the comparison itself.
-    private static func makeEquality() -> (@Sendable (Value, Value) -> Bool)? {
-        guard let type = Value.self as? any Equatable.Type else { return nil }
-        let comparison = makeComparison(type)
-        return { lhs, rhs in
-            withUnsafePointer(to: lhs) { lhs in withUnsafePointer(to: rhs) { comparison.areEqual(lhs, $0) } }
-        }
-    }
-
-    private static func makeComparison<E: Equatable>(_: E.Type) -> any Comparison {
-        TypedComparison<E>()
     }
 
     private static func makeCost() -> (@Sendable (Value) -> Int)? {
@@ -40,17 +27,5 @@ struct SettingDefinition<Value: Sendable>: Sendable {
 
     private static func memory<C: Collection>(of collection: C) -> Int {
         collection.count &* max(MemoryLayout<C.Element>.stride, 16)
-    }
-}
-
-/// `==` of a type that is known at run time only.
-private protocol Comparison: Sendable {
-    /// Compares two values of the type for which this was made.
-    func areEqual(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer) -> Bool
-}
-
-private struct TypedComparison<E: Equatable>: Comparison {
-    func areEqual(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer) -> Bool {
-        lhs.assumingMemoryBound(to: E.self).pointee == rhs.assumingMemoryBound(to: E.self).pointee
     }
 }

@@ -147,6 +147,31 @@ import Testing
         #expect(snapshot.passcode.attemptCount == 3)
     }
 
+    @Test("a group's snapshots and reactions follow the newest state") func reactions() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AppSettings.self)
+        var shown: [String] = []
+        for await name in settings.snapshots({ "\($0.applicationVersion) \($0.passcode.attemptCount)" }) {
+            shown.append(name)
+            if shown.count == 2 { break }
+            settings.passcode.attemptCount = 3
+        }
+        #expect(shown == ["1.0 0", "1.0 3"])
+        let checked = ChangeRecorder(
+            AsyncStream { continuation in
+                let task = Task {
+                    try await settings.passcode.$checkInterval.forEachLatest { continuation.yield($0) }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in task.cancel() }
+            })
+        #expect(await checked.next() == 60)
+        settings.passcode.checkInterval = 30
+        #expect(await checked.next() == 30)
+        try await store.close()
+        #expect(await checked.untilEnd() == [60, 30])
+    }
+
     @Test("subscribers choose what they are given") func deliveries() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)

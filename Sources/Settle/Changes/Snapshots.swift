@@ -1,0 +1,77 @@
+/// An async sequence of what a closure reads of a group: the current result first, then the newest one after each change.
+///
+/// Each result is of one moment, as that of ``SettingsGroup/snapshot(_:)`` is. If `Value` is `Equatable`, a result that equals the
+/// one before is passed over. The sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes.
+public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+    public typealias Failure = Never
+
+    private let group: Group
+    private let read: @Sendable (Group) -> Value
+
+    init(of group: Group, _ read: @escaping @Sendable (Group) -> Value) {
+        self.group = group
+        self.read = read
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(group: group, read: read)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let group: Group
+        private let read: @Sendable (Group) -> Value
+        private let areEqual: (@Sendable (Value, Value) -> Bool)?
+        private var changes: Changes.Iterator
+        /// The result that was given last; `nil` before the first.
+        private var last: Value?
+
+        init(group: Group, read: @escaping @Sendable (Group) -> Value) {
+            self.group = group
+            self.read = read
+            areEqual = equality(of: Value.self)
+            // Before the first result is read, so that no change falls in between.
+            changes = group.changes(.newest).makeAsyncIterator()
+        }
+
+        public mutating func next() async -> Value? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+            if last == nil, !Task.isCancelled { return readAnew() }
+            while await changes.next(isolation: actor) != nil {
+                if let value = readAnew() { return value }
+            }
+            return nil
+        }
+
+        /// `nil` if the result equals the last one.
+        private mutating func readAnew() -> Value? {
+            let value = group.snapshot(read)
+            if let last, areEqual?(last, value) == true { return nil }
+            last = value
+            return value
+        }
+    }
+}
+
+extension Snapshots.Iterator: LatestIterator {
+    mutating func newest(insteadOf element: Value) -> Value {
+        guard changes.takeNewest() != nil else { return element }
+        return readAnew() ?? element
+    }
+}
+
+extension SettingsGroup {
+    /// Reads several settings of the group as they were between two transactions, now and after each change of the group.
+    ///
+    /// ```swift
+    /// for await (host, port) in settings.snapshots({ ($0.host, $0.port) }) { … }
+    /// ```
+    ///
+    /// - Parameter read: What is read. It should do nothing else, since it is executed again if a transaction comes in between.
+    public func snapshots<Value: Sendable>(_ read: @escaping @Sendable (Self) -> Value) -> Snapshots<Self, Value> {
+        Snapshots(of: self, read)
+    }
+}
