@@ -60,7 +60,8 @@ public actor PasscodeLockout {
         }
         copies = [try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path)]
         losses = [store, second].map(\.loadOutcome.loss)
-        turns = (store, path)
+        // Two locks that share a name would only wait for each other.
+        turns = (store, String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64)))
         self.time = time
         self.verifier = verifier
         self.witness = witness
