@@ -98,7 +98,8 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.detail?.contains("is an old one") == true)
     }
 
-    @Test("R18: a crash between the copies of a success leaves the stricter one, and is no tampering", arguments: [0, 1])
+    @Test(
+        "R18: a crash between the copies of a success leaves the stricter one, and is no tampering", arguments: [0, 1])
     func crashBetweenCopies(_ copy: Int) async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)

@@ -81,7 +81,8 @@ import Testing
         #expect(machine.status(of: long, at: now) == .delayed(remaining: .seconds(90), level: 1))
     }
 
-    @Test("R16: a number of tries that can't be means that there are no more", arguments: [20, 99, 101, .max, -1, .min])
+    @Test(
+        "R16: a number of tries that can't be means that there are no more", arguments: [20, 99, 101, .max, -1, .min])
     func impossibleCount(_ count: Int) {
         #expect(machine.status(of: record(count), at: moment(.zero)) == .exhausted)
     }

@@ -26,7 +26,8 @@ import Testing
         #expect(seen.withLock { $0 } == [[.integer(1), .integer(1)], [.integer(2), .integer(2)]])
         for call in calls.withLock({ $0 }) {
             guard case .append(_, .stable)? = call?.operation else {
-                Issue.record("the last thing before the comparison was not a stable append: \(String(describing: call))")
+                Issue.record(
+                    "the last thing before the comparison was not a stable append: \(String(describing: call))")
                 continue
             }
         }
@@ -39,7 +40,8 @@ import Testing
         place.failing.fail(.append, with: LockFixture.ioError)
         for _ in 0..<10 {
             expectNotSaved(
-                await fixture.lock.unlock(with: try LockFixture.right), "a try was not refused although it can't be saved")
+                await fixture.lock.unlock(with: try LockFixture.right),
+                "a try was not refused although it can't be saved")
         }
         #expect(fixture.verifier.count == 0)
         place.failing.heal()
@@ -52,7 +54,8 @@ import Testing
         let fixture = try await LockFixture.enrolled()
         [fixture.first, fixture.second][copy].failing.fail(.append, with: LockFixture.ioError, moment: .after)
         expectNotSaved(
-            await fixture.lock.unlock(with: try LockFixture.right), "a try was not refused although its record may be lost")
+            await fixture.lock.unlock(with: try LockFixture.right),
+            "a try was not refused although its record may be lost")
         #expect(fixture.verifier.count == 0)
     }
 

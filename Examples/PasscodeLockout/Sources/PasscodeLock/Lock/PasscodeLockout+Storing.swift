@@ -6,7 +6,7 @@ extension PasscodeLockout {
     /// - Returns: `nil` if the turn never came.
     func turn<Result: Sendable>(_ body: () async -> Result) async -> Result? {
         do {
-            return try await turns.store.withExclusiveAccess(named: turns.name) {
+            return try await stores[0].withExclusiveAccess(named: turnName) {
                 isBusy = true
                 let result = await body()
                 isBusy = false
@@ -130,6 +130,8 @@ extension PasscodeLockout {
     /// Something has reached stable storage, perhaps by another process or a repeated save.
     func settingsChanged() async {
         guard !isBusy, let moment = try? moment() else { return }
+        // It may be only one of the copies.
+        if case .notSaved = failure, !stores.allSatisfy(\.isSaved) { return }
         let finding = finding(at: moment)
         conclusion = finding.conclusion
         failure = nil
@@ -153,6 +155,12 @@ extension PasscodeLockout {
         guard let witness else { return }
         do { try await witness.advance(to: generation) } catch { throw .noWitness("\(error)") }
         witnessed = max(witnessed ?? 0, generation)
+    }
+}
+
+extension SettingsStore {
+    fileprivate var isSaved: Bool {
+        if case .saved = status { true } else { false }
     }
 }
 

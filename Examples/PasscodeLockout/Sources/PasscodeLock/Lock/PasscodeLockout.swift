@@ -14,12 +14,13 @@ public import Settle
 public actor PasscodeLockout {
     /// The lock's two copies, in the order in which they are written.
     let copies: [LockSettings]
+    let stores: [SettingsStore]
     let rules: LockStateMachine
     let verifier: any PasscodeVerifier
     let time: any MachineTime
     let witness: (any RollbackWitness)?
-    /// Where tries of all tasks and processes take turns.
-    let turns: (store: SettingsStore, name: String)
+    /// The name under which tries of all tasks and processes take turns.
+    let turnName: String
     /// What stable storage had at the end of the last transaction, and why a later one has failed.
     var conclusion: LockFinding.Conclusion
     var failure: LockStatus.Reason?
@@ -58,10 +59,13 @@ public actor PasscodeLockout {
             throw SettingsError(
                 .duplicateKey, "A lock has two copies, so it needs two stores: these are the same one.", key: path)
         }
-        copies = [try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path)]
-        losses = [store, second].map(\.loadOutcome.loss)
+        copies = [
+            try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path),
+        ]
+        stores = [store, second]
+        losses = stores.map(\.loadOutcome.loss)
         // Two locks that share a name would only wait for each other.
-        turns = (store, String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64)))
+        turnName = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
         self.time = time
         self.verifier = verifier
         self.witness = witness

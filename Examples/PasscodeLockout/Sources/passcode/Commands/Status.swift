@@ -15,7 +15,8 @@ struct Status: AsyncParsableCommand {
         let status = await lock.status()
         let date = await lock.nextCheckDate
         if json {
-            Terminal.say(try StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount).json)
+            Terminal.say(
+                try StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount).json)
         } else {
             Terminal.say(status.sentence.styled(status.style, if: Terminal.showsColour))
             if case .delayed = status, let date {

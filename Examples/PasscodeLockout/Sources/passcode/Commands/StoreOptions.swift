@@ -42,7 +42,8 @@ struct StoreOptions: ParsableArguments {
 
     private func copies() async throws -> [SettingsStore] {
         let name = "com.example.passcode"
-        guard let file = file.map({ URL(filePath: $0) }) ?? folder.map({ URL(filePath: $0, directoryHint: .isDirectory) })
+        guard
+            let file = file.map({ URL(filePath: $0) }) ?? folder.map({ URL(filePath: $0, directoryHint: .isDirectory) })
         else { return [try await SettingsStore.open(name), try await SettingsStore.open("\(name).copy")] }
         let first = folder == nil ? file : file.appending(path: "settings.json")
         let second = first.deletingPathExtension().appendingPathExtension("copy")

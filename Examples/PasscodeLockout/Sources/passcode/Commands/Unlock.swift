@@ -4,7 +4,8 @@ import PasscodeLock
 struct Unlock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Try a passcode.",
-        discussion: "At a terminal a wrong passcode is asked for again, three times at most, as long as there is no wait.")
+        discussion:
+            "At a terminal a wrong passcode is asked for again, three times at most, as long as there is no wait.")
 
     @OptionGroup var options: StoreOptions
 
