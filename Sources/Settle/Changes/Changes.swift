@@ -28,11 +28,12 @@ public struct Changes: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
-        private let waiter = Waiter()
-        private var hasEnded = false
+        /// `nil` once the sequence has ended.
+        private var waiter: Waiter?
 
         init(cursor: ChangeCursor) {
             self.cursor = cursor
+            waiter = Waiter(countedIn: cursor.log)
         }
 
         public mutating func next() async -> Change? {
@@ -40,21 +41,21 @@ public struct Changes: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
-            while !hasEnded, !Task.isCancelled {
+            while let waiter, !Task.isCancelled {
                 if let change = take() { return change }
-                guard !hasEnded else { break }
+                guard self.waiter != nil else { break }
                 let current = cursor
                 await current.log.wait(on: current.wakingChannel, with: waiter) {
                     current.isReady || current.channel.successor != nil
                 }
             }
-            hasEnded = true
+            waiter = nil
             return nil
         }
 
         /// The newest change that has not been given yet, without waiting for one.
         mutating func takeNewest() -> Change? {
-            hasEnded ? nil : take()
+            waiter == nil ? nil : take()
         }
 
         /// The next change, if it is there already.
@@ -73,7 +74,7 @@ public struct Changes: AsyncSequence, Sendable {
                 case .wait: return nil
                 case .move(let successor): cursor.move(to: successor)
                 case .finish:
-                    hasEnded = true
+                    waiter = nil
                     return nil
                 }
             }

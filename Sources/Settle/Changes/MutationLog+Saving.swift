@@ -78,6 +78,7 @@ extension MutationLog {
     /// - Returns: What was stored at these keys before, as far as the store knows.
     func noteTaken(_ values: [(key: String, value: SettingValue?)]) -> [String: SettingValue] {
         lock.withLock {
+            if !values.isEmpty { hasTakenValues = true }
             var replaced: [String: SettingValue] = [:]
             for (key, value) in values {
                 replaced[key] = tree[key]
@@ -96,8 +97,11 @@ extension MutationLog {
     }
 
     /// Notes that the storage has these values: what others change now comes after them.
-    func noteHandedOver(_ keys: some Sequence<String>) {
-        lock.withLock { keysBeingSaved.subtract(keys) }
+    func noteHandedOver(_ keys: some Collection<String>) {
+        lock.withLock {
+            if !keys.isEmpty { counts.appends &+= 1 }
+            keysBeingSaved.subtract(keys)
+        }
     }
 
     func savingBegins() {
@@ -110,6 +114,8 @@ extension MutationLog {
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {
             saveState = .idle
+            if hasTakenValues { counts.saves &+= 1 }
+            hasTakenValues = false
             for index in schedules.indices { schedules[index].stabilized() }
             // Without unsaved values, what came since is from outside or kept in memory only.
             becomeDurable(hasWaiting ? revision : ring.newest)
@@ -126,6 +132,7 @@ extension MutationLog {
 
     func saveFailed(_ error: SettingsError, at time: Double) {
         lock.withLock {
+            counts.failedSaves &+= 1
             if case .failing(let since, _) = saveState {
                 saveState = .failing(since: since, error)
             } else {

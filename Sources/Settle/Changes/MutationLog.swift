@@ -14,6 +14,10 @@ package final class MutationLog: @unchecked Sendable {
 
     /// Whether anybody has ever asked for changes, who may look at their times.
     private let followed = Atomic<Bool>(false)
+    /// The sequences that are being iterated; see ``Waiter``.
+    let subscribers = Atomic<Int>(0)
+    /// Never touched by a local write.
+    var counts = LogCounts()
 
     // Changes
     package let root = Channel(parent: nil)
@@ -41,6 +45,8 @@ package final class MutationLog: @unchecked Sendable {
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<String> = []
     var saveState = SaveState.idle
+    /// Whether values have been taken that are not on stable storage.
+    var hasTakenValues = false
     /// The newest revision when values were last taken.
     var lastTaken: UInt64 = 0
     /// Settings whose values could not be encoded, and the wall time of the oldest of these changes.
@@ -127,6 +133,7 @@ package final class MutationLog: @unchecked Sendable {
     /// Records a transaction of several mutations, whose values the caller has installed.
     func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
         ring.append(details, time: time)
+        if details.origin == .external { counts.external &+= 1 }
         var wakesPersister = false
         let isPersistent = details.isPersistent
         for mutation in details.mutations {

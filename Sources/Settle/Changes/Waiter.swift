@@ -1,4 +1,7 @@
-/// A subscriber's parking place: one for each iterator, used again at each wait.
+import Synchronization
+
+/// A subscriber's parking place: one for each iterator, used again at each wait. As long as a subscriber has it, the
+/// subscriber counts.
 ///
 /// All state is guarded by the lock of the log on which the subscriber waits, which is why it goes without the run-time check
 /// for exclusive access.
@@ -11,6 +14,18 @@ package final class Waiter: @unchecked Sendable {
     var isCancelled = false
     /// Whether the log was finished when the subscriber last wanted to wait.
     var isFinished = false
+    /// Where the subscriber is counted.
+    private let log: MutationLog?
+
+    /// - Parameter log: Where the subscriber is counted; `nil` for one that is none, such as `run()`.
+    init(countedIn log: MutationLog?) {
+        self.log = log
+        log?.subscribers.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+        log?.subscribers.subtract(1, ordering: .relaxed)
+    }
 
     /// Takes the waiter out of its list, if it waits, and gives its continuation.
     func leave() -> UnsafeContinuation<Void, Never>? {

@@ -15,12 +15,14 @@ extension SettingReference: AsyncSequence {
         @usableFromInline let box: SettingBox<Value>
         /// The version of the value that was given last; before the first an odd number, which no value has.
         @usableFromInline var seen = UInt64.max
+        /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers nobody counts.
         private var waiter: Waiter?
         @usableFromInline var hasEnded = false
 
         @usableFromInline
         init(box: SettingBox<Value>) {
             self.box = box
+            waiter = box.attachment.map { Waiter(countedIn: $0.store.log) }
         }
 
         @inlinable
@@ -37,8 +39,14 @@ extension SettingReference: AsyncSequence {
                 }
                 guard await waitForNewer(isolation: actor) else { break }
             }
-            hasEnded = true
+            end()
             return nil
+        }
+
+        @usableFromInline
+        mutating func end() {
+            hasEnded = true
+            waiter = nil
         }
 
         /// Returns when there may be a newer value than the one that was given last. False if there will be none.
@@ -48,7 +56,7 @@ extension SettingReference: AsyncSequence {
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
             let place = box.attachment ?? Detachment.attach(box)
             let log = place.store.log
-            let waiter = self.waiter ?? Waiter()
+            let waiter = self.waiter ?? Waiter(countedIn: nil)
             self.waiter = waiter
             let (box, seen) = (box, seen)
             await withTaskCancellationHandler {

@@ -72,7 +72,7 @@ extension SettingsStore {
     ///
     /// This is the `run()` of a service: give it to a service group, which cancels it at shutdown.
     public func run() async throws {
-        let waiter = Waiter()
+        let waiter = Waiter(countedIn: nil)
         while !Task.isCancelled, !(log.lock.withLock { log.isFinished }) {
             await log.wait(on: log.lifetime, with: waiter) { false }
         }
