@@ -262,6 +262,21 @@ import Testing
         }
     }
 
+    @Test("two files on one disk") func crashesOfTwoFiles() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let settings = try await run.openStore().group(AppSettings.self)
+            let copy = try await run.openStore(named: "second/copy.json").group(AppSettings.self)
+            try await settings.commit { settings.passcode.attemptCount += 1 }
+            try await copy.commit { copy.passcode.attemptCount += 1 }
+            run.acknowledge(copy.passcode.attemptCount)
+        } check: { recovered in
+            let settings = try await recovered.store.group(AppSettings.self)
+            let copy = try await recovered.store(named: "second/copy.json").group(AppSettings.self)
+            let told = recovered.acknowledged.last ?? 0
+            #expect(min(settings.passcode.attemptCount, copy.passcode.attemptCount) >= told, "\(recovered)")
+        }
+    }
+
     @Test func conformance() throws {
         try withTemporaryFolder { folder in
             let open = { (number: Int) in
