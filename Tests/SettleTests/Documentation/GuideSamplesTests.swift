@@ -189,6 +189,30 @@ import Testing
         }
     }
 
+    @Test("how a store was loaded") func loadOutcome() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        switch store.loadOutcome {
+        case .absent: break
+        case .intact, .recovered(_, isComplete: true): Issue.record("nothing was stored")
+        case .recovered(let description, isComplete: false), .removed(let description): Issue.record("\(description)")
+        }
+    }
+
+    @Test("exclusive access") func exclusiveAccess() async throws {
+        func verify(_ passcode: String) async throws -> Bool { passcode == "right" }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lock = try await store.group(PasscodeSettings.self)
+        for (passcode, count) in [("wrong", 1), ("right", 0)] {
+            let isRight = try await store.withExclusiveAccess(named: "passcode") {
+                try await lock.commit { lock.attemptCount += 1 }
+                let isRight = try await verify(passcode)
+                if isRight { try await lock.commit { lock.attemptCount = 0 } }
+                return isRight
+            }
+            #expect(isRight == (passcode == "right") && lock.attemptCount == count)
+        }
+    }
+
     // MARK: Testing
 
     @Test("stored values, and changes from outside") func inMemoryStorage() async throws {
