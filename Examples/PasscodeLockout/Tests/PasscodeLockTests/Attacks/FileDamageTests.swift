@@ -86,9 +86,9 @@ import Testing
     private func offsets(in bytes: Data, step: Int) -> [Int] {
         var offsets = Set(stride(from: 0, to: bytes.count, by: step))
         offsets.insert(bytes.count - 1)
-        for word in ["\"attemptCount\" : ", "\"generation\" : ", "\"version\" : "] {
+        for word in ["\"attemptCount\":", "\"generation\":", "\"version\":"] {
             guard let range = bytes.range(of: Data(word.utf8)) else { continue }
-            offsets.formUnion((range.lowerBound..<min(range.upperBound + 2, bytes.count)))
+            offsets.formUnion((range.lowerBound..<min(range.upperBound + 3, bytes.count)))
         }
         return offsets.filter(bytes.indices.contains).sorted()
     }
