@@ -22,14 +22,14 @@ extension LockHistory {
         }
         let result = await process.lock.unlock(with: try Passcode(text))
         process.verifier.onVerify {}
-        guard process.life.isDead else {
-            process.life.survive()
+        guard !process.life.survive() else {
             let expected = model.unlock(with: text, in: process.number)
             note("process \(process.number) tries \(text): \(result)")
             return try require(result == expected, "The result is \(result) instead of \(expected).")
         }
         let wasCompared = process.verifier.count > compared
-        note("process \(process.number) dies while it tries \(text), \(wasCompared ? "after" : "before") the comparison")
+        note(
+            "process \(process.number) dies while it tries \(text), \(wasCompared ? "after" : "before") the comparison")
         try require(!wasCompared || mayCount, "A passcode was compared that had to wait.")
         try await kill(index)
         // Others would take in what it has left behind at any moment.

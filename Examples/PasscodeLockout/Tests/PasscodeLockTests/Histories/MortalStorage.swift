@@ -41,6 +41,10 @@ final class MortalStorage: Storage {
 
     func unlock() { base.unlock() }
 
+    func tryReserve(_ name: String) throws(StorageError) -> Bool { try base.tryReserve(name) }
+
+    func giveUp(_ name: String) { base.giveUp(name) }
+
     func close() { base.close() }
 }
 
@@ -75,8 +79,14 @@ final class ProcessLife: Sendable {
         state.withLock { $0.appendsLeft = count }
     }
 
-    func survive() {
-        state.withLock { $0.appendsLeft = .max }
+    /// Takes ``end(afterAppends:)`` back.
+    ///
+    /// - Returns: Whether the process lives on.
+    func survive() -> Bool {
+        state.withLock { state in
+            state.appendsLeft = .max
+            return !state.isDead
+        }
     }
 
     /// - Returns: Whether there is anything to do.
