@@ -29,6 +29,11 @@ import Testing
         @Setting var user = ""
     }
 
+    struct ServiceSettings: SettingsGroup {
+        @Setting var user = ""
+        @Setting var token: Secret<String>?
+    }
+
     // MARK: Declaring settings
 
     @Test("keys nest, and one type opens at several paths") func keys() async throws {
@@ -90,6 +95,16 @@ import Testing
         settings.applicationVersion = "2.0"
         try settings.$applicationVersion.reset()
         #expect(settings.$applicationVersion.isDefault)
+    }
+
+    @Test("a secret is stored and not shown") func secrets() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(ServiceSettings.self)
+        try await settings.commit { settings.token = Secret("abc") }
+        #expect(settings.token?.revealed == "abc" && storage.tree["token"] == .string("abc"))
+        #expect(store.setting(forKey: "token")?.value == nil)
+        #expect("\(settings.$token.value as Any)" == "Optional(••••)")
     }
 
     @Test("a group that no store has opened works in memory") func withoutStore() {
