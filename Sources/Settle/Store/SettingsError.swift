@@ -13,7 +13,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let duplicateKey = Code("duplicateKey")
         /// A key is empty or has an empty part.
         public static let invalidKey = Code("invalidKey")
-        /// A name can't be used for a store.
+        /// A name can't be used for a store, or for exclusive access.
         public static let invalidName = Code("invalidName")
         /// A stored value does not convert to the setting's type, or breaks its rule.
         public static let unusableValue = Code("unusableValue")
@@ -27,8 +27,12 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let storage = Code("storage")
         /// A blocking flush was called in the middle of a write.
         public static let flushInsideWrite = Code("flushInsideWrite")
+        /// Exclusive access was asked for by somebody who has it already.
+        public static let nestedExclusiveAccess = Code("nestedExclusiveAccess")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
+        /// Stored state was removed while no store was open, and something beside it shows that it was there.
+        public static let removed = Code("removed")
     }
 
     public var code: Code
