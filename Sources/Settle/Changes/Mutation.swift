@@ -2,11 +2,11 @@
 public struct Mutation: Sendable, CustomStringConvertible {
     /// The setting's full key, such as `passcode.attemptCount`.
     public let key: String
-    /// The value before, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    /// The value before, also of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
     public let oldValue: any Sendable
-    /// The value after, of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    /// The value after, also of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
     public let newValue: any Sendable
-    /// Whether the setting's type is a ``SecretValue``.
+    /// Whether the setting's type is a ``SecretValue``, so that descriptions and `dump` don't show its values.
     public let isSecret: Bool
     private let encode: @Sendable (any Sendable) throws -> SettingValue
 
@@ -31,6 +31,15 @@ public struct Mutation: Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        "\(key): \(oldValue) → \(newValue)"
+        isSecret ? "\(key): \(redaction) → \(redaction)" : "\(key): \(oldValue) → \(newValue)"
+    }
+}
+
+extension Mutation: CustomReflectable {
+    public var customMirror: Mirror {
+        let values: (any Sendable, any Sendable) = isSecret ? (redaction, redaction) : (oldValue, newValue)
+        return Mirror(
+            self, children: ["key": key, "oldValue": values.0, "newValue": values.1, "isSecret": isSecret],
+            displayStyle: .struct)
     }
 }

@@ -147,7 +147,7 @@ extension BinaryPropertyListWriter {
     private func integer(_ literal: String) throws(FormatError) -> [UInt8] {
         guard let decimal = DecimalNumber(literal), let value = Int128(exactly: decimal) else {
             throw FormatError(
-                .unsupportedValue, at: .key(""), "A binary property list cannot store the number \(literal.prefix(40))."
+                .unsupportedValue, at: .key(""), "A binary property list cannot store this number."
             )
         }
         if let value = Int64(exactly: value) { return integer(value) }

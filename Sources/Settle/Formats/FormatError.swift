@@ -1,4 +1,6 @@
 /// Why a file could not be read, or values could not be written, in a ``FileFormat``.
+///
+/// It names the place and keys, and quotes nothing that could be a value: that may be a secret, and errors end up in logs.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where the trouble is.
     public enum Place: Sendable, Hashable {

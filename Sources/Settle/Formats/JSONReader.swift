@@ -105,7 +105,8 @@ struct JSONReader {
             guard peek() == UInt8(ascii: "\"") else { throw failure("A key in quotation marks is expected here.") }
             let key = try readString()
             skipSpace()
-            guard skip(":") else { throw failure("A colon is expected after the key \"\(key)\".") }
+            // It may be a value whose key is missing, so it is not quoted.
+            guard skip(":") else { throw failure("A colon is expected after this key.") }
             skipSpace()
             entries.append((key, try readValue(depth: depth), keyOffset))
             skipSpace()

@@ -55,7 +55,7 @@ struct JSONWriter {
             append(value.description)
         case .number(let literal):
             guard DecimalNumber.isLiteral(literal) else {
-                throw FormatError(.unsupportedValue, at: .key(""), "\"\(literal.prefix(40))\" is no number.")
+                throw FormatError(.unsupportedValue, at: .key(""), "This is no number.")
             }
             append(literal)
         case .string(let text): append(quoted: text)

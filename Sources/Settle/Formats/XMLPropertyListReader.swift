@@ -70,8 +70,8 @@ struct XMLPropertyListReader {
         case .start("dict", let offset): .dictionary(try readDictionary(depth: depth + 1, offset))
         case .start("array", let offset): .array(try readArray(depth: depth + 1, offset))
         case .start(let name, let offset): try value(name, try scanner.readText(of: name), offset)
-        case .end(let name, let offset):
-            throw scanner.failure("A value is expected here, and not </\(name)>.", at: offset)
+        case .end(_, let offset):
+            throw scanner.failure("A value is expected here, and not an end tag.", at: offset)
         }
     }
 
@@ -92,7 +92,7 @@ struct XMLPropertyListReader {
             case "real": real(text.trimmed).map(SettingValue.real)
             case "date": date(text.trimmed).map(SettingValue.date)
             case "data": Data(base64Encoded: text.withoutSpace).map(SettingValue.data)
-            default: throw scanner.failure("Property lists have no element <\(name)>.", at: offset)
+            default: throw scanner.failure("Property lists have no element of this name.", at: offset)
             }
         guard let value else {
             throw scanner.failure("This is no valid <\(name)>.", rule: .unsupportedValue, at: offset)

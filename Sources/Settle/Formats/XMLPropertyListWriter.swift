@@ -51,7 +51,7 @@ struct XMLPropertyListWriter {
                 let digits = number.wholeDigits(limit: max(literal.utf8.count, 40))
             else {
                 throw FormatError(
-                    .unsupportedValue, at: .key(""), "A property list cannot store the number \(literal.prefix(40)).")
+                    .unsupportedValue, at: .key(""), "A property list cannot store this number.")
             }
             let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
             appendLine("integer", (number.isNegative ? "-" : "") + text)
@@ -96,7 +96,7 @@ struct XMLPropertyListWriter {
                 Date(secondsSince1970: decimal) == date
             else {
                 throw FormatError(
-                    .unsupportedValue, at: .key(""), "An XML property list cannot store the date \(literal).")
+                    .unsupportedValue, at: .key(""), "An XML property list cannot store this date.")
             }
             appendLine("real", seconds.description)
         }

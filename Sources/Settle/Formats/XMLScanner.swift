@@ -59,11 +59,11 @@ struct XMLScanner {
         if name == "plist", !isEnd { try skipAttributes() }
         while position < bytes.count, bytes[position].isTextSpace { position += 1 }
         if isEnd {
-            guard skipByte(">") else { throw failure("The tag </\(name)> must end with >.") }
+            guard skipByte(">") else { throw failure("This tag must end with >.") }
             return .end(name: name, offset: start)
         }
         let isEmpty = skipByte("/")
-        guard skipByte(">") else { throw failure("The tag <\(name)> must end with > and has no attributes.") }
+        guard skipByte(">") else { throw failure("This tag must end with > and has no attributes.") }
         return isEmpty ? .empty(name: name, offset: start) : .start(name: name, offset: start)
     }
 
@@ -78,7 +78,7 @@ struct XMLScanner {
             }
             text.append(contentsOf: bytes[runStart..<position])
             if isAtEnd {
-                throw failure("The element <\(name)> has no end.", at: start)
+                throw failure("The element whose text starts here has no end.", at: start)
             } else if bytes[position] == UInt8(ascii: "&") {
                 text.append(contentsOf: String(try readReference()).utf8)
             } else if !isAtMarkup {
@@ -94,7 +94,8 @@ struct XMLScanner {
             }
         }
         guard case .end(name, _) = try readTag() else {
-            throw failure("The element <\(name)> holds another one or is closed by another tag.", at: start)
+            throw failure(
+                "The element whose text starts here holds another one or is closed by another tag.", at: start)
         }
         guard let string = String(validating: text, as: UTF8.self) else {
             throw failure("The text that starts here is not in UTF-8.", rule: .encoding, at: start)
@@ -194,7 +195,7 @@ extension XMLScanner {
         guard name.hasPrefix("#"), digits.first?.isHexDigit == true,
             let number = UInt32(digits, radix: isHexadecimal ? 16 : 10), let scalar = Unicode.Scalar(number)
         else {
-            throw failure("There is no character &\(name);.", rule: .encoding, at: start)
+            throw failure("There is no character of this name or number.", rule: .encoding, at: start)
         }
         return scalar
     }

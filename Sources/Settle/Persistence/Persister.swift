@@ -237,7 +237,8 @@ actor Persister {
             do {
                 encoded.append((value.slot.key, try value.encoded()))
             } catch {
-                let issue = SettingsError.encodingFailed(key: value.slot.key, error)
+                let issue = SettingsError.encodingFailed(
+                    key: value.slot.key, isSecret: value.slot.isSecret, error)
                 report(issue)
                 first = first ?? issue
                 log.noteUnencodable(value, changedAt: taken.oldest)

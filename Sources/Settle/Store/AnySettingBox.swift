@@ -175,6 +175,12 @@ package class AnySettingBox: @unchecked Sendable {
     func stageIfDifferent(decoding value: SettingValue) throws { abstract() }
     /// Stages the default of the declaration, for which nothing is stored.
     func stageDefault() { abstract() }
+    /// The rule of the declaration that an error of `stage(decoding:)` and its like tells of. A codec may throw anything.
+    final func brokenRule(_ error: any Error) -> String? {
+        guard let rule = (error as? SettingsError)?.rule, ruleDescriptions.contains(rule) else { return nil }
+        return rule
+    }
+
     /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
     /// Takes over a value before the box is shared; false if it is not of this setting's type.

@@ -245,7 +245,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     private func check(_ value: Value, key: String) throws(SettingsError) {
         for rule in definition.rules where !rule.accepts(value) {
-            throw .invalidValue(key: key, value: value, rule: rule.description)
+            throw .invalidValue(key: key, value: isSecret ? nil : value, rule: rule.description)
         }
     }
 

@@ -29,8 +29,8 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     @exclusivity(unchecked) var isNotifying = false
 
     init(
-        key: String, declaration: String?, schedule: Int?, access: SettingsAccess = .open, box: AnySettingBox,
-        parent: Channel
+        key: String, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
+        box: AnySettingBox, parent: Channel
     ) {
         self.key = key
         self.declaration = declaration
@@ -38,7 +38,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
         self.access = access
         self.box = box
         encoder = box.encoder
-        isSecret = box.isSecret
+        self.isSecret = isSecret || box.isSecret
         valueType = box.valueType
         wordConversion = box.wordConversion
         super.init(parent: parent)

@@ -59,9 +59,13 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SettingsError {
-    static func invalidValue(key: String, value: any Sendable, rule: String) -> SettingsError {
+    // In all of these a value, or what is stored of it, is `nil` if it is not to be shown; then what a coder says of it isn't
+    // either.
+
+    static func invalidValue(key: String, value: (any Sendable)?, rule: String) -> SettingsError {
         SettingsError(
-            .invalidValue, "\(quoted(key)) can't be \(value): it must be \(rule). The old value stays.",
+            .invalidValue,
+            "\(quoted(key)) can't be \(value.map { "\($0)" } ?? redaction): it must be \(rule). The old value stays.",
             key: key, value: value, rule: rule)
     }
 
@@ -70,22 +74,25 @@ extension SettingsError {
         return SettingsError(.closed, "\(what): the store has been closed.", key: key)
     }
 
-    static func encodingFailed(key: String, _ error: any Error) -> SettingsError {
-        SettingsError(
-            .encodingFailed, "\(quoted(key)) can't be saved: \(reason(error)). Its stored value stays as it was.",
-            key: key, underlying: error)
+    static func encodingFailed(key: String, isSecret: Bool, _ error: any Error) -> SettingsError {
+        let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
+        return SettingsError(
+            .encodingFailed, "\(quoted(key)) can't be saved: \(reason). Its stored value stays as it was.",
+            key: key, underlying: isSecret ? nil : error)
     }
 
-    /// - Parameter isEdit: Whether a usable value has been in force until somebody else has stored this one.
+    /// - Parameters:
+    ///   - rule: The declaration's rule that was broken, if that is the reason.
+    ///   - isEdit: Whether a usable value has been in force until somebody else has stored this one.
     static func unusableValue(
-        key: String, stored: SettingValue, isEdit: Bool = false, _ error: any Error
+        key: String, stored: SettingValue?, rule: String?, isEdit: Bool = false, _ error: any Error
     ) -> SettingsError {
         SettingsError(
             .unusableValue,
-            "The stored value of \(quoted(key)) can't be used: \(reason(error)). "
+            "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
                 + (isEdit ? "The last good value stays in force" : "The default is used instead")
                 + "; the stored value is kept until someone writes the key.",
-            key: key, value: stored, rule: (error as? SettingsError)?.rule, underlying: error)
+            key: key, value: stored, rule: rule, underlying: stored == nil ? nil : error)
     }
 
     static func storage(_ error: any Error) -> SettingsError {
@@ -102,22 +109,29 @@ extension SettingsError {
             underlying: error)
     }
 
+    /// A secret was to be written that the setting's type does not have, or that breaks its rule.
+    static func refusedSecret(key: String, type: String, rule: String?) -> SettingsError {
+        let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
+        return SettingsError(
+            rule == nil ? .unusableValue : .invalidValue,
+            "\(quoted(key)) can't be \(redaction): \(reason). The old value stays.", key: key, rule: rule)
+    }
+
     /// A value was asked for as a type that it is not.
-    static func notConvertible(key: String, stored: SettingValue, to type: any Any.Type, _ error: any Error)
-        -> SettingsError
-    {
-        SettingsError(
-            .unusableValue, "\(quoted(key)) is not \(spelling(of: type)): \(reason(error)).", key: key, value: stored,
-            underlying: error)
+    static func notConvertible(
+        key: String, stored: SettingValue?, to type: any Any.Type, _ error: any Error
+    ) -> SettingsError {
+        let reason = stored == nil ? "" : ": \(reason(error))"
+        return SettingsError(
+            .unusableValue, "\(quoted(key)) is not \(spelling(of: type))\(reason).", key: key, value: stored,
+            underlying: stored == nil ? nil : error)
     }
 
     /// Why, as words that end a sentence.
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as SettingCodingError: error.reason
-        case let error as SettingsError where error.rule != nil: "it must be \(error.rule ?? "")"
-        default: "\(error)"
-        }
+    private static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
+        if let rule { return "it must be \(rule)" }
+        if isSecret { return "it is not of the setting's type" }
+        return (error as? SettingCodingError)?.reason ?? "\(error)"
     }
 
     /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.

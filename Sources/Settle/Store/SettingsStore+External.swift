@@ -38,7 +38,8 @@ extension SettingsStore {
                 do {
                     try box.stageIfDifferent(decoding: value)
                 } catch {
-                    let issue = SettingsError.unusableValue(key: key, stored: value, isEdit: true, error)
+                    let issue = SettingsError.unusableValue(
+                        key: key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error), isEdit: true, error)
                     self.writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                 }
             }

@@ -64,7 +64,9 @@ extension SettingsStore {
                     try declared.box.adopt(loaded: stored)
                     isUsable = true
                 } catch {
-                    let issue = SettingsError.unusableValue(key: declared.key, stored: stored, error)
+                    let box = declared.box
+                    let issue = SettingsError.unusableValue(
+                        key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error), error)
                     writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                 }
             }

@@ -36,7 +36,8 @@ extension SettingsStore {
         do {
             encoded = try SettingCodec<Value>.standard.encode(value)
         } catch {
-            throw SettingsError.encodingFailed(key: key, error)
+            throw SettingsError.encodingFailed(
+                key: key, isSecret: Value.self is any SecretValue.Type || isSecret(key), error)
         }
         try write(encoded, given: value, forKey: key, by: writer)
     }
@@ -55,14 +56,23 @@ extension SettingsStore {
         _ encoded: SettingValue, given value: any Sendable, forKey key: String, by writer: String?
     ) throws {
         try transact(origin: .local, writer: writer) {
+            let box = try box(forKey: key)
             do {
-                try box(forKey: key).stage(decoding: encoded)
-            } catch let error as SettingsError {
-                throw error
+                try box.stage(decoding: encoded)
             } catch {
-                throw SettingsError.wrongType(key: key, given: value, stored: encoded, error)
+                throw refusal(of: value, encoded, forKey: key, by: box, error)
             }
         }
+    }
+
+    /// Why a value was not written, without the value if it or the setting is a secret.
+    private func refusal(
+        of value: any Sendable, _ encoded: SettingValue, forKey key: String, by box: AnySettingBox, _ error: any Error
+    ) -> SettingsError {
+        if box.isSecret || value is any SecretValue {
+            return .refusedSecret(key: key, type: box.spelledType, rule: box.brokenRule(error))
+        }
+        return (error as? SettingsError) ?? .wrongType(key: key, given: value, stored: encoded, error)
     }
 
     /// Removes what is stored for a key. A declared setting goes back to its default.
@@ -92,12 +102,18 @@ extension SettingsStore {
         do {
             return try SettingCodec<Value?>.standard.decode(stored)
         } catch {
-            throw SettingsError.notConvertible(key: key, stored: stored, to: Value.self, error)
+            let isSecret = Value.self is any SecretValue.Type || isSecret(key)
+            throw SettingsError.notConvertible(key: key, stored: isSecret ? nil : stored, to: Value.self, error)
         }
     }
 }
 
 extension SettingsStore {
+    /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
+    private func isSecret(_ key: String) -> Bool {
+        log.lock.withLock { log.isSecret(key) }
+    }
+
     /// The box of a key, made if there is none. Under the writer's lock.
     private func box(forKey key: String) throws(SettingsError) -> AnySettingBox {
         if let box = log.lock.withLock({ log.slots[key]?.box }) { return box }
@@ -113,8 +129,8 @@ extension SettingsStore {
         if let stored { _ = box.adopt(erased: stored) }
         let slot = log.lock.withLock {
             let slot = SettingSlot(
-                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability), box: box,
-                parent: log.root)
+                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
+                isSecret: log.isSecret(key), box: box, parent: log.root)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
             log.add(slot)
@@ -131,5 +147,13 @@ extension SettingsStore {
         let slot = log.lock.withLock { log.slots[key] }
         guard let slot, slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue> else { return }
         log.lock.withLock { log.tree[key] = slot.isStored ? box.published : nil }
+    }
+}
+
+extension MutationLog {
+    /// Whether a setting at a key, around it or within it is a secret, as far as any group has ever declared one. Under the lock.
+    fileprivate func isSecret(_ key: String) -> Bool {
+        (Self.parents(of: key) + [key]).contains { slots[$0]?.isSecret == true }
+            || slots.values.contains { $0.isSecret && $0.key.hasPrefix(key + ".") }
     }
 }

@@ -12,8 +12,11 @@ public struct SettingRule<Value: Sendable>: Sendable {
 
     /// The value lies in a range.
     public static func range(_ range: some RangeExpression<Value> & Sendable) -> SettingRule {
-        SettingRule("in \(spelling(of: range))") { range.contains($0) }
+        SettingRule(isSecret ? "in a range" : "in \(spelling(of: range))") { range.contains($0) }
     }
+
+    /// Whether the values are not to be shown, so those that the rule names neither.
+    fileprivate static var isSecret: Bool { Value.self is any SecretValue.Type }
 
     /// A range as it is written in Swift; the standard library spells one-sided ranges with the names of their types.
     private static func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
@@ -29,7 +32,8 @@ public struct SettingRule<Value: Sendable>: Sendable {
 extension SettingRule where Value: Equatable {
     /// The value is one of a list.
     public static func oneOf(_ values: [Value]) -> SettingRule {
-        SettingRule("one of \(values.map { "\($0)" }.joined(separator: ", "))") { values.contains($0) }
+        let list = isSecret ? "\(values.count) values" : values.map { "\($0)" }.joined(separator: ", ")
+        return SettingRule("one of \(list)") { values.contains($0) }
     }
 }
 

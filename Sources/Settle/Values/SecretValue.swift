@@ -1,15 +1,19 @@
-/// A type whose values are not to be shown, such as a token or a verifier.
-///
-/// A setting of such a type is a secret: listings leave its value out. Optionals, arrays, sets and dictionaries of secrets
-/// are secrets too.
+/// A type whose values are never shown, such as a token or a verifier.
 ///
 /// ```swift
-/// struct APIToken: SecretValue, Codable, Equatable {
-///     var text: String
+/// struct Verifier: SecretValue, Codable, Equatable {
+///     var salt: Data
+///     var hash: Data
 /// }
 /// ```
 ///
-/// It is the setting's own type that counts. A struct that only has a secret inside has to conform itself.
+/// A setting of such a type is a secret: no ``SettingsError`` and no issue, no description of a ``Mutation`` and no
+/// ``SettingInfo`` shows its value or a part of it, nor what a coder said of it. Optionals, arrays, sets and dictionaries of
+/// secrets are secrets too, but the keys of a dictionary may be shown. ``Secret`` makes a secret of any value.
+///
+/// It is the setting's own type that counts. A struct that only has a secret inside has to conform itself, or errors about it may
+/// show what is stored. So do those about keys that no group of the store has declared yet. Code that asks for the value gets it:
+/// as a property, in ``Mutation/newValue``, or by key; and a storage gets it to store it.
 public protocol SecretValue {}
 
 extension Optional: SecretValue where Wrapped: SecretValue {}

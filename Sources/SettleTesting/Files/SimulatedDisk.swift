@@ -66,6 +66,12 @@ package final class SimulatedDisk: SystemCalls {
 
     var image: DiskImage { state.withLock { $0.image } }
 
+    /// Makes a folder, and those that it is in, on stable storage: as if they had always been there. No call makes them, so
+    /// there is no moment before it, and what else has not been synced stays so.
+    package func makeStableFolder(_ path: String) {
+        state.withLock { $0.image.makeStableFolder(path) }
+    }
+
     // MARK: Trouble
 
     /// Sets how many bytes all files together may have, or that there is no limit. What has no name and is not open any more

@@ -29,6 +29,11 @@ import Testing
         @Setting var user = ""
     }
 
+    struct ServiceSettings: SettingsGroup {
+        @Setting var user = ""
+        @Setting var token: Secret<String>?
+    }
+
     // MARK: Declaring settings
 
     @Test("keys nest, and one type opens at several paths") func keys() async throws {
@@ -90,6 +95,16 @@ import Testing
         settings.applicationVersion = "2.0"
         try settings.$applicationVersion.reset()
         #expect(settings.$applicationVersion.isDefault)
+    }
+
+    @Test("a secret is stored and not shown") func secrets() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(ServiceSettings.self)
+        try await settings.commit { settings.token = Secret("abc") }
+        #expect(settings.token?.revealed == "abc" && storage.tree["token"] == .string("abc"))
+        #expect(store.setting(forKey: "token")?.value == nil)
+        #expect("\(settings.$token.value as Any)" == "Optional(••••)")
     }
 
     @Test("a group that no store has opened works in memory") func withoutStore() {
@@ -226,6 +241,30 @@ import Testing
         }
     }
 
+    @Test("how a store was loaded") func loadOutcome() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        switch store.loadOutcome {
+        case .absent: break
+        case .intact, .recovered(_, isComplete: true): Issue.record("nothing was stored")
+        case .recovered(let description, isComplete: false), .removed(let description): Issue.record("\(description)")
+        }
+    }
+
+    @Test("exclusive access") func exclusiveAccess() async throws {
+        func verify(_ passcode: String) async throws -> Bool { passcode == "right" }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lock = try await store.group(PasscodeSettings.self)
+        for (passcode, count) in [("wrong", 1), ("right", 0)] {
+            let isRight = try await store.withExclusiveAccess(named: "passcode") {
+                try await lock.commit { lock.attemptCount += 1 }
+                let isRight = try await verify(passcode)
+                if isRight { try await lock.commit { lock.attemptCount = 0 } }
+                return isRight
+            }
+            #expect(isRight == (passcode == "right") && lock.attemptCount == count)
+        }
+    }
+
     // MARK: Testing
 
     @Test("stored values, and changes from outside") func inMemoryStorage() async throws {
@@ -296,6 +335,21 @@ import Testing
         } check: { recovered in
             let settings = try await recovered.store.group(AppSettings.self)
             #expect(settings.passcode.attemptCount >= recovered.acknowledged.last ?? 0, "\(recovered)")
+        }
+    }
+
+    @Test("two files on one disk") func crashesOfTwoFiles() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let settings = try await run.openStore().group(AppSettings.self)
+            let copy = try await run.openStore(named: "second/copy.json").group(AppSettings.self)
+            try await settings.commit { settings.passcode.attemptCount += 1 }
+            try await copy.commit { copy.passcode.attemptCount += 1 }
+            run.acknowledge(copy.passcode.attemptCount)
+        } check: { recovered in
+            let settings = try await recovered.store.group(AppSettings.self)
+            let copy = try await recovered.store(named: "second/copy.json").group(AppSettings.self)
+            let told = recovered.acknowledged.last ?? 0
+            #expect(min(settings.passcode.attemptCount, copy.passcode.attemptCount) >= told, "\(recovered)")
         }
     }
 

@@ -166,7 +166,7 @@ import Testing
             #expect {
                 _ = try XMLPropertyListFormat().encode(SettingTree(["a": .array([value])]))
             } throws: {
-                "\($0)".hasPrefix("Key \"a.0\": A property list cannot store the ")
+                "\($0)".hasPrefix("Key \"a.0\": A property list cannot store th")
             }
         }
     }
