@@ -136,10 +136,12 @@ extension PasscodeLockout {
     public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
         let audit = copies[0].$audit
         let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)
+        // Now, not when the task first runs.
+        let first = copies[0].audit
         let task = Task {
-            var known: Set<AuditRecord>?
+            var known = Set(first)
             for await records in audit {
-                for record in records where known?.contains(record) == false { continuation.yield(record) }
+                for record in records where !known.contains(record) { continuation.yield(record) }
                 known = Set(records)
             }
             continuation.finish()
