@@ -15,7 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .executable(name: "passcode", targets: ["passcode"]),
-        .library(name: "PasscodeLocking", targets: ["PasscodeLocking"]),
+        .library(name: "PasscodeLock", targets: ["PasscodeLock"]),
     ],
     dependencies: [
         .package(name: "settle", path: "../.."),
@@ -24,7 +24,7 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "PasscodeLocking",
+            name: "PasscodeLock",
             dependencies: [
                 .product(name: "Settle", package: "settle"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -34,15 +34,15 @@ let package = Package(
         .executableTarget(
             name: "passcode",
             dependencies: [
-                "PasscodeLocking",
+                "PasscodeLock",
                 .product(name: "Settle", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "PasscodeLockingTests",
+            name: "PasscodeLockTests",
             dependencies: [
-                "passcode", "PasscodeLocking", .product(name: "Settle", package: "settle"),
+                "passcode", "PasscodeLock", .product(name: "Settle", package: "settle"),
                 .product(name: "SettleTesting", package: "settle"),
             ],
             swiftSettings: strict),

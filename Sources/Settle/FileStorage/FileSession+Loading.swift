@@ -62,10 +62,13 @@ extension FileSession {
         begin(with: log)
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         if replay.match != .current, log?.records.isEmpty == false { tell(ofEdit: version, leadingTo: tree) }
-        guard let log, !log.damage.isEmpty else {
-            return StorageContents(tree: tree, outcome: reading == nil && tree.root.isEmpty ? .absent : .intact)
+        let outcome: StorageContents.Outcome
+        if let log, !log.damage.isEmpty {
+            outcome = .recovered(description: try keepEvidence(of: log), isComplete: false)
+        } else {
+            outcome = reading == nil ? try outcomeWithoutFile(log?.records ?? [], leadingTo: tree) : .intact
         }
-        return StorageContents(tree: tree, outcome: .recovered(description: try keepEvidence(of: log)))
+        return StorageContents(tree: tree, outcome: outcome)
     }
 
     private mutating func readJournalForLoad(isLocked: Bool) throws(StorageError) -> JournalReading? {

@@ -34,9 +34,10 @@ extension FileSession {
         // If it fails now, the next append does it.
         unhealed = tree
         try? heal()
+        let isComplete = complete != nil && log?.damage.isEmpty == true
         let consequence: String
         switch (complete, earlier) {
-        case (.some, _) where log?.damage.isEmpty == true:
+        case (.some, _) where isComplete:
             consequence = "the journal had all of it, so every setting has its newest value"
         case (_, .some):
             consequence =
@@ -52,7 +53,7 @@ extension FileSession {
             tree: tree,
             outcome: .recovered(
                 description: "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
-                    + "\(consequence)."))
+                    + "\(consequence).", isComplete: isComplete))
     }
 
     /// Puts the recovered values in the damaged file's place.

@@ -79,6 +79,8 @@ struct FileSession: Sendable {
     var owedReplacement = false
     /// Whether the journal or its folders were made by somebody who may not have come so far as to make their names durable.
     var isNameDoubtful = false
+    /// The names that this process has reserved.
+    var reservations = FileReservations()
     /// Whether there can't be abandoned files that this process could remove.
     var hasCleaned = false
 
@@ -110,6 +112,7 @@ struct FileSession: Sendable {
     mutating func close() {
         phase = .closed
         journal.close()
+        reservations.giveUpAll(operations)
     }
 
     // MARK: Formats

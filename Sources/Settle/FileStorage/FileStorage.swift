@@ -18,10 +18,12 @@ import Synchronization
 /// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
 /// writes them. After a failed sync the journal is replaced by a new file, never synced again.
 ///
-/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``. A file that can't be read: an error,
+/// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``, or
+/// ``StorageContents/Outcome/removed(description:)`` if the journal, the version before or a damaged version that was put
+/// aside shows that there was one; no earlier version comes back. A file that can't be read: an error,
 /// and nothing is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the
 /// next number that is free), and the newest good state takes its place: the version before it, `.settings.json.previous`,
-/// with what the journal says has changed since. A file that somebody removed is absent; no earlier version comes back.
+/// with what the journal says has changed since.
 ///
 /// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's lock,
 /// which a process that ends gives up; each takes in what others have appended before it appends. An edit of the file is
@@ -170,6 +172,19 @@ public final class FileStorage: Storage {
 
     public func unlock() {
         session.withLock { $0.release() }
+    }
+
+    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file system has no
+    /// locks, one process must be alone with the settings.
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try session.withLock { (session) throws(StorageError) in
+            try session.checkReady()
+            return try session.reserve(name)
+        }
+    }
+
+    public func giveUp(_ name: String) {
+        session.withLock { $0.reservations.giveUp(name, $0.operations) }
     }
 
     public func close() {

@@ -31,18 +31,27 @@ extension StorageError {
         return saveFailed(path, error, isInPlace: false)
     }
 
+    /// A file whose lock somebody wants could not be locked, for another reason than that somebody has the lock.
+    static func notReserved(_ path: FilePath, _ error: FileError) -> StorageError {
+        StorageError(
+            code(for: error), "\"\(path)\" can't be locked: \(error). Nobody can have exclusive access without it.",
+            errno: error.cause.number)
+    }
+
+    private static func code(for error: FileError) -> Code {
+        switch error.cause {
+        case .noSpace, .quotaExceeded: .noSpace
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
+        default: .writeFailed
+        }
+    }
+
     static func saveFailed(_ path: FilePath, _ error: FileError, isInPlace: Bool) -> StorageError {
-        let code: Code =
-            switch error.cause {
-            case .noSpace, .quotaExceeded: .noSpace
-            case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
-            default: .writeFailed
-            }
         let consequence =
             isInPlace
             ? "It has the new values, but may lose them if the power fails."
             : "It is as it was."
         return StorageError(
-            code, "\"\(path)\" was not saved: \(error). \(consequence)", errno: error.cause.number)
+            code(for: error), "\"\(path)\" was not saved: \(error). \(consequence)", errno: error.cause.number)
     }
 }

@@ -3,6 +3,7 @@
 ///     settings.json                          the file
 ///     .settings.json.journal                 the journal, which also carries the lock
 ///     .settings.json.previous                the version before it, where the file system has hard links
+///     .settings.json.default.lock            an empty file, for exclusive access named "default"
 ///     .settings.json.0123456789abcdef.tmp    one that is being written
 ///     settings.json.corrupt-1                a damaged one that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
@@ -31,6 +32,11 @@ package struct FileNames: Sendable, Hashable {
         guard name.hasPrefix(temporaryPrefix), name.hasSuffix(Self.temporarySuffix) else { return false }
         let digits = name.dropFirst(temporaryPrefix.count).dropLast(Self.temporarySuffix.count)
         return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
+    }
+
+    /// - Parameter name: Without dots, so that the locks of no other file have the same names.
+    package func lock(named name: String) -> FilePath {
+        file.sibling(named: ".\(file.name).\(name).lock")
     }
 
     package func corrupt(_ number: Int) -> FilePath {

@@ -43,6 +43,13 @@ actor Persister {
     var isStorageLocked = false
     var visitors = 0
 
+    // Exclusive access; see `Persister+ExclusiveAccess.swift`.
+    var accessLines = AccessLines()
+    var accessWaiters: [AccessLines.Ticket: CheckedContinuation<Void, any Error>] = [:]
+    var accessPauses: [AccessLines.Ticket: Task<Void, Never>] = [:]
+    /// The names that are reserved for this store.
+    var reservedNames: Set<String> = []
+
     private var isReleased = false
     private(set) var isClosed = false
 
@@ -285,7 +292,9 @@ actor Persister {
         machine.close()
         for timer in timers { timer.task.cancel() }
         timers = []
-        storage.close()
+        endAccessWaits()
+        // Otherwise whoever has exclusive access now would lose it. It is closed when the last of them gives it up.
+        if reservedNames.isEmpty { storage.close() }
         resumeJoined(with: .success(()))
     }
 }

@@ -5,6 +5,7 @@ public final class InMemoryStorage: Storage {
         var notify: (@Sendable () -> Void)?
         var external: [ExternalChange] = []
         var isClosed = false
+        var reservedNames: Set<String> = []
     }
 
     private let state: LockedValue<State>
@@ -76,6 +77,18 @@ public final class InMemoryStorage: Storage {
 
     public func watch(_ notify: @escaping @Sendable () -> Void) {
         state.withLock { $0.notify = notify }
+    }
+
+    /// Also for several stores of one storage, as if they were in different processes.
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try state.withLock { (state) throws(StorageError) in
+            try Self.checkOpen(state)
+            return state.reservedNames.insert(name).inserted
+        }
+    }
+
+    public func giveUp(_ name: String) {
+        state.withLock { _ = $0.reservedNames.remove(name) }
     }
 
     public func close() {

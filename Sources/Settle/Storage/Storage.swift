@@ -52,7 +52,18 @@ public protocol Storage: Sendable {
 
     func unlock()
 
-    /// Releases what the storage holds. Called once, after the last append.
+    /// Reserves a name for this storage among all that use the same place, also in other processes, until ``giveUp(_:)``,
+    /// ``close()`` or the end of the process. That keeps nobody from changing what is stored.
+    ///
+    /// - Parameter name: 1 to 64 ASCII letters, digits, hyphens and underscores.
+    /// - Returns: False if somebody has reserved the name. It must not wait; the store asks again a moment later.
+    /// - Throws: ``StorageError`` if the name can't be reserved, or nobody can tell. Then it is not.
+    func tryReserve(_ name: String) throws(StorageError) -> Bool
+
+    /// Gives a reserved name up.
+    func giveUp(_ name: String)
+
+    /// Releases what the storage holds. Called once, after the last append, when no name is reserved any more.
     func close()
 }
 
@@ -67,4 +78,6 @@ extension Storage {
     public func watch(_ notify: @escaping @Sendable () -> Void) {}
     public func lock() throws(StorageError) {}
     public func unlock() {}
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool { true }
+    public func giveUp(_ name: String) {}
 }

@@ -16,6 +16,22 @@ public final class SettingsStore: @unchecked Sendable {
     let configuration: Configuration
     let issueBoard: IssueBoard
     let retainedValues = RetainedValues()
+    /// What the storage found when it was opened; ``StorageContents/Outcome/absent`` for a group that no store has opened.
+    ///
+    /// It tells a first run from settings that were lost or restored, and stays as it is while the store is open. Damage is
+    /// told once: a file that was restored is intact the next time. A file that was removed counts as removed until something
+    /// has been stored anew.
+    ///
+    /// ```swift
+    /// let store = try await SettingsStore.open("com.example.app")
+    /// switch store.loadOutcome {
+    /// case .absent: break                                     // the first run
+    /// case .intact, .recovered(_, isComplete: true): break    // the newest values
+    /// case .recovered(let description, isComplete: false), .removed(let description):
+    ///     throw LockError.tampered(description)               // earlier values, or defaults
+    /// }
+    /// ```
+    public let loadOutcome: StorageContents.Outcome
     /// `nil` for a group that no store has opened.
     let persister: Persister?
     var transaction: Transaction?
@@ -52,14 +68,18 @@ public final class SettingsStore: @unchecked Sendable {
                 storage: storage, log: log, time: time, configuration: configuration,
                 report: { issueBoard.report($0) })
         }
-        if case .recovered(let description)? = contents?.outcome {
-            issueBoard.report(SettingsError(.recovered, description))
+        loadOutcome = contents?.outcome ?? .absent
+        switch loadOutcome {
+        case .absent, .intact: break
+        case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
+        case .removed(let description): issueBoard.report(SettingsError(.removed, description))
         }
     }
 
     /// A store in memory, for a group that nobody has opened.
     init(detachedWith writer: RecursiveLock?) {
         configuration = Configuration()
+        loadOutcome = .absent
         issueBoard = IssueBoard()
         time = TimeSource(ContinuousClock())
         isDetached = true

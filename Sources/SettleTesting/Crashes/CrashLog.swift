@@ -2,15 +2,35 @@ import Settle
 
 /// What a scenario has stored and told, and the disk before each of its changes.
 final class CrashLog: Sendable {
-    struct State: Sendable {
+    /// What was promised about one settings file.
+    struct FileState: Sendable {
         /// What should be stored: at first, and after each batch that was handed to a storage.
         var trees: [SettingTree]
+        /// Whether the file had been removed before the scenario began.
+        var isRemovedAtFirst = false
         /// The newest of them whose append has returned.
         var returned = 0
         /// The newest of them that a storage has called stable.
         var stable = 0
         /// The newest of them at the last checkpoint.
         var checkpointed = 0
+
+        init(_ contents: StorageContents) {
+            trees = [contents.tree]
+            if case .removed = contents.outcome { isRemovedAtFirst = true }
+        }
+
+        /// The same before anything was done.
+        var atFirst: FileState {
+            var first = self
+            (first.trees, first.returned, first.stable, first.checkpointed) = (Array(trees.prefix(1)), 0, 0, 0)
+            return first
+        }
+    }
+
+    struct State: Sendable {
+        /// By the files' names.
+        var files: [String: FileState] = [:]
         /// How many things the outside world has been told.
         var told = 0
     }
@@ -26,17 +46,30 @@ final class CrashLog: Sendable {
         var state: State
     }
 
-    private let recorded: LockedValue<(state: State, points: [Point], isOver: Bool)>
-
-    init(_ tree: SettingTree) {
-        recorded = LockedValue((State(trees: [tree]), [], false))
-    }
+    private let recorded = LockedValue<(state: State, points: [Point], isOver: Bool)>((State(), [], false))
 
     var state: State { recorded.withLock { $0.state } }
     var points: [Point] { recorded.withLock { $0.points } }
 
-    func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
-        recorded.withLock { change(&$0.state) }
+    func noteTold() {
+        recorded.withLock { $0.state.told += 1 }
+    }
+
+    /// Begins to follow a file, if that is not done yet.
+    func follow(_ file: String, from contents: StorageContents) {
+        recorded.withLock { $0.state.files[file] = $0.state.files[file] ?? FileState(contents) }
+    }
+
+    func state(of file: String) -> FileState? {
+        recorded.withLock { $0.state.files[file] }
+    }
+
+    func update(_ file: String, _ change: (inout FileState) -> Void) {
+        recorded.withLock { recorded in
+            guard var state = recorded.state.files[file] else { return }
+            change(&state)
+            recorded.state.files[file] = state
+        }
     }
 
     /// The disk is about to be changed.

@@ -6,7 +6,7 @@ public import Settle
     public import Foundation
 #endif
 
-/// Runs a scenario and looks at every way in which a crash might have left its settings file.
+/// Runs a scenario and looks at every way in which a crash might have left its settings files.
 ///
 /// ```swift
 /// try await forEachCrashPoint(acknowledging: Int.self) { run in
@@ -30,12 +30,17 @@ public import Settle
 /// Whatever your check says, it is demanded that a store can be opened; that it has the values of before or after some batch
 /// of changes and never anything else; that no batch is lost that was called stable or, if only the process was killed, that
 /// had been written at all; that the next load finds the same, also if that first load crashes too; and that what is stored
-/// stably then survives the next loss of power.
+/// stably then survives the next loss of power. Nor does a crash ever look like a first run once something was stored, or as if
+/// somebody had removed the file; see `SettingsStore.loadOutcome`.
+///
+/// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash comes between any
+/// two of their changes, and the power fails for all of them at once. What is demanded holds for each of them alone; what
+/// they must have in common is up to your check.
 ///
 /// - Parameters:
 ///   - acknowledging: The type of what is given to ``CrashRun/acknowledge(_:)``.
-///   - initialFiles: The files that there are at first, by their names beside the settings file, which is `settings.json`.
-///     Their folder exists in any case.
+///   - initialFiles: The files that there are at first, by their names beside the settings file, which is `settings.json`, or
+///     their paths below its folder. That folder exists in any case.
 ///   - durability: When the stores save what is not committed. Their clock stands still until ``CrashRun/settle()``.
 ///   - maximumImagesPerPoint: How many outcomes of a loss of power are looked at for one moment, at most. If there are more,
 ///     those in which each unsynced byte is lost or each is kept come first, and of the others some are chosen at random.
@@ -53,7 +58,7 @@ public func forEachCrashPoint<Acknowledged: Sendable>(
     check: (CrashRecovery<Acknowledged>) async throws -> Void
 ) async throws {
     try await forEachCrashPoint(
-        of: { FileStorage(at: crashFolder.appending(path: "settings.json"), calls: $0) },
+        of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },
         acknowledging: acknowledging, initialFiles: initialFiles, durability: durability,
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
@@ -73,13 +78,16 @@ public func forEachCrashPoint(
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
-/// The same for a storage of another kind, which keeps its files in ``crashFolder``.
+/// Makes the storage of the file with a name, on a disk. The file is in ``crashFolder``.
+package typealias MakeCrashStorage = @Sendable (_ disk: any SystemCalls, _ name: String) -> any Storage
+
+/// The same for storages of another kind.
 ///
 /// - Parameter makesFolder: Whether that folder exists at first, on stable storage.
 /// - Returns: How many moments and how many outcomes were looked at.
 @discardableResult
 package func forEachCrashPoint<Acknowledged: Sendable>(
-    of makeStorage: @escaping @Sendable (any SystemCalls) -> any Storage,
+    of makeStorage: @escaping MakeCrashStorage,
     acknowledging: Acknowledged.Type,
     initialFiles: [String: Data] = [:],
     makesFolder: Bool = true,
@@ -90,10 +98,8 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     check: (CrashRecovery<Acknowledged>) async throws -> Void = { _ in }
 ) async throws -> (points: Int, images: Int) {
     let disk = try SimulatedDisk.with(initialFiles, makesFolder: makesFolder)
-    let found = makeStorage(disk.diskAfterProcessCrash())
-    let log = CrashLog(try found.load().tree)
-    found.close()
-    let run = CrashRun<Acknowledged>(log, durability: durability) { makeStorage(disk) }
+    let run = try CrashRun<Acknowledged>(on: disk, durability: durability, makeStorage)
+    let log = run.log
     disk.observe { log.note($0) }
     try await scenario(run)
     disk.observe(nil)
@@ -106,23 +112,33 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
 
 /// Where the files of a scenario are.
 package let crashFolder = URL(filePath: "/home/app", directoryHint: .isDirectory)
+/// Where a settings file of a scenario is.
+package func crashPath(of name: String) -> FilePath {
+    FilePath(crashFolder.path(percentEncoded: false)).withoutTrailingSlashes.appending(name)
+}
+/// The name of the settings file that every scenario has.
+package let crashFile = "settings.json"
 
 extension SimulatedDisk {
     /// A disk with nothing but these files in ``crashFolder``, all on stable storage.
     fileprivate static func with(_ files: [String: Data], makesFolder: Bool) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let operations = FileOperations(disk)
-        let folder = FilePath(crashFolder.path(percentEncoded: false)).withoutTrailingSlashes
+        let folder = crashPath(of: crashFile).folder
         guard makesFolder || !files.isEmpty else { return disk }
         try operations.makeFolders(folder)
+        var folders: Set<FilePath> = [folder, folder.folder, FilePath("/")]
         for (name, contents) in files {
-            let path = folder.appending(name)
+            let path = crashPath(of: name)
+            try operations.makeFolders(path.folder)
+            var above = path.folder
+            while folders.insert(above).inserted { above = above.folder }
             let file = try operations.open(path, .createNew(permissions: 0o600))
             try operations.writeAll(Array(contents), to: file, at: path)
             try operations.synchronize(file, at: path)
             try operations.close(file, at: path)
         }
-        for folder in [folder, folder.folder, FilePath("/")] { try operations.synchronizeFolder(folder) }
+        for folder in folders { try operations.synchronizeFolder(folder) }
         return disk
     }
 }

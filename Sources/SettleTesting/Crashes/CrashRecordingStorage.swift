@@ -4,11 +4,14 @@ import Settle
 final class CrashRecordingStorage: Storage {
     private let base: any Storage
     private let log: CrashLog
+    private let file: String
     /// A storage is called one call at a time, and a crash run calls it beside the store.
     private let turn = LockedValue(())
 
-    init(_ base: any Storage, log: CrashLog) {
+    /// - Parameter file: The name of the file that it keeps.
+    init(_ base: any Storage, of file: String, log: CrashLog) {
         self.base = base
+        self.file = file
         self.log = log
     }
 
@@ -18,15 +21,16 @@ final class CrashRecordingStorage: Storage {
 
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try turn.withLock { (_) throws(StorageError) in
-            let number = log.update { state in
+            var number = 0
+            log.update(file) { state in
                 if !batch.values.isEmpty, var tree = state.trees.last {
                     tree.apply(batch.values)
                     state.trees.append(tree)
                 }
-                return state.trees.count - 1
+                number = state.trees.count - 1
             }
             try base.append(batch, durability: durability)
-            log.update { state in
+            log.update(file) { state in
                 state.returned = max(state.returned, number)
                 if durability == .stable { state.stable = max(state.stable, number) }
             }
@@ -35,9 +39,9 @@ final class CrashRecordingStorage: Storage {
 
     func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
         try turn.withLock { (_) throws(StorageError) in
-            let number = log.state.returned
+            let number = log.state(of: file)?.returned ?? 0
             let isAtRest = try base.checkpoint(tree, at: moment)
-            log.update { state in
+            log.update(file) { state in
                 // Also when it has put off the resting form, it has made everything stable.
                 state.stable = max(state.stable, number)
                 if isAtRest { state.checkpointed = max(state.checkpointed, number) }
@@ -45,6 +49,8 @@ final class CrashRecordingStorage: Storage {
             return isAtRest
         }
     }
+
+    var isAtRest: Bool { turn.withLock { _ in base.isAtRest } }
 
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         try turn.withLock { (_) throws(StorageError) in try base.externalChanges(since: tree) }
@@ -60,6 +66,14 @@ final class CrashRecordingStorage: Storage {
 
     func unlock() {
         turn.withLock { _ in base.unlock() }
+    }
+
+    func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try turn.withLock { (_) throws(StorageError) in try base.tryReserve(name) }
+    }
+
+    func giveUp(_ name: String) {
+        turn.withLock { _ in base.giveUp(name) }
     }
 
     func close() {

@@ -2,10 +2,47 @@ public import Settle
 
 /// What is left after a crash, opened again.
 public struct CrashRecovery<Acknowledged: Sendable>: Sendable, CustomStringConvertible {
-    /// A store on what was found. What is written to it is seen by nobody else.
+    /// A store on what was found in `settings.json`. What is written to it, or to another one of ``store(named:)``, is seen by
+    /// nobody else.
     public let store: SettingsStore
     /// What the outside world had been told before the crash, in order.
     public let acknowledged: [Acknowledged]
     /// Where the crash was and what it left behind, to be told with a failure: `#expect(…, "\(recovered)")`.
     public let description: String
+    /// The clock of the stores. It stands still.
+    public let clock: ManualClock
+
+    private let disk: SimulatedDisk
+    private let makeStorage: MakeCrashStorage
+    /// Those that were opened besides ``store``, by their names.
+    private let others = LockedValue<[String: SettingsStore]>([:])
+
+    init(
+        on disk: SimulatedDisk, acknowledged: [Acknowledged], description: String,
+        _ makeStorage: @escaping MakeCrashStorage
+    ) async throws {
+        self.disk = disk
+        self.makeStorage = makeStorage
+        self.acknowledged = acknowledged
+        self.description = description
+        clock = ManualClock()
+        store = try await SettingsStore.open(
+            storage: makeStorage(disk, crashFile), configuration: SettingsStore.Configuration(clock: clock))
+    }
+
+    /// A store on what was found in another file of the same disk, or ``store`` for `settings.json`. The same one each time.
+    ///
+    /// - Parameter name: What was given to ``CrashRun/openStore(named:)``.
+    public func store(named name: String) async throws -> SettingsStore {
+        guard name != crashFile else { return store }
+        if let known = others.withLock({ $0[name] }) { return known }
+        let opened = try await SettingsStore.open(
+            storage: makeStorage(disk, name), configuration: SettingsStore.Configuration(clock: clock))
+        return others.withLock { others in
+            // Somebody else may have opened it at the same moment.
+            let store = others[name] ?? opened
+            others[name] = store
+            return store
+        }
+    }
 }

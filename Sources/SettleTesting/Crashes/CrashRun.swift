@@ -8,24 +8,40 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
 
     let log: CrashLog
     private let configuration: SettingsStore.Configuration
-    private let makeStorage: @Sendable () -> any Storage
+    private let disk: SimulatedDisk
+    /// The disk as it was at first.
+    private let first: DiskImage
+    private let makeStorage: MakeCrashStorage
     private let told = LockedValue<[Acknowledged]>([])
-    private let opened = LockedValue<(stores: [WeakStore], storages: [any Storage])>(([], []))
+    private let opened = LockedValue<(stores: [WeakStore], storages: [OpenedStorage])>(([], []))
 
     private struct WeakStore {
         weak var store: SettingsStore?
     }
 
-    init(_ log: CrashLog, durability: Durability, _ makeStorage: @escaping @Sendable () -> any Storage) {
-        self.log = log
-        self.makeStorage = makeStorage
-        configuration = SettingsStore.Configuration(durability: durability, clock: clock)
+    private struct OpenedStorage {
+        let file: String
+        let storage: any Storage
     }
 
-    /// Opens a store on the settings file of the disk. Opening another one without closing the first is what another process
-    /// would do.
-    public func openStore() async throws -> SettingsStore {
-        let store = try await SettingsStore.open(storage: openStorage(), configuration: configuration)
+    init(on disk: SimulatedDisk, durability: Durability, _ makeStorage: @escaping MakeCrashStorage) throws {
+        log = CrashLog()
+        self.disk = disk
+        first = disk.image
+        self.makeStorage = makeStorage
+        configuration = SettingsStore.Configuration(durability: durability, clock: clock)
+        try follow(crashFile)
+    }
+
+    /// Opens a store on a settings file of the disk. Opening another one of the same file without closing the first is what
+    /// another process would do.
+    ///
+    /// All files are on one disk: a crash comes at one moment for all of them, and each has to be as if it were alone.
+    ///
+    /// - Parameter name: The file's name, or its path below the folder of `settings.json`, such as `second/copy.json`. Another
+    ///   folder than that one exists from the moment in which a file in it is first opened, on stable storage.
+    public func openStore(named name: String = "settings.json") async throws -> SettingsStore {
+        let store = try await SettingsStore.open(storage: openStorage(named: name), configuration: configuration)
         opened.withLock { $0.stores.append(WeakStore(store: store)) }
         return store
     }
@@ -33,7 +49,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
     /// Notes that the outside world has been told something that must not be undone by a crash.
     public func acknowledge(_ value: Acknowledged) {
         told.withLock { $0.append(value) }
-        log.update { $0.told += 1 }
+        log.noteTold()
     }
 
     /// Lets time pass until every store has saved its changes, and brings the storages to rest.
@@ -47,18 +63,29 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
                 await Task.yield()
             }
         }
-        for storage in opened.withLock({ $0.storages }) {
-            let state = log.state
-            guard state.checkpointed < state.returned, let tree = state.trees.last else { continue }
-            _ = try storage.checkpoint(tree, at: .resting)
+        for opened in opened.withLock({ $0.storages }) {
+            guard let state = log.state(of: opened.file), state.checkpointed < state.returned,
+                let tree = state.trees.last
+            else { continue }
+            _ = try opened.storage.checkpoint(tree, at: .resting)
         }
     }
 
     /// A storage without a store, for tests of storages.
-    package func openStorage() -> any Storage {
-        let storage = CrashRecordingStorage(makeStorage(), log: log)
-        opened.withLock { $0.storages.append(storage) }
+    package func openStorage(named name: String = crashFile) throws -> any Storage {
+        if name.contains("/") { disk.makeStableFolder(crashPath(of: name).folder.text) }
+        try follow(name)
+        let storage = CrashRecordingStorage(makeStorage(disk, name), of: name, log: log)
+        opened.withLock { $0.storages.append(OpenedStorage(file: name, storage: storage)) }
         return storage
+    }
+
+    /// Begins to note what is promised about a file.
+    private func follow(_ name: String) throws {
+        guard log.state(of: name) == nil else { return }
+        let storage = makeStorage(SimulatedDisk(first), name)
+        defer { storage.close() }
+        log.follow(name, from: try storage.load())
     }
 
     /// What the outside world had been told first.

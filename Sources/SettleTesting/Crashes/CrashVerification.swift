@@ -5,7 +5,9 @@ struct CrashVerification<Acknowledged: Sendable> {
     let run: CrashRun<Acknowledged>
     let seed: UInt64
     let limit: Int
-    let makeStorage: @Sendable (any SystemCalls) -> any Storage
+    let makeStorage: MakeCrashStorage
+    /// The state of each file after the scenario.
+    private let files: [String: CrashLog.FileState]
     /// What has been looked at before, with the same demands.
     private var known: Set<[Int]> = []
 
@@ -14,8 +16,9 @@ struct CrashVerification<Acknowledged: Sendable> {
 
     init(
         _ run: CrashRun<Acknowledged>, seed: UInt64, limit: Int,
-        _ makeStorage: @escaping @Sendable (any SystemCalls) -> any Storage
+        _ makeStorage: @escaping MakeCrashStorage
     ) {
+        files = run.log.state.files
         self.run = run
         self.seed = seed
         self.limit = limit
@@ -30,37 +33,41 @@ struct CrashVerification<Acknowledged: Sendable> {
             let description = "The process is killed in the middle of the write (way \(number + 1))."
             ended.append(CrashImage(image: part, description: description))
         }
-        for image in ended { try await verify(image, point, notBefore: point.state.returned, check) }
+        for image in ended { try await verify(image, point, keeping: \.returned, check) }
         // Another seed for each point, or all of them would choose alike.
         let lost = point.image.afterLossOfPower(limit: limit, seed: seed ^ UInt64(point.number))
-        for image in lost { try await verify(image, point, notBefore: point.state.stable, check) }
+        for image in lost { try await verify(image, point, keeping: \.stable, check) }
     }
 
+    /// - Parameter promise: The number of the oldest batch that each file has to have still.
     private mutating func verify(
-        _ image: CrashImage, _ point: CrashLog.Point, notBefore oldest: Int,
+        _ image: CrashImage, _ point: CrashLog.Point, keeping promise: KeyPath<CrashLog.FileState, Int>,
         _ check: (CrashRecovery<Acknowledged>) async throws -> Void
     ) async throws {
-        let demands = [oldest, point.state.trees.count, point.state.told]
+        // A file that is opened later is as it was at first.
+        let states = files.sorted { $0.key < $1.key }.map { name, state in
+            (name: name, state: point.state.files[name] ?? state.atFirst)
+        }
+        let demands = states.flatMap { [$0.state[keyPath: promise], $0.state.trees.count] } + [point.state.told]
         guard known.insert(image.image.fingerprint + demands).inserted else { return }
         let place = point.call.map { "\($0)" } ?? "there was none; the scenario had ended"
         func failure(_ reason: String, _ error: (any Error)? = nil) -> CrashFailure {
             CrashFailure(
                 call: point.number, named: place, image: image.description, seed: seed, reason, underlying: error)
         }
-        do {
-            try RecoveryVerification(makeStorage: makeStorage, trees: point.state.trees)
-                .verify(image.image, notBefore: oldest, orAfterPowerLoss: point.state.stable, seed: seed)
-        } catch {
-            throw failure("\(error)", error)
+        for (name, state) in states {
+            do {
+                try RecoveryVerification(file: name, state: state, makeStorage: makeStorage)
+                    .verify(image.image, notBefore: state[keyPath: promise], seed: seed)
+            } catch {
+                throw failure((states.count > 1 ? "\(name): " : "") + "\(error)", error)
+            }
         }
         do {
-            let store = try await SettingsStore.open(
-                storage: makeStorage(SimulatedDisk(image.image)),
-                configuration: SettingsStore.Configuration(clock: ManualClock()))
             try await check(
                 CrashRecovery(
-                    store: store, acknowledged: run.acknowledged(point.state.told),
-                    description: "\(failure("Recovered."))"))
+                    on: SimulatedDisk(image.image), acknowledged: run.acknowledged(point.state.told),
+                    description: "\(failure("Recovered."))", makeStorage))
         } catch {
             throw failure("The check has thrown: \(error)", error)
         }

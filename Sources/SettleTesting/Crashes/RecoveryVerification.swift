@@ -2,11 +2,14 @@ import Settle
 
 /// What any storage must make of a disk after a crash, whatever it had stored.
 struct RecoveryVerification: Sendable {
-    let makeStorage: @Sendable (any SystemCalls) -> any Storage
-    /// What should have been stored: at first, and after each batch.
-    let trees: [SettingTree]
+    let file: String
+    /// What was promised about the file.
+    let state: CrashLog.FileState
+    let makeStorage: MakeCrashStorage
     /// How many outcomes of another loss of power are looked at after the recovery, and at each moment during it.
     private static let limit = 6
+
+    private var trees: [SettingTree] { state.trees }
 
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -14,17 +17,14 @@ struct RecoveryVerification: Sendable {
 
     /// - Parameters:
     ///   - oldest: The first of the trees that may be found.
-    ///   - oldestAfterPowerLoss: The first that may be found if the power fails now.
     ///   - seed: For what is chosen at random.
-    func verify(
-        _ image: DiskImage, notBefore oldest: Int, orAfterPowerLoss oldestAfterPowerLoss: Int, seed: UInt64
-    ) throws {
+    func verify(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws {
         let moments = try verifyOnce(image, notBefore: oldest, seed: seed)
         for (number, moment) in moments.enumerated() {
             do {
                 _ = try verifyOnce(moment.image, notBefore: oldest, seed: seed)
                 for lost in moment.image.afterLossOfPower(limit: Self.limit, seed: seed) {
-                    _ = try verifyOnce(lost.image, notBefore: oldestAfterPowerLoss, seed: seed)
+                    _ = try verifyOnce(lost.image, notBefore: state.stable, seed: seed)
                 }
             } catch {
                 throw Violation(
@@ -39,18 +39,22 @@ struct RecoveryVerification: Sendable {
         let disk = SimulatedDisk(image)
         let moments = Moments()
         disk.observe { moments.add($0) }
-        let found = try contents(of: disk) { _ in disk.observe(nil) }
+        let contents = try contents(of: disk) { _ in disk.observe(nil) }
         disk.observe(nil)
+        let found = contents.tree
         if !trees[oldest...].contains(found) { throw violation(found, notBefore: oldest) }
+        if oldest > 0, contents.outcome == .absent {
+            throw Violation(description: "It looks as if nothing had ever been stored.")
+        }
         var expected = found
         let probe: [String: SettingValue?] = ["settle-crash-probe": .integer(1)]
         expected.apply(probe)
         var disks: [(image: DiskImage, moment: String)] = []
-        let again = try contents(of: disk) { storage in
+        let again = try self.contents(of: disk) { storage in
             try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .stable)
             disks.append((disk.image, "an append"))
             _ = try storage.checkpoint(expected, at: .closing)
-        }
+        }.tree
         guard again == found else {
             throw Violation(description: "A second load finds \(again.root), the first one found \(found.root).")
         }
@@ -58,7 +62,7 @@ struct RecoveryVerification: Sendable {
         for (image, moment) in disks {
             let killed = CrashImage(image: image, description: "The process is killed.")
             for image in [killed] + image.afterLossOfPower(limit: Self.limit, seed: seed) {
-                let final = try contents(of: SimulatedDisk(image.image)) { _ in }
+                let final = try self.contents(of: SimulatedDisk(image.image)) { _ in }.tree
                 guard final == expected else {
                     throw Violation(
                         description: "What is stored stably after the recovery is lost by the next crash, which comes "
@@ -82,21 +86,24 @@ struct RecoveryVerification: Sendable {
     }
 
     /// Opens a storage, and closes it after having used it.
-    private func contents(of disk: SimulatedDisk, _ use: (any Storage) throws -> Void) throws -> SettingTree {
-        let storage = makeStorage(disk)
+    private func contents(of disk: SimulatedDisk, _ use: (any Storage) throws -> Void) throws -> StorageContents {
+        let storage = makeStorage(disk, file)
         defer { storage.close() }
-        let tree: SettingTree
+        let contents: StorageContents
         do {
-            tree = try storage.load().tree
+            contents = try storage.load()
         } catch {
             throw Violation(description: "It can't be opened again: \(error)")
+        }
+        if case .removed(let description) = contents.outcome, !state.isRemovedAtFirst {
+            throw Violation(description: "It looks as if somebody had removed what was stored: \(description)")
         }
         do {
             try use(storage)
         } catch {
             throw Violation(description: "It can be opened again but not written: \(error)")
         }
-        return tree
+        return contents
     }
 }
 

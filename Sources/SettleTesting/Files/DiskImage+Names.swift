@@ -51,6 +51,24 @@ extension DiskImage {
         return number
     }
 
+    /// Makes a folder and those that it is in, as if they had always been there.
+    mutating func makeStableFolder(_ path: String) {
+        var folder = Self.root
+        for name in path.split(separator: "/").map(String.init) {
+            if let known = entries(of: folder)[name] {
+                folder = known
+                continue
+            }
+            let number = nodes.count
+            nodes[number] = DiskNode(.folder, permissions: 0o700)
+            update(folder) { node in
+                node.entries[name] = number
+                node.survivingEntries[name] = number
+            }
+            folder = number
+        }
+    }
+
     mutating func link(_ path: String, to newPath: String) throws(SystemError) {
         let number = try node(at: path, followsLast: false)
         let (folder, name) = try place(newPath)

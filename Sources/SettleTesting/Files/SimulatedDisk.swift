@@ -61,7 +61,16 @@ package final class SimulatedDisk: SystemCalls {
         state.withLock { $0.observer = observer }
     }
 
+    /// How many files are open, by whomever.
+    package var openFileCount: Int { state.withLock { $0.openFiles.count } }
+
     var image: DiskImage { state.withLock { $0.image } }
+
+    /// Makes a folder, and those that it is in, on stable storage: as if they had always been there. No call makes them, so
+    /// there is no moment before it, and what else has not been synced stays so.
+    package func makeStableFolder(_ path: String) {
+        state.withLock { $0.image.makeStableFolder(path) }
+    }
 
     // MARK: Trouble
 

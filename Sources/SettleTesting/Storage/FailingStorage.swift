@@ -10,6 +10,8 @@ public final class FailingStorage: Storage {
         case stableAppend
         case checkpoint
         case lock
+        /// The reserving of a name, for exclusive access.
+        case reserve
     }
 
     /// When a call fails: before the other storage has seen it, or after it has done it.
@@ -81,6 +83,14 @@ public final class FailingStorage: Storage {
 
     public func unlock() {
         base.unlock()
+    }
+
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try run(.reserve) { () throws(StorageError) in try base.tryReserve(name) }
+    }
+
+    public func giveUp(_ name: String) {
+        base.giveUp(name)
     }
 
     public func load() throws(StorageError) -> StorageContents {

@@ -51,6 +51,14 @@ public final class RecordingStorage: Storage {
         base.unlock()
     }
 
+    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try base.tryReserve(name)
+    }
+
+    public func giveUp(_ name: String) {
+        base.giveUp(name)
+    }
+
     public func load() throws(StorageError) -> StorageContents {
         try record(.load) { () throws(StorageError) in try base.load() }
     }

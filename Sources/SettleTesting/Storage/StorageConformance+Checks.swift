@@ -22,6 +22,7 @@ extension StorageConformance {
             Check(promise: "A checkpoint changes no value", run: checkpointKeepsValues),
             Check(promise: "A storage that closes is at rest after its checkpoint", run: restsAtClosing),
             Check(promise: "Under its own lock a storage can append", run: appendsUnderLock),
+            Check(promise: "A name that was given up can be reserved again", run: reservesAgain),
             Check(promise: "A closed storage throws `closed`", run: throwsOnceClosed),
         ]
         checks += values.map { value in
@@ -172,6 +173,19 @@ extension StorageConformance {
         }
         try expectClosed("checkpoint") { () throws(StorageError) in
             _ = try storage.checkpoint(SettingTree(), at: .settled)
+        }
+    }
+
+    private func reservesAgain(_ number: Int) throws {
+        let storage = try opened(number)
+        defer { storage.close() }
+        for round in 1...2 {
+            for name in ["default", "Other-name_2"] where try !storage.tryReserve(name) {
+                throw Mismatch("\(name) could not be reserved in round \(round)")
+            }
+            try storage.append(batch(UInt64(round), ["a": .integer(1)]), durability: .stable)
+            storage.giveUp("default")
+            storage.giveUp("Other-name_2")
         }
     }
 

@@ -15,6 +15,12 @@ extension StorageConformance {
             Check(promise: "An external change after a batch wins") { try laterExternalWins($0, makeOther) },
             Check(promise: "Two storages that write different keys both win") { try bothWin($0, makeOther) },
             Check(promise: "While a storage is locked, another one can't append") { try locks($0, makeOther) },
+            Check(promise: "While a storage has reserved a name, another one can't, and both can append") {
+                try reserves($0, makeOther)
+            },
+            Check(promise: "A storage that closes gives up what it has reserved") {
+                try givesUpAtClosing($0, makeOther)
+            },
         ]
     }
 
@@ -104,6 +110,36 @@ extension StorageConformance {
         defer { again.close() }
         try expect(
             again.load(), intact(["start": .integer(0), "a": .integer(1), "b": .integer(2), "c": .integer(3)]))
+    }
+
+    private func reserves(_ number: Int, _ makeOther: Other) throws {
+        let (first, second) = try pair(number, makeOther)
+        defer { close(first, second) }
+        try expectReserved("a", by: first, true)
+        try expectReserved("a", by: second, false)
+        try expectReserved("b", by: second, true)
+        try expectReserved("b", by: first, false)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .stable)
+        try second.append(batch(2, ["b": .integer(1)]), durability: .stable)
+        try first.lock()
+        first.unlock()
+        first.giveUp("a")
+        try expectReserved("b", by: first, false)
+        try expectReserved("a", by: second, true)
+        try expectReserved("a", by: first, false)
+    }
+
+    private func givesUpAtClosing(_ number: Int, _ makeOther: Other) throws {
+        let (first, second) = try pair(number, makeOther)
+        defer { close(second) }
+        try expectReserved("a", by: first, true)
+        first.close()
+        try expectReserved("a", by: second, true)
+    }
+
+    private func expectReserved(_ name: String, by storage: any Storage, _ expected: Bool) throws {
+        guard try storage.tryReserve(name) != expected else { return }
+        throw Mismatch("“\(name)” could \(expected ? "not " : "")be reserved")
     }
 
     private func locks(_ number: Int, _ makeOther: Other) throws {

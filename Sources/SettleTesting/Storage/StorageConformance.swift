@@ -40,8 +40,8 @@ public struct StorageConformance {
     ///   - makeStorage: Makes a storage with nothing in it.
     ///   - reopen: Makes another storage of what a closed one has stored.
     ///   - setFailing: Makes appends fail, and work again. Without it the checks of failed appends are left out.
-    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes and of the lock are
-    ///     left out. Waiting for the lock must end before the check does.
+    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes, of the lock and of
+    ///     reserved names are left out. Waiting for the lock must end before the check does.
     ///   - values: What must come back as it was stored. Leave out the kinds that the storage's format does not have.
     /// - Throws: ``StorageConformanceFailure`` with all that went wrong.
     public static func check(

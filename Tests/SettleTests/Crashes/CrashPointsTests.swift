@@ -83,7 +83,8 @@ import Testing
 
     @Test("a storage without a flaw passes") func noFlaw() async throws {
         let looked = try await forEachCrashPoint(
-            of: { FlawedStorage($0, .none) }, acknowledging: Int.self, makesFolder: false, Self.commitThrice)
+            of: { disk, _ in FlawedStorage(disk, .none) }, acknowledging: Int.self, makesFolder: false,
+            Self.commitThrice)
         #expect(looked.points > 15)
         #expect(looked.images > 20)
     }
@@ -93,7 +94,8 @@ import Testing
     func flaws(flaw: FlawedStorage.Flaw) async throws {
         let error = await #expect(throws: CrashFailure.self) {
             try await forEachCrashPoint(
-                of: { FlawedStorage($0, flaw) }, acknowledging: Int.self, makesFolder: false, seed: 5, Self.commitThrice
+                of: { disk, _ in FlawedStorage(disk, flaw) }, acknowledging: Int.self, makesFolder: false, seed: 5,
+                Self.commitThrice
             )
         }
         let failure = try #require(error)
@@ -104,6 +106,8 @@ import Testing
             case .none: ""
             case .writesLater, .removesFirst: "promised to keep"
             case .acknowledgesBeforeSync, .writesInPlace, .chokesOnLeftovers: "can't be opened"
+            case .looksNew: "as if nothing had ever been stored"
+            case .looksRemoved: "as if somebody had removed"
             case .splitsBatches: "was never stored before"
             case .rewritesOnLoad: "The recovery was stopped too"
             case .trustsFolders, .forgetsFolderSync, .forgetsFolderSyncAfterLoad: "lost by the next crash"

@@ -26,7 +26,7 @@ import Testing
     @Test("the folders of a new file survive too, also if whoever made them was killed before they were synced")
     func newFolders() async throws {
         try await forEachCrashPoint(
-            of: { FileStorage(at: crashFolder.appending(path: "settings.json"), calls: $0) },
+            of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },
             acknowledging: Int.self, makesFolder: false
         ) { run in
             let store = try await run.openStore()

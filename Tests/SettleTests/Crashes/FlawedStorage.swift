@@ -24,6 +24,10 @@ final class FlawedStorage: Storage {
         case rewritesOnLoad
         /// The first save after a load that found something does not sync the folder.
         case forgetsFolderSyncAfterLoad
+        /// A load says that nothing was ever stored, whatever it finds.
+        case looksNew
+        /// A load that finds a new file and no old one says that somebody has removed that.
+        case looksRemoved
     }
 
     private struct State {
@@ -36,10 +40,12 @@ final class FlawedStorage: Storage {
     private let flaw: Flaw
     private let state = LockedValue(State())
     private let folder = FilePath("/home/app")
-    private var file: FilePath { folder.appending("settings.json") }
+    private let name: String
+    private var file: FilePath { folder.appending(name) }
     private var temporary: FilePath { folder.appending("new") }
 
-    init(_ calls: any SystemCalls, _ flaw: Flaw) {
+    init(_ calls: any SystemCalls, _ flaw: Flaw, name: String = "settings.json") {
+        self.name = name
         operations = FileOperations(calls)
         self.flaw = flaw
     }
@@ -57,11 +63,12 @@ final class FlawedStorage: Storage {
                 state.hasFound = true
                 if flaw == .rewritesOnLoad { try write(bytes, to: file, .update) }
             } catch let error as FileError where error.cause == .notFound {
-                return StorageContents(outcome: .absent)
+                let isRemoved = flaw == .looksRemoved && (try? operations.status(at: temporary)) != nil
+                return StorageContents(outcome: isRemoved ? .removed(description: "It has gone.") : .absent)
             } catch {
                 throw StorageError(.unreadable, "\(error)")
             }
-            return StorageContents(tree: state.tree, outcome: .intact)
+            return StorageContents(tree: state.tree, outcome: flaw == .looksNew ? .absent : .intact)
         }
     }
 

@@ -29,6 +29,11 @@ import Testing
         @Setting var user = ""
     }
 
+    struct LockSettings: SettingsGroup {
+        static let access = SettingsAccess.owner
+        @Setting(in: 0...20) var attemptCount = 0
+    }
+
     struct ServiceSettings: SettingsGroup {
         @Setting var user = ""
         @Setting var token: Secret<String>?
@@ -95,6 +100,17 @@ import Testing
         settings.applicationVersion = "2.0"
         try settings.$applicationVersion.reset()
         #expect(settings.$applicationVersion.isDefault)
+    }
+
+    @Test("an owner's settings are written through its group alone") func owner() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lock = try await store.group(LockSettings.self, at: "lock")
+        lock.attemptCount = 3
+        try store.reset()
+        let error = #expect(throws: SettingsError.self) { try store.setValue(0, forKey: "lock.attemptCount") }
+        #expect(error?.code == .protected && lock.attemptCount == 3)
+        try lock.reset()
+        #expect(lock.attemptCount == 0)
     }
 
     @Test("a secret is stored and not shown") func secrets() async throws {
@@ -241,6 +257,30 @@ import Testing
         }
     }
 
+    @Test("how a store was loaded") func loadOutcome() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        switch store.loadOutcome {
+        case .absent: break
+        case .intact, .recovered(_, isComplete: true): Issue.record("nothing was stored")
+        case .recovered(let description, isComplete: false), .removed(let description): Issue.record("\(description)")
+        }
+    }
+
+    @Test("exclusive access") func exclusiveAccess() async throws {
+        func verify(_ passcode: String) async throws -> Bool { passcode == "right" }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lock = try await store.group(PasscodeSettings.self)
+        for (passcode, count) in [("wrong", 1), ("right", 0)] {
+            let isRight = try await store.withExclusiveAccess(named: "passcode") {
+                try await lock.commit { lock.attemptCount += 1 }
+                let isRight = try await verify(passcode)
+                if isRight { try await lock.commit { lock.attemptCount = 0 } }
+                return isRight
+            }
+            #expect(isRight == (passcode == "right") && lock.attemptCount == count)
+        }
+    }
+
     // MARK: Testing
 
     @Test("stored values, and changes from outside") func inMemoryStorage() async throws {
@@ -311,6 +351,21 @@ import Testing
         } check: { recovered in
             let settings = try await recovered.store.group(AppSettings.self)
             #expect(settings.passcode.attemptCount >= recovered.acknowledged.last ?? 0, "\(recovered)")
+        }
+    }
+
+    @Test("two files on one disk") func crashesOfTwoFiles() async throws {
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let settings = try await run.openStore().group(AppSettings.self)
+            let copy = try await run.openStore(named: "second/copy.json").group(AppSettings.self)
+            try await settings.commit { settings.passcode.attemptCount += 1 }
+            try await copy.commit { copy.passcode.attemptCount += 1 }
+            run.acknowledge(copy.passcode.attemptCount)
+        } check: { recovered in
+            let settings = try await recovered.store.group(AppSettings.self)
+            let copy = try await recovered.store(named: "second/copy.json").group(AppSettings.self)
+            let told = recovered.acknowledged.last ?? 0
+            #expect(min(settings.passcode.attemptCount, copy.passcode.attemptCount) >= told, "\(recovered)")
         }
     }
 

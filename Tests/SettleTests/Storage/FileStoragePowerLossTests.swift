@@ -104,7 +104,10 @@ import Testing
                     calls.fail(call: loadCall, with: .error(.inputOutput), forGood: true)
                     let contents = try? Self.storage(calls).load()
                     loads += 1
-                    if case .recovered = contents?.outcome { recoveries += 1 }
+                    switch contents?.outcome {
+                    case .recovered, .removed: recoveries += 1
+                    case .absent, .intact, nil: break
+                    }
                     loadEnded = calls.faultCount == 0
                     for after in disk.disksAfterLossOfPower() {
                         #expect(try Self.found(on: after) >= run.stable, "call \(call), then call \(loadCall)")
@@ -114,7 +117,7 @@ import Testing
             }
             call += 1
         }
-        #expect(recoveries == 0 && loads > 20, "a loss of power damages no file")
+        #expect(recoveries == 0 && loads > 20, "a loss of power damages and removes no file")
     }
 
     @Test("after a failed sync the next stable save is stable, although the disk would report any success")

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func description(_ contents: StorageContents) throws -> String {
-        guard case .recovered(let description) = contents.outcome else {
+        guard case .recovered(let description, _) = contents.outcome else {
             throw StorageError(.unreadable, "recovered was expected, found \(contents.outcome)")
         }
         return description

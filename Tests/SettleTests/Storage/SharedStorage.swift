@@ -18,6 +18,7 @@ final class SharedStorage: Storage {
         fileprivate struct State {
             var batches: [(owner: ObjectIdentifier, batch: StorageBatch)] = []
             var holder: ObjectIdentifier?
+            var reservations: [String: ObjectIdentifier] = [:]
             var watchers: [@Sendable () -> Void] = []
         }
 
@@ -30,14 +31,16 @@ final class SharedStorage: Storage {
 
     private let place: Place
     private let ignoresLock: Bool
+    private let ignoresReservations: Bool
     /// How many of the place's batches have been seen.
     private let seen = LockedValue(0)
     private let isClosed = Atomic(false)
     private var id: ObjectIdentifier { ObjectIdentifier(self) }
 
-    init(_ place: Place, ignoresLock: Bool = false) {
+    init(_ place: Place, ignoresLock: Bool = false, ignoresReservations: Bool = false) {
         self.place = place
         self.ignoresLock = ignoresLock
+        self.ignoresReservations = ignoresReservations
     }
 
     private func checkOpen() throws(StorageError) {
@@ -103,7 +106,21 @@ final class SharedStorage: Storage {
         place.state.withLock { $0.holder = nil }
     }
 
+    func tryReserve(_ name: String) throws(StorageError) -> Bool {
+        try checkOpen()
+        return place.state.withLock { state in
+            guard state.reservations[name] == nil || ignoresReservations else { return false }
+            state.reservations[name] = id
+            return true
+        }
+    }
+
+    func giveUp(_ name: String) {
+        place.state.withLock { $0.reservations[name] = nil }
+    }
+
     func close() {
+        place.state.withLock { state in state.reservations = state.reservations.filter { $0.value != id } }
         isClosed.store(true, ordering: .releasing)
     }
 }

@@ -66,6 +66,18 @@ import Testing
         #expect(failure?.description.contains("another one can't append") == true)
     }
 
+    @Test("a storage that reserves a name for two is found out") func reservedTwice() {
+        let places = SharedPlaces()
+        let failure = #expect(throws: StorageConformanceFailure.self) {
+            try StorageConformance.check(
+                makeStorage: { SharedStorage(places[$0], ignoresReservations: true) },
+                reopen: { number, _ in SharedStorage(places[number]) },
+                makeOther: { number, _ in SharedStorage(places[number], ignoresReservations: true) })
+        }
+        #expect(failure?.failures.count == 1)
+        #expect(failure?.description.contains("has reserved a name, another one can't") == true)
+    }
+
     @Test("a storage that forgets is found out, by name") func forgetful() {
         let failure = #expect(throws: StorageConformanceFailure.self) {
             try StorageConformance.check(
@@ -137,5 +149,7 @@ private final class FailingFileStorage: Storage {
     func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
     func lock() throws(StorageError) { try base.lock() }
     func unlock() { base.unlock() }
+    func tryReserve(_ name: String) throws(StorageError) -> Bool { try base.tryReserve(name) }
+    func giveUp(_ name: String) { base.giveUp(name) }
     func close() { base.close() }
 }

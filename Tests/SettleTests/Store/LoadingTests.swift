@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -63,6 +64,45 @@ import Testing
         var issues = store.issues.makeAsyncIterator()
         let issue = await issues.next()
         #expect(issue?.code == .recovered && issue?.description == "It was put aside.")
+        #expect(store.loadOutcome == .recovered(description: "It was put aside.", isComplete: false))
+    }
+
+    @Test("how a store was loaded tells a first run, restored settings and removed ones apart")
+    func outcomes() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "settings.json")
+        func opened() async throws -> SettingsStore {
+            try await SettingsStore.open(storage: FileStorage(at: file))
+        }
+        let first = try await opened()
+        #expect(first.loadOutcome == .absent)
+        try await first.commit { try first.setValue(1, forKey: "a") }
+        #expect(first.loadOutcome == .absent, "it tells what was found, not what is there now")
+        try await first.close()
+        let second = try await opened()
+        #expect(second.loadOutcome == .intact)
+        try await second.close()
+
+        try Data("{".utf8).write(to: file)
+        let third = try await opened()
+        guard case .recovered(_, isComplete: true) = third.loadOutcome else {
+            Issue.record("\(third.loadOutcome)")
+            return
+        }
+        #expect(try third.value(forKey: "a", as: Int.self) == 1)
+        try await third.close()
+
+        try FileManager.default.removeItem(at: file)
+        let fourth = try await opened()
+        guard case .removed(let description) = fourth.loadOutcome else {
+            Issue.record("\(fourth.loadOutcome)")
+            return
+        }
+        var issues = fourth.issues.makeAsyncIterator()
+        let issue = await issues.next()
+        #expect(issue?.code == .removed && issue?.description == description)
+        #expect(try fourth.value(forKey: "a", as: Int.self) == nil)
+        try await fourth.close()
     }
 
     @Test("Unknown keys are kept, and can be read, written and removed at run time")
@@ -86,7 +126,7 @@ import Testing
 /// A storage that was damaged.
 private struct DamagedStorage: Storage {
     func load() throws(StorageError) -> StorageContents {
-        StorageContents(outcome: .recovered(description: "It was put aside."))
+        StorageContents(outcome: .recovered(description: "It was put aside.", isComplete: false))
     }
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
     func close() {}

@@ -1,6 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
-import Settle
+import PasscodeLock
 
 struct Enrol: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +9,8 @@ struct Enrol: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        let (store, lock) = try await options.open()
+        let opened = try await options.open()
+        let lock = opened.lock
         let status = await lock.status()
         var old: Passcode?
         if status != .unavailable(.notEnrolled) {
@@ -21,13 +21,13 @@ struct Enrol: AsyncParsableCommand {
         if Terminal.isInteractive {
             let again = try Terminal.readSecret(prompt: "The same again: ")
             // Both came from the same keyboard a moment ago: there is nothing to guess here.
-            guard try new.isSame(as: Passcode(again)) else {
+            guard (try? Passcode(again)).map(new.isSame) == true else {
                 Terminal.complain("These were two different passcodes. Nothing has changed.")
                 throw ExitCode.wrongPasscode
             }
         }
         let result = try await lock.enrol(new, replacing: old)
-        try await store.close()
+        try await opened.close()
         if result == .accepted { Terminal.say(old == nil ? "Enrolled." : "Changed.") }
         try Report.end(result)
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 
 extension ExitCode {
     static let wrongPasscode = ExitCode(1)

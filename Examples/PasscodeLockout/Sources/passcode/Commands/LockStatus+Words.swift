@@ -1,5 +1,5 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 
 extension LockStatus {
     /// For a person who has asked.

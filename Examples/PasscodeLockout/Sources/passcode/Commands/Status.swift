@@ -1,5 +1,5 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -7,12 +7,21 @@ struct Status: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
+    @Flag(help: "Say it as JSON.")
+    var json = false
+
     func run() async throws {
-        let (_, lock) = try await options.open()
+        let lock = try await options.open().lock
         let status = await lock.status()
-        Terminal.say(status.sentence)
-        if case .delayed = status, let date = await lock.nextCheckDate {
-            Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
+        let date = await lock.nextCheckDate
+        if json {
+            Terminal.say(
+                try StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount).json)
+        } else {
+            Terminal.say(status.sentence.styled(status.style, if: Terminal.showsColour))
+            if case .delayed = status, let date {
+                Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
+            }
         }
         throw ExitCode(status)
     }

@@ -1,20 +1,54 @@
 import ArgumentParser
-import PasscodeLocking
-import Settle
+import PasscodeLock
 
 struct Unlock: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Try a passcode.")
+    static let configuration = CommandConfiguration(
+        abstract: "Try a passcode.",
+        discussion:
+            "At a terminal a wrong passcode is asked for again, three times at most, as long as there is no wait.")
 
     @OptionGroup var options: StoreOptions
 
+    @Flag(help: "If there is a wait, count it down and ask then.")
+    var wait = false
+
     func run() async throws {
-        let (store, lock) = try await options.open()
+        let opened = try await options.open()
+        var status = await opened.lock.status()
+        if wait, case .delayed = status {
+            try await WatchDisplay(opened.lock, showsRecords: false).run { $0.isDelayed }
+            status = await opened.lock.status()
+        }
         // No need to ask for what nobody will look at. The lock asks itself again, in the transaction that counts.
-        let status = await lock.status()
         guard status == .ready else { try Report.end(.refused(status)) }
-        let result = await lock.unlock(with: try Passcode.read(prompt: "Passcode: "))
-        try await store.close()
-        if result == .accepted { Terminal.say("Unlocked.") }
-        try Report.end(result)
+        var result = await attempt(opened.lock)
+        for _ in 1..<Self.tries where result.mayBeRepeated && Terminal.isInteractive {
+            Report.tell(result)
+            result = await attempt(opened.lock)
+        }
+        try await opened.close()
+        if try result.get() == .accepted { Terminal.say("Unlocked.".styled(.green, if: Terminal.showsColour)) }
+        try Report.end(try result.get())
+    }
+
+    private static let tries = 3
+
+    private func attempt(_ lock: PasscodeLockout) async -> Result<AttemptResult, any Error> {
+        do {
+            return .success(await lock.unlock(with: try Passcode.read(prompt: "Passcode: ")))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Result where Success == AttemptResult {
+    /// Whether a person may try again at once.
+    fileprivate var mayBeRepeated: Bool {
+        switch self {
+        case .success(.wrong(.ready)), .success(.repeated(.ready)): true
+        case .failure(let error): error is ValidationError
+        default: false
+        }
     }
 }

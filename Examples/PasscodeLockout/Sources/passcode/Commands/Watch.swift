@@ -1,11 +1,12 @@
 import ArgumentParser
-import PasscodeLocking
+import PasscodeLock
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Follow the lock.",
+        abstract: "Follow the lock, also what other processes do with it.",
         discussion: """
-            On a terminal one line counts down; otherwise each new status is a line of its own. Ctrl-C ends it.
+            Each try and whatever else happens is a line. On a terminal a last line has the status and counts down; \
+            otherwise each new status is a line of its own. Ctrl-C ends it.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -14,12 +15,7 @@ struct Watch: AsyncParsableCommand {
     var untilReady = false
 
     func run() async throws {
-        let (_, lock) = try await options.open()
-        let isTerminal = Terminal.showsOutput
-        for await status in await lock.statuses(every: isTerminal ? .seconds(1) : nil) {
-            if isTerminal { Terminal.redraw(status.line) } else { Terminal.say(status.line) }
-            if untilReady, status == .ready { break }
-        }
-        if isTerminal { Terminal.say("") }
+        let lock = try await options.open().lock
+        try await WatchDisplay(lock, showsRecords: true).run { !untilReady || $0 != .ready }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
-/// A session that shows what the lock does and why. Only its time is simulated: the store is a real file.
+/// A session that shows what the lock does and why. Only its time is simulated: the stores are real files.
 struct DemoScript {
     let stage: DemoStage
 
@@ -14,15 +14,16 @@ struct DemoScript {
     func run() async throws {
         try await stage.open()
         defer { stage.clearAway() }
-        stage.say("A machine whose time is simulated, and a store in a real file.")
+        stage.say("A machine whose time is simulated, and two stores in real files.")
         try await enrol()
         try await guess()
         try await waitsAreKept()
         try await restart()
         try await setTheClock()
         try await reboot()
+        try await edit()
         try await letTimePass()
-        stage.say("\nThat was the whole story. The file it was kept in is gone again.")
+        stage.say("\nThat was the whole story. The files it was kept in are gone again.")
     }
 
     private func enrol() async throws {
@@ -78,6 +79,18 @@ struct DemoScript {
         try await stage.expect(
             .delayed(remaining: .seconds(60), level: 1),
             "Nothing tells how long it was off, so the full wait starts again, without another failure (R14).")
+    }
+
+    private func edit() async throws {
+        stage.chapter("Somebody edits the file")
+        try await stage.close()
+        try stage.edit { $0.replacing("\"attemptCount\": 5", with: "\"attemptCount\": 0") }
+        stage.note("no tries, says one of the two files now")
+        try await stage.open()
+        try await stage.expect(
+            .delayed(remaining: .seconds(60), level: 1),
+            "Its checksum does not agree, so the other file counts, and repairs it (R18).")
+        try await stage.showAudit(last: 1)
     }
 
     private func letTimePass() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import PasscodeLocking
+import PasscodeLock
 import Settle
 
 /// What the demonstration plays on: a file, a machine with simulated time, and a voice.
@@ -7,7 +7,7 @@ final class DemoStage {
     let time = SimulatedTime()
     let say: (String) -> Void
     private let folder = FileManager.default.temporaryDirectory.appending(path: "passcode-demo-\(UUID().uuidString)")
-    private var opened: (store: SettingsStore, lock: PasscodeLock)?
+    private var opened: (stores: [SettingsStore], lock: PasscodeLockout)?
     private var chapters = 0
 
     init(say: @escaping (String) -> Void) {
@@ -15,8 +15,9 @@ final class DemoStage {
     }
 
     private var file: URL { folder.appending(path: "settings.json") }
+    private var secondFile: URL { folder.appending(path: "settings.copy.json") }
 
-    var lock: PasscodeLock {
+    var lock: PasscodeLockout {
         get throws {
             guard let opened else { throw DemoError(description: "The demonstration has not opened its lock.") }
             return opened.lock
@@ -26,14 +27,16 @@ final class DemoStage {
     // MARK: The file
 
     func open() async throws {
-        let store = try await SettingsStore.open(at: file)
+        let first = try await SettingsStore.open(at: file)
+        let second = try await SettingsStore.open(at: secondFile)
         // The demonstration has no secret, so its scrypt need not be slow.
         let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 10))
-        opened = (store, try await PasscodeLock(in: store, time: time, verifier: verifier))
+        let lock = try await PasscodeLockout(in: first, and: second, time: time, verifier: verifier)
+        opened = ([first, second], lock)
     }
 
     func close() async throws {
-        try await opened?.store.close()
+        for store in opened?.stores ?? [] { try await store.close() }
         opened = nil
     }
 
@@ -49,9 +52,22 @@ final class DemoStage {
     func showFile() async throws {
         // What was just committed is in the journal; the file has it once changes have settled, or when the store closes.
         try await reopen()
-        say("   The file:")
+        say("   The file, and another one like it:")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        for line in text.split(separator: "\n") { say("      \(line)") }
+        var isAudit = false
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("    \"audit\": [") {
+                isAudit = true
+                say("          \"audit\": [ … ],")
+            }
+            if !isAudit { say("      \(line)") }
+            if line.hasPrefix("    ]") { isAudit = false }
+        }
+    }
+
+    /// Somebody with the right to write there changes a file.
+    func edit(_ change: (String) -> String) throws {
+        try change(String(contentsOf: file, encoding: .utf8)).write(to: file, atomically: true, encoding: .utf8)
     }
 
     // MARK: The voice
@@ -81,6 +97,10 @@ final class DemoStage {
         try expect(result, expected, "unlock \(text)")
     }
 
+    func showAudit(last count: Int) async throws {
+        for record in try await lock.auditRecords.suffix(count) { say("   > audit   \(record.words)") }
+    }
+
     func expect(_ expected: LockStatus, _ line: String) async throws {
         try expect(await (try lock).status(), expected, "status")
         tell(line)
@@ -92,6 +112,7 @@ final class DemoStage {
             case .accepted: "accepted"
             case .wrong(.ready): "wrong"
             case .wrong(let status): "wrong; now \(status.line)"
+            case .repeated: "wrong, again"
             case .refused(let status): "refused; \(status.line)"
             }
         say("   > \(action)   \(words)")

@@ -16,13 +16,24 @@ enum Terminal {
     /// Whether a person reads.
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    /// Whether that person's terminal shows colours, and nobody has asked for none (`NO_COLOR`, see https://no-color.org).
+    static var showsColour: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return showsOutput && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+    /// How many characters fit into a line.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 
-    /// Writes a line over the one before.
-    static func redraw(_ line: String) {
-        FileHandle.standardOutput.write(Data(("\r\u{1B}[K" + line).utf8))
+    static func say(_ line: String) {
+        write(line + "\n")
+    }
+
+    static func write(_ text: String) {
+        FileHandle.standardOutput.write(Data(text.utf8))
     }
 
     static func complain(_ line: String) {

@@ -1,0 +1,52 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The newest audit records of a lock, oldest first.
+struct AuditLog: Sendable, Hashable {
+    private(set) var records: [AuditRecord]
+
+    /// How many are kept. A lock with the usual schedule writes some 60 between its first wrong guess and its last.
+    static let limit = 100
+
+    /// Of several copies the one that goes on longest.
+    init(_ copies: [[AuditRecord]]) {
+        records = copies.max { ($0.last?.number ?? 0) < ($1.last?.number ?? 0) } ?? []
+    }
+
+    mutating func add(
+        _ event: AuditRecord.Event, at moment: Moment, attemptCount: Int? = nil, wait: Duration? = nil,
+        detail: String? = nil
+    ) {
+        let number = (records.last?.number ?? 0) + 1
+        records.append(
+            AuditRecord(
+                event, number: number, date: moment.date, attemptCount: attemptCount, wait: wait, detail: detail))
+        records.removeFirst(max(0, records.count - Self.limit))
+    }
+
+    /// Notes a try, with the wait that begins unless it is right.
+    mutating func addAttempt(_ record: LockRecord, at moment: Moment) {
+        add(.attempt, at: moment, attemptCount: record.attemptCount, wait: record.wait?.length)
+    }
+
+    /// Notes what no crash explains, once as long as nothing else happens.
+    mutating func addTampering(_ sentences: [String], at moment: Moment) {
+        for sentence in sentences where !records.suffix(sentences.count).contains(where: { $0.detail == sentence }) {
+            add(.tampering, at: moment, detail: sentence)
+        }
+    }
+
+    /// Says how an attempt has ended, and what that has brought about.
+    mutating func end(_ attempt: LockRecord, _ outcome: AuditRecord.Outcome, status: LockStatus, at moment: Moment) {
+        guard let index = records.lastIndex(where: { $0.event == .attempt }) else { return }
+        records[index].outcome = outcome
+        switch status {
+        case .delayed: add(.delayed, at: moment, attemptCount: attempt.attemptCount, wait: attempt.wait?.length)
+        case .exhausted: add(.exhausted, at: moment, attemptCount: attempt.attemptCount)
+        case .ready, .unavailable: break
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One copy of all that a lock keeps. The passcode itself is nowhere.
+///
+/// Nothing but this module has the type, and its settings belong to who has it: no reset of the store, no write by key and no
+/// program that edits settings by their names lowers the number of tries (R19).
+struct LockSettings: SettingsGroup {
+    /// All are `nil` until a passcode has been chosen, so that a value which is missing or can't be read is told apart from 0.
+    @Setting var version: Int? = nil
+    @Setting var generation: Int? = nil
+    @Setting var verifier: StoredVerifier? = nil
+    /// The tries since the last right one. It has no rule: what can't be has to be seen.
+    @Setting var attemptCount: Int? = nil
+    /// The wait that the last try began; `nil` if there is none.
+    @Setting var wait: LockWait? = nil
+    @Setting var checksum: String? = nil
+    /// Why this copy is not to be trusted any more, although it may look well.
+    @Setting var damage: String? = nil
+    /// When the wait ends if nobody sets the clock and nobody reboots. Shown to people, never read by the rules.
+    @Setting("nextCheck") var nextCheckDate: Date?
+    @Setting var audit: [AuditRecord] = []
+
+    // What is not committed is at least saved at once.
+    static var durability: Durability { .immediate }
+    static var access: SettingsAccess { .owner }
+}
+
+extension LockSettings {
+    /// What is stored, at one moment.
+    var copy: LockCopy {
+        snapshot { group in
+            if let damage = group.damage { return .unusable("has lost something: \(damage)") }
+            let fields = [
+                group.version != nil, group.generation != nil, group.verifier != nil, group.attemptCount != nil,
+                group.checksum != nil,
+            ]
+            guard fields.contains(true) || group.wait != nil else { return .empty }
+            guard let version = group.version, version == LockRecord.version else {
+                let found = group.version.map { "version \($0)" } ?? "no version"
+                return .unusable("has \(found), and only version \(LockRecord.version) is understood.")
+            }
+            guard let generation = group.generation, let verifier = group.verifier,
+                let attemptCount = group.attemptCount, let checksum = group.checksum
+            else { return .unusable("lacks a part, or has one that can't be read.") }
+            let record = LockRecord(
+                generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait)
+            guard record.checksum == checksum else {
+                return .unusable("has been changed: its checksum is another one.")
+            }
+            return .valid(record)
+        }
+    }
+
+    /// Writes a record. Inside a transaction.
+    func write(_ record: LockRecord, _ log: AuditLog, at moment: Moment) {
+        version = LockRecord.version
+        generation = record.generation
+        verifier = record.verifier
+        attemptCount = record.attemptCount
+        wait = record.wait
+        checksum = record.checksum
+        damage = nil
+        nextCheckDate = record.wait.map { moment.date + $0.length / .seconds(1) }
+        audit = log.records
+    }
+}

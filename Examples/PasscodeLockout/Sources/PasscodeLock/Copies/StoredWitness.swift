@@ -1,0 +1,36 @@
+public import Settle
+
+/// A witness in a store of settings, which is only worth having where the lock's owner can't put back an older file: on
+/// another machine's disk, on one that can only be appended to, or with another user's rights.
+public struct StoredWitness: RollbackWitness {
+    struct Settings: SettingsGroup {
+        @Setting(in: 0...) var generation = 0
+        static var access: SettingsAccess { .owner }
+    }
+
+    private let settings: Settings
+    /// What was lost before the store was opened: the number may be lower than it was.
+    private let loss: String?
+
+    /// - Parameter path: Where the witness's number lies in the store.
+    public init(in store: SettingsStore, at path: String = "witness") async throws {
+        settings = try await store.group(Settings.self, at: path)
+        loss = store.loadOutcome.loss
+    }
+
+    public func generation() async throws -> Int {
+        if let loss { throw WitnessError(description: loss) }
+        // What another process has noted comes first.
+        try await settings.commit {}
+        return settings.generation
+    }
+
+    public func advance(to generation: Int) async throws {
+        try await settings.commit { settings.generation = max(settings.generation, generation) }
+    }
+}
+
+/// Why a witness can't be trusted.
+public struct WitnessError: Error, Sendable, CustomStringConvertible {
+    public let description: String
+}

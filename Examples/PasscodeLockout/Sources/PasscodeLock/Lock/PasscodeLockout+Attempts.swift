@@ -1,0 +1,152 @@
+import Settle
+
+extension PasscodeLockout {
+    /// Tries a passcode.
+    ///
+    /// Cancelling the task before its turn comes means that nobody looks at the passcode; after that it changes nothing.
+    public func unlock(with passcode: Passcode) async -> AttemptResult {
+        await turn { await attempt(passcode, replacement: nil) } ?? .refused(status())
+    }
+
+    /// Chooses the passcode.
+    ///
+    /// - Parameter old: The passcode so far, if there is one. It is a try like any other.
+    /// - Throws: If the new passcode's verifier can't be made.
+    public func enrol(_ passcode: Passcode, replacing old: Passcode? = nil) async throws -> AttemptResult {
+        let replacement = try await verifier.makeVerifier(for: passcode)
+        let result = await turn {
+            if let old { await attempt(old, replacement: replacement) } else { await enrol(replacement) }
+        }
+        return result ?? .refused(status())
+    }
+
+    private func enrol(_ verifier: StoredVerifier) async -> AttemptResult {
+        await result {
+            try await transact { conclusion, moment, log in
+                // Whoever forgets to ask for the old passcode has not tried one, so this is no guess.
+                guard case .notEnrolled = conclusion else { return (nil, .refused(status(of: conclusion, at: moment))) }
+                log.add(.enrolled, at: moment)
+                return (LockRecord(generation: 1, verifier: verifier), .accepted)
+            }
+        }
+    }
+
+    private func attempt(_ passcode: Passcode, replacement: StoredVerifier?) async -> AttemptResult {
+        await result {
+            let recording = try await record(passcode)
+            guard case .recorded(let record, let moment) = recording else {
+                if case .ended(let result) = recording { return result }
+                return .refused(status())
+            }
+            // The try is on stable storage now. A verifier that fails has perhaps been made to fail, so that counts too.
+            let isRight = try? await verifier.verify(passcode, against: record.verifier)
+            guard isRight == true else {
+                if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
+                let now = try self.moment()
+                let status = rules.status(of: record, at: now)
+                end(record, isRight == nil ? .failed : .wrong, status, at: now)
+                return .wrong(status)
+            }
+            return try await succeed(replacement)
+        }
+    }
+
+    private enum Recording: Sendable {
+        /// There is nothing to compare.
+        case ended(AttemptResult)
+        case recorded(LockRecord, Moment)
+    }
+
+    /// Counts a try, if it may be made and has not just been made.
+    private func record(_ passcode: Passcode) async throws(LockStatus.Reason) -> Recording {
+        // Whether it is allowed is asked in the transaction that counts it.
+        try await transact { conclusion, moment, log in
+            guard case .enrolled(let record) = conclusion else {
+                return (nil, .ended(.refused(status(of: conclusion, at: moment))))
+            }
+            switch rules.decide(record, at: moment) {
+            case .refuse(let status): return (nil, .ended(.refused(status)))
+            case .record(let next):
+                guard !recentGuesses.contains(passcode, for: record.verifier, at: moment) else {
+                    return (nil, .ended(.repeated(rules.status(of: record, at: moment))))
+                }
+                log.addAttempt(next, at: moment)
+                return (next, .recorded(next, moment))
+            }
+        }
+    }
+
+    private func succeed(_ replacement: StoredVerifier?) async throws(LockStatus.Reason) -> AttemptResult {
+        let result: AttemptResult = try await transact { conclusion, moment, log in
+            guard case .enrolled(let record) = conclusion else {
+                return (nil, .refused(status(of: conclusion, at: moment)))
+            }
+            log.add(replacement == nil ? .accepted : .passcodeChanged, at: moment)
+            return (record.unlocked(replacing: replacement), .accepted)
+        }
+        recentGuesses.forgetAll()
+        return result
+    }
+
+    private func result(_ body: () async throws -> AttemptResult) async -> AttemptResult {
+        do {
+            return try await body()
+        } catch {
+            return .refused(.unavailable(error as? LockStatus.Reason ?? .notSaved("\(error)")))
+        }
+    }
+
+    /// Completes the attempt's audit record. It is counted already, so nothing waits for this.
+    private func end(
+        _ attempt: LockRecord, _ outcome: AuditRecord.Outcome, _ status: LockStatus, at moment: Moment
+    ) {
+        var log = AuditLog(copies.map(\.audit))
+        log.end(attempt, outcome, status: status, at: moment)
+        for copy in copies { _ = try? copy.update { copy.audit = log.records } }
+    }
+
+    private func remember(_ passcode: Passcode, wrongFor verifier: StoredVerifier, at moment: Moment) {
+        recentGuesses.add(passcode, wrongFor: verifier, at: moment)
+        scheduleWiping()
+    }
+
+    private func scheduleWiping() {
+        wiper?.cancel()
+        guard let deadline = recentGuesses.nextExpiry else { return }
+        wiper = Task { [weak self] in
+            guard (try? await self?.sleep(untilUptime: deadline)) != nil else { return }
+            await self?.wipe()
+        }
+    }
+
+    private func wipe() {
+        if let moment = try? moment() { recentGuesses.forget(at: moment) } else { recentGuesses.forgetAll() }
+        scheduleWiping()
+    }
+}
+
+extension PasscodeLockout {
+    /// What has happened to the lock, oldest first: the newest 100 records.
+    public var auditRecords: [AuditRecord] {
+        AuditLog(copies.map(\.audit)).records
+    }
+
+    /// Every audit record from now on, also those that other processes write. An attempt's comes twice: when it begins, and
+    /// with its outcome.
+    public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
+        let audit = copies[0].$audit
+        let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)
+        // Now, not when the task first runs.
+        let first = copies[0].audit
+        let task = Task {
+            var known = Set(first)
+            for await records in audit {
+                for record in records where !known.contains(record) { continuation.yield(record) }
+                known = Set(records)
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}

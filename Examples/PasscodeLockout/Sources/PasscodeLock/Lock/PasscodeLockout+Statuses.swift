@@ -1,0 +1,84 @@
+extension PasscodeLockout {
+    /// What the lock says: its status now, then each newer one. The newest is kept for a slow reader.
+    ///
+    /// A wait that ends is a new status. The stream ends when the store closes.
+    ///
+    /// - Parameter interval: While the lock is delayed, how often to tell the remaining time; `nil` for never.
+    public func statuses(every interval: Duration? = nil) -> AsyncStream<LockStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LockStatus.self, bufferingPolicy: .bufferingNewest(1))
+        guard !isFinished else {
+            continuation.finish()
+            return stream
+        }
+        nextSubscriber += 1
+        let id = nextSubscriber
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.unsubscribe(id) }
+        }
+        subscribers[id] = StatusSubscriber(continuation: continuation, interval: interval)
+        publish(to: id)
+        return stream
+    }
+
+    /// Tells everybody what is on stable storage, if it is something new.
+    func publishChange() {
+        guard failure != publishedFailure || !conclusion.isSame(as: published) else { return }
+        (published, publishedFailure) = (conclusion, failure)
+        for id in subscribers.keys { publish(to: id) }
+    }
+
+    func finish() {
+        isFinished = true
+        for subscriber in subscribers.values { subscriber.end() }
+        subscribers = [:]
+    }
+
+    /// Tells one subscriber, and comes back when time will have changed what there is to tell.
+    private func publish(to id: UInt64) {
+        guard let subscriber = subscribers[id] else { return }
+        subscriber.ticker?.cancel()
+        let (status, moment) = now()
+        if status != subscriber.last {
+            subscribers[id]?.last = status
+            subscriber.continuation.yield(status)
+        }
+        guard let moment, case .delayed(let remaining, _) = status else { return }
+        let deadline = moment.uptime + min(remaining, max(subscriber.interval ?? remaining, .milliseconds(10)))
+        subscribers[id]?.ticker = Task { [weak self] in
+            guard (try? await self?.sleep(untilUptime: deadline)) != nil else { return }
+            await self?.publish(to: id)
+        }
+    }
+
+    private func unsubscribe(_ id: UInt64) {
+        subscribers.removeValue(forKey: id)?.end()
+    }
+}
+
+extension LockFinding.Conclusion {
+    /// Whether a subscriber would notice no difference.
+    fileprivate func isSame(as other: Self?) -> Bool {
+        switch (self, other) {
+        case (.notEnrolled, .notEnrolled): true
+        case (.enrolled(let one), .enrolled(let other)):
+            one.attemptCount == other.attemptCount && one.wait == other.wait
+        case (.unusable(let one), .unusable(let other)): one == other
+        default: false
+        }
+    }
+}
+
+/// Somebody who reads a lock's statuses.
+struct StatusSubscriber {
+    let continuation: AsyncStream<LockStatus>.Continuation
+    let interval: Duration?
+    /// What was told last.
+    var last: LockStatus?
+    /// Waits for the next status that time alone brings.
+    var ticker: Task<Void, Never>?
+
+    func end() {
+        ticker?.cancel()
+        continuation.finish()
+    }
+}

@@ -1,0 +1,135 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A lock that a passcode opens, with growing waits after wrong guesses.
+///
+/// It carries out what ``LockStateMachine`` decides. What survives crashes, reboots and set clocks is kept twice, in two
+/// stores: each try is on stable storage in both before its passcode is looked at. Results come in this order: durable,
+/// published, returned.
+public actor PasscodeLockout {
+    /// The lock's two copies, in the order in which they are written.
+    let copies: [LockSettings]
+    let stores: [SettingsStore]
+    let rules: LockStateMachine
+    let verifier: any PasscodeVerifier
+    let time: any MachineTime
+    let witness: (any RollbackWitness)?
+    /// The name under which tries of all tasks and processes take turns.
+    let turnName: String
+    /// What stable storage had at the end of the last transaction, and why a later one has failed.
+    var conclusion: LockFinding.Conclusion
+    var failure: LockStatus.Reason?
+    /// What the witness has said last.
+    var witnessed: Int?
+    /// What was lost from each copy before it was loaded, until it is written anew.
+    var losses: [String?]
+    var recentGuesses = RecentGuesses()
+    /// Forgets recent guesses when their time has come.
+    var wiper: Task<Void, Never>?
+    /// Whether a turn is under way, which publishes its own end.
+    var isBusy = false
+    private var follower: Task<Void, Never>?
+    // Who reads the statuses; see `PasscodeLockout+Statuses.swift`.
+    var published: LockFinding.Conclusion?
+    var publishedFailure: LockStatus.Reason?
+    var subscribers: [UInt64: StatusSubscriber] = [:]
+    var nextSubscriber: UInt64 = 0
+    var isFinished = false
+
+    /// The lock that two stores keep together.
+    ///
+    /// - Parameters:
+    ///   - store: Keeps the first copy.
+    ///   - second: Keeps the second copy, in a file of its own.
+    ///   - path: Where the lock's settings lie in both.
+    ///   - time: The machine's time, the only thing that ends a wait.
+    ///   - witness: Notices old copies of both files. Without one, nothing does.
+    /// - Throws: ``SettingsError`` if the settings can't be opened there, or both stores are the same.
+    public init(
+        in store: SettingsStore, and second: SettingsStore, at path: String = "passcode",
+        schedule: LockSchedule = .standard, time: any MachineTime = SystemTime(),
+        verifier: any PasscodeVerifier = ScryptVerifier(), witness: (any RollbackWitness)? = nil
+    ) async throws {
+        guard store !== second else {
+            throw SettingsError(
+                .duplicateKey, "A lock has two copies, so it needs two stores: these are the same one.", key: path)
+        }
+        copies = [
+            try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path),
+        ]
+        stores = [store, second]
+        losses = stores.map(\.loadOutcome.loss)
+        // Two locks that share a name would only wait for each other.
+        turnName = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
+        self.time = time
+        self.verifier = verifier
+        self.witness = witness
+        rules = LockStateMachine(schedule)
+        conclusion = .notEnrolled
+        let changes = copies.map { $0.changes(.newest, durableOnly: true) }
+        await begin()
+        follower = Task { [weak self] in
+            await withTaskGroup { group in
+                for changes in changes {
+                    group.addTask { [weak self] in
+                        for await _ in changes { await self?.settingsChanged() }
+                    }
+                }
+                // Without one of the stores there is no lock.
+                await group.next()
+                group.cancelAll()
+            }
+            await self?.finish()
+        }
+    }
+
+    deinit {
+        follower?.cancel()
+        wiper?.cancel()
+        for subscriber in subscribers.values { subscriber.end() }
+    }
+
+    // MARK: Asking
+
+    public func status() -> LockStatus {
+        now().status
+    }
+
+    /// When the wait ends, as far as the wall clock can tell. For people only.
+    public var nextCheckDate: Date? { copies.compactMap(\.nextCheckDate).max() }
+
+    /// Tries since the last right one; `nil` if nobody can tell.
+    public var attemptCount: Int? {
+        if case .enrolled(let record) = conclusion { record.attemptCount } else { nil }
+    }
+
+    /// How many wrong guesses there can be before no more are accepted.
+    public nonisolated var limit: Int { rules.schedule.limit }
+
+    /// The status, with the moment to which it belongs if the machine tells one.
+    func now() -> (status: LockStatus, moment: Moment?) {
+        do {
+            let moment = try time.now()
+            return (failure.map { .unavailable($0) } ?? status(of: conclusion, at: moment), moment)
+        } catch {
+            return (.unavailable(.noTime("\(error)")), nil)
+        }
+    }
+
+    func status(of conclusion: LockFinding.Conclusion, at moment: Moment) -> LockStatus {
+        switch conclusion {
+        case .notEnrolled: .unavailable(.notEnrolled)
+        case .enrolled(let record): rules.status(of: record, at: moment)
+        case .unusable(let reason): .unavailable(reason)
+        }
+    }
+
+    func sleep(untilUptime deadline: Duration) async throws {
+        try await time.sleep(untilUptime: deadline)
+    }
+}

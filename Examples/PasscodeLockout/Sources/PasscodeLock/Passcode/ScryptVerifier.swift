@@ -1,0 +1,57 @@
+import Crypto
+import CryptoExtras
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A salted, slow verifier: scrypt, compared in constant time.
+public struct ScryptVerifier: PasscodeVerifier {
+    /// For verifiers that are made from now on. Each stored one names its own cost, so it may rise with the machines.
+    private let cost: ScryptCost
+
+    public init(_ cost: ScryptCost = .standard) {
+        self.cost = cost
+    }
+
+    // Not on the caller's actor, which has other things to do during a tenth of a second.
+    @concurrent
+    public func makeVerifier(for passcode: Passcode) async throws -> StoredVerifier {
+        let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+        let key = try Self.derive(passcode, salt, cost)
+        return StoredVerifier(
+            algorithm: Self.name, cost: cost, salt: salt, key: key.withUnsafeBytes { Data($0) })
+    }
+
+    @concurrent
+    public func verify(_ passcode: Passcode, against verifier: StoredVerifier) async throws -> Bool {
+        guard verifier.algorithm == Self.name, verifier.cost.isReasonable, !verifier.salt.isEmpty,
+            verifier.key.count == Self.keySize
+        else { throw VerifierError.unusable }
+        let key = try Self.derive(passcode, verifier.salt, verifier.cost)
+        // `SymmetricKey` compares in constant time.
+        return key == SymmetricKey(data: verifier.key)
+    }
+
+    private static let name = "scrypt"
+    private static let keySize = 32
+
+    private static func derive(_ passcode: Passcode, _ salt: Data, _ cost: ScryptCost) throws -> SymmetricKey {
+        try passcode.withBytes { bytes in
+            try KDF.Scrypt.deriveKey(
+                from: bytes, salt: salt, outputByteCount: keySize, rounds: cost.rounds, blockSize: cost.blockSize,
+                parallelism: cost.parallelism)
+        }
+    }
+}
+
+/// Why a stored verifier can't check a passcode.
+public enum VerifierError: Error, Sendable, CustomStringConvertible {
+    case unusable
+
+    public var description: String {
+        "The stored verifier is not one of this program's: its algorithm, cost, salt or key can't be."
+    }
+}

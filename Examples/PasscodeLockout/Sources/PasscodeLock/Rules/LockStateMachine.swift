@@ -1,0 +1,62 @@
+/// The rules of the lock: what a record means at a moment, and what a try makes of it.
+///
+/// It has no state, no clock and no storage of its own, so every rule can be tried on paper.
+public struct LockStateMachine: Sendable {
+    public let schedule: LockSchedule
+
+    public init(_ schedule: LockSchedule = .standard) {
+        self.schedule = schedule
+    }
+
+    public enum Decision: Sendable {
+        /// Store this record, and only when it is on stable storage look at the passcode.
+        case record(LockRecord)
+        /// Don't look at the passcode, and don't count the try.
+        case refuse(LockStatus)
+    }
+
+    public func status(of record: LockRecord, at moment: Moment) -> LockStatus {
+        let count = record.attemptCount
+        // A number that can't be is read as the worst.
+        guard count >= 0, count < schedule.limit else { return .exhausted }
+        let length = schedule.wait(after: count)
+        guard let wait = record.wait else {
+            return length == .zero ? .ready : .unavailable(.damaged("\(count) tries, but no wait is stored."))
+        }
+        let remaining = remaining(of: wait, after: count, at: moment)
+        return remaining > .zero ? .delayed(remaining: remaining, level: schedule.level(after: count)) : .ready
+    }
+
+    /// What to do with a try.
+    public func decide(_ record: LockRecord, at moment: Moment) -> Decision {
+        let status = status(of: record, at: moment)
+        guard status == .ready else { return .refuse(status) }
+        var next = record
+        next.generation += 1
+        next.attemptCount += 1
+        let length = next.attemptCount < schedule.limit ? schedule.wait(after: next.attemptCount) : .zero
+        next.wait = length > .zero ? LockWait(length: length, start: moment.uptime, bootID: moment.bootID) : nil
+        return .record(next)
+    }
+
+    /// The strictest reading of several records: the most tries, the longest wait, and the newest passcode.
+    ///
+    /// - Returns: `nil` for no records.
+    public func strictest(of records: [LockRecord], at moment: Moment) -> LockRecord? {
+        guard var result = records.max(by: { $0.generation < $1.generation }) else { return nil }
+        let counts = records.map(\.attemptCount)
+        // One below zero can't be, which is worse than any that can.
+        result.attemptCount = counts.first { $0 < 0 } ?? counts.max() ?? result.attemptCount
+        let waits = records.compactMap { record in
+            record.wait.map { (wait: $0, left: remaining(of: $0, after: result.attemptCount, at: moment)) }
+        }
+        result.wait = waits.max { ($0.left, $0.wait.length) < ($1.left, $1.wait.length) }?.wait
+        return result
+    }
+
+    /// The longer one of the stored wait and the schedule's counts: neither an edited file nor a milder schedule of a later
+    /// version shortens a wait that is under way.
+    private func remaining(of wait: LockWait, after count: Int, at moment: Moment) -> Duration {
+        wait.remaining(at: moment, atLeast: schedule.wait(after: count))
+    }
+}

@@ -1,0 +1,46 @@
+/// The last wrong guesses, in memory only: who repeats one by mistake is not punished for it (R8).
+///
+/// It holds what nothing else in this module holds, so it holds little, and not for long. The bytes are wiped when a
+/// guess goes.
+struct RecentGuesses {
+    private struct Guess {
+        let passcode: Passcode
+        /// It was wrong for this passcode's verifier. For another one it may be right.
+        let verifier: StoredVerifier
+        let moment: Moment
+    }
+
+    private var guesses: [Guess] = []
+
+    static let limit = 5
+    static let lifetime = Duration.minutes(5)
+
+    mutating func add(_ passcode: Passcode, wrongFor verifier: StoredVerifier, at moment: Moment) {
+        forget(at: moment)
+        guesses.append(Guess(passcode: passcode, verifier: verifier, moment: moment))
+        guesses.removeFirst(max(0, guesses.count - Self.limit))
+    }
+
+    mutating func contains(_ passcode: Passcode, for verifier: StoredVerifier, at moment: Moment) -> Bool {
+        forget(at: moment)
+        // All are compared, so that the time tells nothing.
+        return guesses.count { $0.passcode.isSame(as: passcode) && $0.verifier.isSame(as: verifier) } > 0
+    }
+
+    mutating func forgetAll() {
+        guesses = []
+    }
+
+    /// Forgets what is too old, and what is not of this boot.
+    mutating func forget(at moment: Moment) {
+        guesses.removeAll { guess in
+            let age = moment.uptime - guess.moment.uptime
+            return guess.moment.bootID != moment.bootID || age < .zero || age >= Self.lifetime
+        }
+    }
+
+    /// The uptime at which the oldest guess has to go.
+    var nextExpiry: Duration? {
+        guesses.first.map { $0.moment.uptime + Self.lifetime }
+    }
+}

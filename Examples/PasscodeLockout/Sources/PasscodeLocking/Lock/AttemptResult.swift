@@ -1,9 +1,0 @@
-/// How a try ended.
-public enum AttemptResult: Sendable, Hashable {
-    /// It was the passcode.
-    case accepted
-    /// It was not, and it counts. What the lock says now.
-    case wrong(LockStatus)
-    /// Nobody has looked at it, and it does not count. What the lock says.
-    case refused(LockStatus)
-}

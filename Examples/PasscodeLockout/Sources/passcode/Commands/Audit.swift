@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import PasscodeLock
+
+struct Audit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what has happened to the lock: tries, waits, and what looks like tampering.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "One JSON object on each line.")
+    var json = false
+
+    func run() async throws {
+        for record in await (try options.open()).lock.auditRecords {
+            Terminal.say(json ? try JSONEncoder.line.text(of: record) : record.styledLine)
+        }
+    }
+}
+
+extension AuditRecord {
+    /// For people.
+    var line: String {
+        "\(date.localTime)  \(words)"
+    }
+
+    var styledLine: String {
+        "\(date.localTime)  \(words.styled(style, if: Terminal.showsColour))"
+    }
+
+    /// Without its date.
+    var words: String {
+        let count = attemptCount.map { "\($0)" } ?? "?"
+        return switch event {
+        case .enrolled: "a passcode was chosen"
+        case .passcodeChanged: "the right passcode, and another one was chosen"
+        case .accepted: "the right passcode"
+        case .delayed: "a wait of \(wait?.inWords ?? "unknown length") began"
+        case .exhausted: "no passcode is looked at any more"
+        case .tampering: "tampering: \(detail ?? "")"
+        case .attempt:
+            switch outcome {
+            case nil: "try \(count)"
+            case .wrong: "try \(count): wrong"
+            case .failed: "try \(count): the comparison failed, which counts"
+            }
+        }
+    }
+
+    private var style: Style {
+        switch event {
+        case .enrolled, .passcodeChanged, .accepted: .green
+        case .attempt: .plain
+        case .delayed: .yellow
+        case .exhausted, .tampering: .red
+        }
+    }
+}

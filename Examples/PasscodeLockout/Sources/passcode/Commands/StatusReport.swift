@@ -1,0 +1,73 @@
+import Foundation
+import PasscodeLock
+
+/// A status for programs. Keys are only ever added.
+struct StatusReport: Encodable {
+    /// `ready`, `delayed`, `exhausted` or `unavailable`.
+    let status: String
+    /// Of an unavailable lock: `notEnrolled`, `damaged`, `rolledBack`, `notSaved`, `noWitness` or `noTime`.
+    let reason: String?
+    /// The reason in words.
+    let detail: String?
+    /// Seconds until a passcode may be tried, for a delayed lock.
+    let remaining: Double?
+    /// Which of the schedule's waits this is, for a delayed lock.
+    let level: Int?
+    /// When the wait ends if nobody sets the clock and nobody reboots.
+    let nextCheck: Date?
+    /// Tries since the last right one; missing if nobody can tell.
+    let attemptCount: Int?
+    /// How many tries there are before no more are accepted.
+    let limit: Int
+
+    init(_ status: LockStatus, of lock: PasscodeLockout, nextCheck date: Date?, attemptCount: Int?) {
+        var (remaining, level, nextCheck): (Double?, Int?, Date?)
+        var (reason, detail): (String?, String?)
+        switch status {
+        case .ready: self.status = "ready"
+        case .exhausted: self.status = "exhausted"
+        case .delayed(let left, let number):
+            self.status = "delayed"
+            (remaining, level, nextCheck) = (left / .seconds(1), number, date)
+        case .unavailable(let why):
+            self.status = "unavailable"
+            (reason, detail) = (why.name, "\(why)")
+        }
+        (self.remaining, self.level, self.nextCheck) = (remaining, level, nextCheck)
+        (self.reason, self.detail) = (reason, detail)
+        self.attemptCount = attemptCount
+        limit = lock.limit
+    }
+
+    /// On one line, with sorted keys, dates as in ISO 8601.
+    var json: String {
+        get throws { try JSONEncoder.line.text(of: self) }
+    }
+}
+
+extension JSONEncoder {
+    static var line: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+
+    func text(of value: some Encodable) throws -> String {
+        String(decoding: try encode(value), as: UTF8.self)
+    }
+}
+
+extension LockStatus.Reason {
+    /// For programs.
+    fileprivate var name: String {
+        switch self {
+        case .notEnrolled: "notEnrolled"
+        case .damaged: "damaged"
+        case .rolledBack: "rolledBack"
+        case .notSaved: "notSaved"
+        case .noWitness: "noWitness"
+        case .noTime: "noTime"
+        }
+    }
+}

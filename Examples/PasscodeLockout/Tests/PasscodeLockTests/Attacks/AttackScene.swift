@@ -1,0 +1,98 @@
+import Foundation
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+/// A lock in real files whose five free guesses are used up, and somebody who wants more of them.
+struct AttackScene {
+    let folder: LockFolder
+    let time = SimulatedTime()
+    /// Where a witness keeps its number, if there is one.
+    let witnessFile: URL?
+
+    static let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
+
+    /// Runs a test with a lock at five wrong guesses, whose process has ended.
+    static func run(
+        hasWitness: Bool = false, guesses: Int = 5, _ body: (AttackScene) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { url in
+            let elsewhere = url.appending(path: "elsewhere", directoryHint: .isDirectory)
+            let home = url.appending(path: "home", directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            let scene = AttackScene(
+                folder: LockFolder(url: home), witnessFile: hasWitness ? elsewhere.appending(path: "witness.json") : nil
+            )
+            try await scene.use { process in
+                _ = try await process.lock.enrol(LockFixture.right)
+                for _ in 0..<guesses { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            try await body(scene)
+        }
+    }
+
+    /// A new process, to its regular end.
+    func use<Result>(
+        of life: ProcessLife = ProcessLife(), verifier: TestVerifier = TestVerifier(),
+        _ body: (LockProcess) async throws -> Result
+    ) async throws -> Result {
+        var witnessStore: SettingsStore?
+        var witness: StoredWitness?
+        if let witnessFile {
+            let store = try await SettingsStore.open(storage: FileStorage(at: witnessFile))
+            witness = try await StoredWitness(in: store)
+            witnessStore = store
+        }
+        let process = try await LockProcess(in: folder, time: time, verifier: verifier, witness: witness) {
+            MortalStorage($0, of: life)
+        }
+        let result = try await body(process)
+        if life.isDead { life.bury() }
+        try await process.close()
+        try await witnessStore?.close()
+        return result
+    }
+
+    /// A process that is killed while it compares.
+    ///
+    /// - Returns: How many passcodes it has compared.
+    func guessAndBeKilled(with passcode: Passcode) async throws -> Int {
+        let life = ProcessLife()
+        return try await use(of: life) { process in
+            process.verifier.onVerify { life.end() }
+            _ = await process.lock.unlock(with: passcode)
+            return process.verifier.count
+        }
+    }
+
+    /// Another process finds the lock no milder than it was, and looks at no passcode.
+    func expectHeld(
+        atLeast status: LockStatus = delayed, count: Int = 5, tampering isNoticed: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await use { process in
+            try await Self.expectHeld(
+                process, atLeast: status, count: count, tampering: isNoticed, sourceLocation: sourceLocation)
+            #expect(process.verifier.count == 0, sourceLocation: sourceLocation)
+        }
+    }
+
+    static func expectHeld(
+        _ process: LockProcess, atLeast status: LockStatus = delayed, count: Int = 5, tampering isNoticed: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let compared = process.verifier.count
+        for found in [await process.lock.status(), try await process.freshStatus()] {
+            #expect(!found.isLessStrict(than: status), "\(found)", sourceLocation: sourceLocation)
+        }
+        if let found = await process.lock.attemptCount { #expect(found >= count, sourceLocation: sourceLocation) }
+        let result = await process.lock.unlock(with: try LockFixture.right)
+        #expect(result != .accepted, sourceLocation: sourceLocation)
+        #expect(process.verifier.count == compared, sourceLocation: sourceLocation)
+        guard isNoticed else { return }
+        let records = await process.lock.auditRecords
+        #expect(
+            records.contains { $0.event == .tampering }, "nothing tells of the attack", sourceLocation: sourceLocation)
+    }
+}

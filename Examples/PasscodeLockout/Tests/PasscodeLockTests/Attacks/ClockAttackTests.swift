@@ -1,0 +1,102 @@
+import Foundation
+import PasscodeLock
+import SettleTesting
+import Testing
+
+/// Setting the clock, and rebooting.
+@Suite(.timeLimit(.minutes(2))) struct ClockAttackTests {
+    @Test("R15: setting the clock forward ends no wait, not in a new process either (ava-labs/core-mobile 1144)")
+    func forward() async throws {
+        try await AttackScene.run { scene in
+            scene.time.setWallClock(forwardBy: .days(20_000))
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R15: setting the clock back ends no wait (LTHPasscode 174, owncloud/ios-app 1061)")
+    func back() async throws {
+        try await AttackScene.run { scene in
+            scene.time.setWallClock(forwardBy: .days(-20_000))
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R15: forward and back, with a restart in between, ends no wait (owncloud/ios-app 1324)")
+    func forwardAndBack() async throws {
+        try await AttackScene.run { scene in
+            for days in [20_000, -40_000, 20_000, 365, -365] {
+                scene.time.setWallClock(forwardBy: .days(days))
+                try await scene.expectHeld()
+            }
+        }
+    }
+
+    @Test("R15: a clock that is set during a guess has no part in its wait")
+    func duringTheGuess() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            for days in [20_000, -40_000, 20_000, 10_000, -9_000] {
+                try await scene.use { process in
+                    scene.time.setWallClock(forwardBy: .days(days))
+                    _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+                }
+            }
+            try await scene.expectHeld()
+            scene.time.advance(by: .seconds(60))
+            try await scene.use { process in
+                let result = await process.lock.unlock(with: try LockFixture.right)
+                #expect(result == .accepted, "a set clock locks for ever")
+            }
+        }
+    }
+
+    @Test("R14: a reboot between guesses is no way around the wait (firefox-ios 1590, himmelblau 612)")
+    func rebooting() async throws {
+        try await AttackScene.run { scene in
+            for _ in 0..<5 {
+                scene.time.reboot(off: .days(30))
+                // The uptime of this boot may come to be greater than it was at the guess.
+                scene.time.advance(by: .seconds(59))
+                try await scene.expectHeld(atLeast: .delayed(remaining: .seconds(1), level: 1))
+            }
+            scene.time.reboot()
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R14: a machine that has been up for longer than before the reboot has waited no longer (lockbox-local 7)")
+    func longerUptime() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            scene.time.advance(by: .days(100))
+            try await scene.use { process in
+                for _ in 0..<5 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            scene.time.reboot()
+            try await scene.expectHeld()
+            scene.time.advance(by: .seconds(60))
+            // Nor is it locked until the uptime of the guess comes again.
+            try await scene.use { process in
+                let status = await process.lock.status()
+                #expect(status == .ready)
+            }
+        }
+    }
+
+    @Test("I6: reboots and set clocks between all guesses give no more of them than the table")
+    func everything() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var (compared, needed, waited) = (0, Duration.zero, Duration.zero)
+            for round in 0..<60 {
+                if round % 3 == 0 { scene.time.reboot(off: .days(1)) }
+                scene.time.setWallClock(forwardBy: .days(round % 2 == 0 ? 5_000 : -5_000))
+                scene.time.advance(by: .minutes(round))
+                waited += .minutes(round)
+                let new = try await scene.guessAndBeKilled(with: LockFixture.anotherWrong())
+                guard new > 0 else { continue }
+                needed += LockSchedule.standard.wait(after: compared)
+                compared += new
+                #expect(waited >= needed)
+            }
+            #expect(compared > 6)
+        }
+    }
+}

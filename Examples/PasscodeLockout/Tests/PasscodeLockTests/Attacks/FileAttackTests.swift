@@ -1,0 +1,189 @@
+import Foundation
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+/// Taking the files away, putting old ones back, and editing them.
+@Suite(.timeLimit(.minutes(2))) struct FileAttackTests {
+    private static func files(of copy: Int, in folder: LockFolder) throws -> [String] {
+        let name = folder.copies[copy].lastPathComponent
+        return try folder.files.filter { $0 == name || $0.hasPrefix(".\(name).") || $0.hasPrefix("\(name).") }
+    }
+
+    @Test("R18: one copy with all that belongs to it is taken away", arguments: [0, 1])
+    func removingOne(_ copy: Int) async throws {
+        try await AttackScene.run { scene in
+            for name in try Self.files(of: copy, in: scene.folder) { try scene.folder.remove(name) }
+            try await scene.expectHeld(tampering: true)
+        }
+    }
+
+    @Test("R3, R21: both files are taken away, but not all that is beside them: that is no first run")
+    func removingBothFiles() async throws {
+        try await AttackScene.run { scene in
+            for copy in scene.folder.copies { try scene.folder.remove(copy.lastPathComponent) }
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R17, R21: with everything gone, only a witness can tell that there was a lock", arguments: [false, true])
+    func removingAll(_ hasWitness: Bool) async throws {
+        try await AttackScene.run(hasWitness: hasWitness) { scene in
+            for name in try scene.folder.files { try scene.folder.remove(name) }
+            guard hasWitness else {
+                // A pure file can't resist this: nothing is left that could know.
+                try await scene.use { process in
+                    let status = try await process.lock.enrol(Passcode("mine"))
+                    #expect(status == .accepted)
+                }
+                return
+            }
+            try await scene.expectHeld(tampering: true)
+            try await scene.use { process in
+                guard case .unavailable(.rolledBack) = await process.lock.status() else {
+                    Issue.record("an empty folder passed for a first run")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("R3: everything is taken away while the program runs: it goes on with what it knows, and writes it again")
+    func removingWhileItRuns() async throws {
+        try await AttackScene.run { scene in
+            try await scene.use { process in
+                for name in try scene.folder.files { try scene.folder.remove(name) }
+                try await AttackScene.expectHeld(process)
+            }
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R18: an old version of one copy, with its journal, is put back", arguments: [0, 1])
+    func oldVersionOfOne(_ copy: Int) async throws {
+        try await AttackScene.run(guesses: 1) { scene in
+            let old = try scene.folder.contents()
+            try await scene.use { process in
+                for _ in 0..<4 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            let names = try Self.files(of: copy, in: scene.folder)
+            for name in names { try scene.folder.remove(name) }
+            for (name, bytes) in old where names.contains(name) { try scene.folder.write(bytes, to: name) }
+            try await scene.expectHeld(tampering: true)
+        }
+    }
+
+    @Test("R17: old versions of both copies: only a witness notices", arguments: [false, true])
+    func oldVersionOfBoth(_ hasWitness: Bool) async throws {
+        try await AttackScene.run(hasWitness: hasWitness, guesses: 1) { scene in
+            let old = try scene.folder.contents()
+            try await scene.use { process in
+                for _ in 0..<4 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            try scene.folder.restore(old)
+            guard hasWitness else {
+                // A pure file can't resist this: it is what it was.
+                try await scene.use { process in
+                    let count = await process.lock.attemptCount
+                    #expect(count == 1)
+                }
+                return
+            }
+            try await scene.expectHeld(tampering: true)
+            try await scene.use { process in
+                guard case .unavailable(.rolledBack) = await process.lock.status() else {
+                    Issue.record("the old state passed for the newest one")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("R17: a witness within reach of the same hands is none: put back with the copies, it agrees with them")
+    func oldVersionOfAll() async throws {
+        try await AttackScene.run(hasWitness: true, guesses: 1) { scene in
+            let witness = LockFolder(url: try #require(scene.witnessFile).deletingLastPathComponent())
+            let (old, oldWitness) = (try scene.folder.contents(), try witness.contents())
+            try await scene.use { process in
+                for _ in 0..<4 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            try scene.folder.restore(old)
+            try witness.restore(oldWitness)
+            try await scene.use { process in
+                let count = await process.lock.attemptCount
+                #expect(count == 1)
+            }
+        }
+    }
+
+    @Test("R3: a damaged witness is no witness, so no passcode is looked at")
+    func damagedWitness() async throws {
+        try await AttackScene.run(hasWitness: true) { scene in
+            let file = try #require(scene.witnessFile)
+            let witness = LockFolder(url: file.deletingLastPathComponent())
+            scene.time.advance(by: .seconds(60))
+            for name in try witness.files { try witness.write(Data("{".utf8), to: name) }
+            try await scene.use { process in
+                let result = await process.lock.unlock(with: try LockFixture.right)
+                guard case .refused(.unavailable) = result else {
+                    Issue.record("\(result)")
+                    return
+                }
+                #expect(process.verifier.count == 0)
+            }
+        }
+    }
+
+    @Test(
+        "R19, R16: the count is edited in the files by hand, in one copy or in both (bifold-wallet 1031)",
+        arguments: 1...3)
+    func editing(_ copies: Int) async throws {
+        try await AttackScene.run { scene in
+            for copy in 0...1 where copies & (1 << copy) != 0 { try Self.edit(copy, in: scene.folder) }
+            try await scene.expectHeld(tampering: true)
+        }
+    }
+
+    @Test("R19: the count is edited in the files by hand while the program runs", arguments: 1...3)
+    func editingWhileItRuns(_ copies: Int) async throws {
+        try await AttackScene.run { scene in
+            try await scene.use { process in
+                for copy in 0...1 where copies & (1 << copy) != 0 { try Self.edit(copy, in: scene.folder) }
+                try await AttackScene.expectHeld(process, tampering: true)
+                scene.time.advance(by: .seconds(60))
+                _ = await process.lock.unlock(with: try LockFixture.wrong)
+                let count = await process.lock.attemptCount
+                #expect(count == 6)
+            }
+        }
+    }
+
+    @Test("R19: all of the record is replaced by an older one while the program runs", arguments: 1...3)
+    func replacingWhileItRuns(_ copies: Int) async throws {
+        try await AttackScene.run(guesses: 1) { scene in
+            let old = try scene.folder.contents()
+            try await scene.use { process in
+                for _ in 0..<4 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+            }
+            try await scene.use { process in
+                for copy in 0...1 where copies & (1 << copy) != 0 {
+                    let name = scene.folder.copies[copy].lastPathComponent
+                    try scene.folder.write(try #require(old[name]), to: name)
+                }
+                try await AttackScene.expectHeld(process, tampering: true)
+            }
+            try await scene.expectHeld()
+        }
+    }
+
+    /// Sets the count of a copy to 0, and its wait to one that is over.
+    private static func edit(_ copy: Int, in folder: LockFolder) throws {
+        let name = folder.copies[copy].lastPathComponent
+        let text = String(decoding: try folder.bytes(of: name), as: UTF8.self)
+        let edited = text.replacing(#/"attemptCount": \d+/#, with: "\"attemptCount\": 0", maxReplacements: 1)
+            .replacing(#/"start": "\d+s"/#, with: "\"start\": \"1s\"")
+        #expect(edited != text)
+        try folder.write(Data(edited.utf8), to: name)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import PasscodeLock
+import SettleTesting
+import Testing
+
+/// I5: whatever becomes of one file, nobody who guesses is better off.
+///
+/// `SETTLE_DAMAGE_STEP=1` flips each byte and cuts after each one, which takes long.
+@Suite(.timeLimit(.minutes(10))) struct FileDamageTests {
+    /// How the processes have ended that have used the lock.
+    enum Ending: CaseIterable {
+        case closed
+        /// The last ones were killed: the journals have what the files do not have yet.
+        case killed
+        /// All were killed, so there are no files yet beside the journals.
+        case alwaysKilled
+    }
+
+    /// A lock at seven wrong guesses, five minutes into its wait of fifteen.
+    private struct Scene {
+        let folder: LockFolder
+        let time = SimulatedTime()
+        /// What is there when the damage comes.
+        var contents: [String: Data] = [:]
+        /// What each file has been, the oldest first.
+        var earlier: [String: [Data]] = [:]
+
+        static let count = 7
+        static let status = LockStatus.delayed(remaining: .minutes(10), level: 3)
+
+        init(in folder: LockFolder, after ending: Ending) async throws {
+            self.folder = folder
+            for count in 0...Self.count {
+                let life = ProcessLife()
+                let process = try await LockProcess(in: folder, time: time) { MortalStorage($0, of: life) }
+                if count == 0 {
+                    _ = try await process.lock.enrol(LockFixture.right)
+                } else {
+                    // The second time the passcode is right, so that there are old files with other numbers.
+                    if count == 2 { _ = await process.lock.unlock(with: try LockFixture.right) }
+                    time.advance(by: LockSchedule.standard.wait(after: count - 1))
+                    try await guess(process, upTo: count)
+                }
+                if ending == .alwaysKilled || (ending == .killed && count > 4) { life.bury() }
+                try await process.close()
+                remember(try folder.contents())
+            }
+            time.advance(by: .minutes(5))
+        }
+
+        private func guess(_ process: LockProcess, upTo count: Int) async throws {
+            while await process.lock.attemptCount.map({ $0 < count }) == true {
+                _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+            }
+        }
+
+        private mutating func remember(_ now: [String: Data]) {
+            for (name, bytes) in contents where now[name] != bytes { earlier[name, default: []].append(bytes) }
+            contents = now
+        }
+
+        /// Opens the lock after one file has become something else, twice: the second process finds what the first made of it.
+        ///
+        func expectUsable(_ name: String, _ bytes: Data?, _ what: String) async throws {
+            try folder.restore(contents)
+            if let bytes { try folder.write(bytes, to: name) } else { try folder.remove(name) }
+            for opening in 1...2 {
+                let process = try await LockProcess(in: folder, time: time)
+                let comment = Comment(rawValue: "\(name) \(what), opening \(opening)")
+                let found = await process.lock.status()
+                let status = try await process.freshStatus()
+                for status in [found, status] { #expect(!status.isLessStrict(than: Self.status), comment) }
+                if let count = await process.lock.attemptCount { #expect(count >= Self.count, comment) }
+                let result = await process.lock.unlock(with: try LockFixture.right)
+                #expect(result != .accepted, comment)
+                #expect(process.verifier.count == 0, comment)
+                if case .unavailable(let reason) = status { Issue.record("\(comment): \(reason)") }
+                try await process.close()
+            }
+        }
+    }
+
+    private static let step = ProcessInfo.processInfo.environment["SETTLE_DAMAGE_STEP"].flatMap(Int.init) ?? 997
+
+    /// The bytes to damage: some of all, and all that decide.
+    private func offsets(in bytes: Data, step: Int) -> [Int] {
+        var offsets = Set(stride(from: 0, to: bytes.count, by: step))
+        offsets.insert(bytes.count - 1)
+        for word in ["\"attemptCount\":", "\"generation\":", "\"version\":"] {
+            guard let range = bytes.range(of: Data(word.utf8)) else { continue }
+            offsets.formUnion((range.lowerBound..<min(range.upperBound + 3, bytes.count)))
+        }
+        return offsets.filter(bytes.indices.contains).sorted()
+    }
+
+    private func withScene(
+        _ ending: Ending, _ body: (Scene, _ name: String, _ bytes: Data) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { url in
+            let scene = try await Scene(in: LockFolder(url: url), after: ending)
+            let journal = ".settings.json.journal"
+            try await scene.expectUsable(journal, scene.contents[journal], "as it was")
+            for (name, bytes) in scene.contents.sorted(by: { $0.key < $1.key }) { try await body(scene, name, bytes) }
+        }
+    }
+
+    @Test(
+        "I5, R18: a file that is missing or empty does not help, and does not shut anybody out",
+        arguments: Ending.allCases)
+    func lost(_ ending: Ending) async throws {
+        try await withScene(ending) { scene, name, _ in
+            try await scene.expectUsable(name, nil, "removed")
+            try await scene.expectUsable(name, Data(), "emptied")
+        }
+    }
+
+    @Test(
+        "I5, R18: a file that is cut anywhere does not help, and does not shut anybody out", arguments: Ending.allCases)
+    func cut(_ ending: Ending) async throws {
+        try await withScene(ending) { scene, name, bytes in
+            for length in offsets(in: bytes, step: Self.step * 2 + 1) {
+                try await scene.expectUsable(name, bytes.prefix(length), "cut to \(length)")
+            }
+        }
+    }
+
+    @Test(
+        "I5, R18: a bit that is flipped anywhere does not help, and does not shut anybody out",
+        arguments: Ending.allCases)
+    func flipped(_ ending: Ending) async throws {
+        try await withScene(ending) { scene, name, bytes in
+            for offset in offsets(in: bytes, step: Self.step) {
+                var damaged = bytes
+                damaged[offset] ^= UInt8(1 << (offset % 8))
+                try await scene.expectUsable(name, damaged, "flipped at \(offset)")
+            }
+        }
+    }
+
+    @Test(
+        "I5, R18: an old version of one file does not help, and does not shut anybody out", arguments: Ending.allCases)
+    func putBack(_ ending: Ending) async throws {
+        try await withScene(ending) { scene, name, _ in
+            for (number, old) in (scene.earlier[name] ?? []).enumerated() {
+                try await scene.expectUsable(name, old, "as it was \(number)")
+            }
+        }
+    }
+
+    @Test("R18: a copy that was damaged is written anew, so that the other one may be damaged next", arguments: [0, 1])
+    func healing(_ first: Int) async throws {
+        try await withTemporaryFolder { url in
+            let scene = try await Scene(in: LockFolder(url: url), after: .closed)
+            for index in [first, 1 - first, first] {
+                let name = scene.folder.copies[index].lastPathComponent
+                for file in [name, ".\(name).journal"] { try scene.folder.write(Data("{\"a\"".utf8), to: file) }
+                let process = try await LockProcess(in: scene.folder, time: scene.time)
+                let status = try await process.freshStatus()
+                #expect(status == Scene.status)
+                #expect(await process.lock.auditRecords.contains { $0.event == .tampering })
+                try await process.close()
+            }
+        }
+    }
+}

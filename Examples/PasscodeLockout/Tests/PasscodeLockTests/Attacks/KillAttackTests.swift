@@ -1,0 +1,124 @@
+import Foundation
+import PasscodeLock
+import SettleTesting
+import Testing
+
+/// Ending the program, to begin with a fresh count: the bypass that public lock screens have most often had.
+@Suite(.timeLimit(.minutes(2))) struct KillAttackTests {
+    @Test("R4: killing the program during each comparison gives five guesses, not thirty (SwiftPasscodeLock 26 and 56)")
+    func killing() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<30 { compared += try await scene.guessAndBeKilled(with: LockFixture.anotherWrong()) }
+            #expect(compared == 5)
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R4: killing it before the last guess of a round does not begin a new round (LolliPin 178, PrivateVault 71)")
+    func killingBeforeTheLimit() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<6 {
+                let life = ProcessLife()
+                try await scene.use(of: life) { process in
+                    for _ in 0..<4 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+                    compared += process.verifier.count
+                    life.end()
+                }
+            }
+            #expect(compared == 5)
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R1: killing it while it counts gives no guess that is not counted (blink-mobile 4162)", arguments: 0..<6)
+    func killingWhileItCounts(_ appends: Int) async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<12 {
+                let life = ProcessLife()
+                try await scene.use(of: life) { process in
+                    life.end(afterAppends: appends)
+                    _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+                    compared += process.verifier.count
+                    life.end()
+                }
+                try await scene.use { process in
+                    let count = try #require(await process.lock.attemptCount)
+                    #expect(count >= compared)
+                }
+            }
+            #expect(compared <= 5)
+        }
+    }
+
+    @Test("R4: leaving the program and coming back does not begin a new count (LTHPasscode 60 and 78)")
+    func leaving() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<30 {
+                try await scene.use { process in
+                    _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+                    compared += process.verifier.count
+                }
+            }
+            #expect(compared == 5)
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R11: the first wait that is over is not the last one, and there is an end (firefox-ios 1756)")
+    func afterTheFirstWait() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<40 {
+                scene.time.advance(by: .days(10_000))
+                compared += try await scene.guessAndBeKilled(with: LockFixture.anotherWrong())
+            }
+            #expect(compared == 20)
+            try await scene.expectHeld(atLeast: .exhausted, count: 20)
+        }
+    }
+
+    @Test("R10: asking to change the passcode is no way to guess it (bitkit 1630)")
+    func changing() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            var compared = 0
+            for _ in 0..<30 {
+                try await scene.use { process in
+                    let result = try await process.lock.enrol(
+                        Passcode("mine"), replacing: LockFixture.anotherWrong())
+                    #expect(result != .accepted)
+                    compared += process.verifier.count
+                }
+            }
+            #expect(compared == 5)
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("I4: two processes that guess at once have five guesses together, not five each")
+    func atOnce() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            let processes = [
+                try await LockProcess(in: scene.folder, time: scene.time),
+                try await LockProcess(in: scene.folder, time: scene.time),
+            ]
+            for process in processes { process.verifier.onVerify { await Task.yield() } }
+            try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    let lock = processes[number % 2].lock
+                    group.addTask { await lock.unlock(with: try LockFixture.anotherWrong()) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(processes.map(\.verifier.count).reduce(0, +) == 5)
+            for process in processes {
+                try await AttackScene.expectHeld(process)
+                #expect(await process.lock.attemptCount == 5)
+                try await process.close()
+            }
+        }
+    }
+}

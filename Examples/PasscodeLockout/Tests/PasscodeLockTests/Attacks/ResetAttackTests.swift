@@ -1,0 +1,84 @@
+import Foundation
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+/// Using the settings themselves against the lock.
+@Suite(.timeLimit(.minutes(2))) struct ResetAttackTests {
+    /// What somebody tries with both stores of a lock.
+    enum Attack: CaseIterable {
+        case reset, zero, old, remove, removeAll, tree
+    }
+
+    private func carryOut(_ attack: Attack, on stores: [SettingsStore]) {
+        for store in stores {
+            switch attack {
+            case .reset: try? store.reset()
+            case .zero: try? store.setValue(0, forKey: "passcode.attemptCount")
+            case .old:
+                try? store.setValue(0, forKey: "passcode.attemptCount")
+                try? store.setValue(99, forKey: "passcode.generation")
+                try? store.removeValue(forKey: "passcode.wait")
+            case .remove: try? store.removeValue(forKey: "passcode.attemptCount")
+            case .removeAll:
+                for name in [
+                    "version", "generation", "verifier", "attemptCount", "wait", "checksum", "damage", "audit",
+                ] {
+                    try? store.removeValue(forKey: "passcode.\(name)")
+                }
+            case .tree: try? store.removeValue(forKey: "passcode")
+            }
+        }
+    }
+
+    @Test("R19: neither a reset nor a write by key lowers the count of a running lock", arguments: Attack.allCases)
+    func runningLock(_ attack: Attack) async throws {
+        try await AttackScene.run { scene in
+            try await scene.use { process in
+                carryOut(attack, on: process.stores)
+                try await AttackScene.expectHeld(process)
+                for store in process.stores { try await store.flush() }
+                try await AttackScene.expectHeld(process)
+            }
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test(
+        "R19: a program that does not know the lock's group, and writes its keys, does not help",
+        arguments: Attack.allCases)
+    func otherProgram(_ attack: Attack) async throws {
+        try await AttackScene.run { scene in
+            let stores = try await scene.folder.openStores()
+            carryOut(attack, on: stores)
+            for store in stores { try await store.close() }
+            // A program that removes all of it, with the owner's rights, does what removing the files does (R17).
+            guard attack != .removeAll, attack != .tree else {
+                try await scene.use { process in
+                    let status = await process.lock.status()
+                    guard case .unavailable = status else {
+                        Issue.record("\(status)")
+                        return
+                    }
+                }
+                return
+            }
+            try await scene.expectHeld()
+        }
+    }
+
+    @Test("R19: another program's writes, while the lock runs, are noticed and undone", arguments: Attack.allCases)
+    func otherProgramBeside(_ attack: Attack) async throws {
+        try await AttackScene.run { scene in
+            try await scene.use { process in
+                let stores = try await scene.folder.openStores()
+                carryOut(attack, on: stores)
+                for store in stores { try await store.close() }
+                let isDone = attack != .reset
+                try await AttackScene.expectHeld(process, tampering: isDone)
+            }
+            try await scene.expectHeld()
+        }
+    }
+}

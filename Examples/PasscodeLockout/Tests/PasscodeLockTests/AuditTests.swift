@@ -1,0 +1,89 @@
+import PasscodeLock
+import Settle
+import Testing
+
+/// R25: every failure and lockout leaves a record.
+@Suite(.timeLimit(.minutes(1))) struct AuditTests {
+    @Test("R25: every try, wait and success is recorded, in order, in the same write as the count")
+    func records() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(4)
+        fixture.verifier.setFailing(true)
+        try await fixture.guessWrong()
+        fixture.verifier.setFailing(false)
+        fixture.time.advance(by: .seconds(60))
+        _ = await fixture.lock.unlock(with: try LockFixture.right)
+        let next = try await fixture.afterCrash()
+        let records = await next.lock.auditRecords
+        #expect(records.map(\.number) == Array(1...9))
+        #expect(
+            records.map(\.event) == [
+                .enrolled, .attempt, .attempt, .attempt, .attempt, .attempt, .delayed, .attempt, .accepted,
+            ])
+        #expect(records.map(\.outcome) == [nil, .wrong, .wrong, .wrong, .wrong, .failed, nil, nil, nil])
+        #expect(records[5].attemptCount == 5 && records[6].wait == .seconds(60))
+    }
+
+    @Test("R25: the last guess is recorded as the last")
+    func exhausted() async throws {
+        let fixture = try await LockFixture.enrolled(schedule: LockSchedule([.zero, .zero]))
+        try await fixture.guessWrong(2)
+        #expect(await fixture.lock.auditRecords.suffix(2).map(\.event) == [.attempt, .exhausted])
+    }
+
+    @Test("R25: a throttled try, which anybody can make without end, pushes no record out")
+    func throttled() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(5)
+        let before = await fixture.lock.auditRecords
+        for _ in 0..<200 { _ = await fixture.lock.unlock(with: try LockFixture.right) }
+        #expect(await fixture.lock.auditRecords == before)
+    }
+
+    @Test("R25: the newest hundred are kept, and their numbers go on")
+    func limit() async throws {
+        let fixture = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 100)))
+        for _ in 0..<2 {
+            try await fixture.guessWrong(60)
+            #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
+        }
+        let records = await fixture.lock.auditRecords
+        #expect(records.count == 100)
+        #expect(records.last?.number == 125)
+    }
+
+    @Test("R25: what is found once is recorded once, as long as nothing else happens")
+    func repeatedTampering() async throws {
+        let before = try await LockFixture.enrolled()
+        var trees = before.trees
+        for key in ["passcode.attemptCount", "passcode.checksum"] {
+            trees.0[key] = .integer(0)
+            trees.1[key] = .integer(0)
+        }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        let records = await fixture.lock.auditRecords
+        for _ in 0..<10 { _ = await fixture.lock.unlock(with: try LockFixture.right) }
+        #expect(await fixture.lock.auditRecords == records)
+        #expect(records.last?.event == .tampering)
+    }
+
+    @Test("New records are told, attempts once more with their outcome, also those of another process")
+    func following() async throws {
+        let fixture = try await LockFixture.enrolled()
+        var records = fixture.lock.newAuditRecords().makeAsyncIterator()
+        try await fixture.guessWrong()
+        var record = await records.next()
+        if record?.outcome == nil { record = await records.next() }
+        #expect(record?.number == 2 && record?.outcome == .wrong)
+        let other = try await fixture.afterCrash()
+        try await other.guessWrong(4)
+        for place in [other.first, other.second] { try await place.store.flush() }
+        fixture.first.memory.simulateExternalChange(other.first.memory.tree)
+        fixture.second.memory.simulateExternalChange(other.second.memory.tree)
+        for number in 3...7 {
+            record = await records.next()
+            #expect(record?.number == number)
+            #expect(record?.outcome == (number < 7 ? .wrong : nil))
+        }
+    }
+}

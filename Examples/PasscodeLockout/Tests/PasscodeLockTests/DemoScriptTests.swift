@@ -1,0 +1,23 @@
+import Testing
+
+@testable import passcode
+
+@Suite struct DemoScriptTests {
+    @Test("The demonstration runs to its end, and the lock does what it says")
+    func runs() async throws {
+        var lines: [String] = []
+        try await DemoScript(say: { lines.append($0) }).run()
+        #expect(lines.count { $0.hasPrefix("\n") } == 9)
+        #expect(lines.last?.contains("whole story") == true)
+    }
+
+    @Test(
+        "Durations are said in their two greatest units, rounded up",
+        arguments: [
+            (Duration.zero, "0 s"), (.milliseconds(1), "1 s"), (.seconds(60), "1 min"), (.seconds(299), "4 min 59 s"),
+            (.seconds(3_600 + 5), "1 h"), (.seconds(90_000), "1 d 1 h"), (.seconds(3_285 * 86_400), "3285 d"),
+        ])
+    func words(_ duration: Duration, _ words: String) {
+        #expect(duration.inWords == words)
+    }
+}

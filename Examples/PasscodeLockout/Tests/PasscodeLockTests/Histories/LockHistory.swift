@@ -1,0 +1,178 @@
+import Foundation
+import PasscodeLock
+import Settle
+import Synchronization
+
+/// A random history of a lock, of the processes that use it and of what happens to its machine and its files, beside the
+/// ``ReferenceLock`` that says what must come of it.
+struct LockHistory {
+    /// Where the lock is kept.
+    enum Place {
+        /// In memory, where only one process can be at a time.
+        case memory(InMemoryStorage, InMemoryStorage)
+        case folder(LockFolder)
+    }
+
+    struct Process {
+        let number: Int
+        let life: ProcessLife
+        let process: LockProcess
+
+        var lock: PasscodeLockout { process.lock }
+        var verifier: TestVerifier { process.verifier }
+    }
+
+    var place: Place
+    var random: SeededGenerator
+    let time = SimulatedTime()
+    var model = ReferenceLock(passcode: "right 0", uptime: .seconds(1_000))
+    var processes: [Process] = []
+    private var processCount = 0
+    private var textCount = 0
+    /// Texts that were guessed before.
+    var guesses: [String] = []
+    /// What the files were at some earlier moment, for one file of it to be put back.
+    var earlier: [[String: Data]] = []
+    /// Nobody can use the lock any more. That is strict enough, and the end of the history.
+    var isOver = false
+    private(set) var steps: [String] = []
+
+    init(seed: UInt64, in folder: LockFolder?) {
+        random = SeededGenerator(state: seed)
+        place = folder.map { .folder($0) } ?? .memory(InMemoryStorage(), InMemoryStorage())
+    }
+
+    /// Runs a history, in files if there is a folder.
+    ///
+    /// - Returns: What happened.
+    @discardableResult
+    static func run(seed: UInt64, steps: Int, in folder: LockFolder? = nil) async throws -> [String] {
+        var history = LockHistory(seed: seed, in: folder)
+        do {
+            try await history.begin()
+            for _ in 0..<steps where !history.isOver { try await history.step() }
+            try await history.killAll()
+        } catch {
+            let text = history.steps.joined(separator: "\n  ")
+            throw LockViolation("\(error)\nThe history with the seed \(seed):\n  \(text)")
+        }
+        return history.steps
+    }
+
+    mutating func note(_ step: String) { steps.append(step) }
+
+    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+    mutating func newText() -> String {
+        textCount += 1
+        return "text \(textCount)"
+    }
+
+    func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+        guard condition else { throw LockViolation(sentence()) }
+    }
+
+    // MARK: Processes
+
+    private mutating func begin() async throws {
+        let process = try await open()
+        let result = try await process.lock.enrol(Passcode(model.passcode))
+        try require(result == .accepted, "The first passcode was not accepted: \(result).")
+    }
+
+    @discardableResult
+    mutating func open() async throws -> Process {
+        processCount += 1
+        let life = ProcessLife()
+        let stores: [SettingsStore]
+        switch place {
+        case .memory(let first, let second):
+            let storages = [InMemoryStorage(first.tree), InMemoryStorage(second.tree)]
+            place = .memory(storages[0], storages[1])
+            stores = [
+                try await SettingsStore.open(storage: MortalStorage(storages[0], of: life)),
+                try await SettingsStore.open(storage: MortalStorage(storages[1], of: life)),
+            ]
+        case .folder(let folder):
+            stores = try await folder.openStores { MortalStorage($0, of: life) }
+        }
+        let process = Process(
+            number: processCount, life: life, process: try await LockProcess(on: stores, time: time))
+        processes.append(process)
+        note("process \(processCount) opens the lock")
+        return process
+    }
+
+    var hasFiles: Bool {
+        if case .folder = place { true } else { false }
+    }
+
+    /// Whether another process can be opened beside those that run.
+    var canOpenAnother: Bool { processes.isEmpty || (hasFiles && processes.count < 3) }
+
+    /// Ends a process between two of its system calls.
+    mutating func kill(_ index: Int) async throws {
+        let process = processes.remove(at: index)
+        process.life.bury()
+        // It stores nothing any more; this only gives back what it has open.
+        try? await process.process.close()
+        model.kill(process.number)
+        note("process \(process.number) is killed")
+    }
+
+    mutating func killAll() async throws {
+        while !processes.isEmpty { try await kill(0) }
+    }
+
+    mutating func closeOne() async throws {
+        let process = processes.remove(at: below(processes.count))
+        try await process.process.close()
+        model.kill(process.number)
+        note("process \(process.number) ends")
+    }
+
+    // MARK: Agreement
+
+    /// What a process says must be what the model says, to the nanosecond.
+    func check(_ process: Process) async throws {
+        let status = try await process.process.freshStatus()
+        try require(status == model.status, "Process \(process.number) says \(status) instead of \(model.status).")
+        let current = await process.lock.status()
+        try require(current == status, "Process \(process.number) says \(current) a moment after \(status).")
+        let count = await process.lock.attemptCount
+        try require(count == model.count, "Process \(process.number) has \(count ?? -1) tries, not \(model.count).")
+        try require(model.isWithinTable, "\(model.compared) guesses were compared in \(model.elapsed).")
+    }
+
+    /// Opens the lock after something from which the rules do not say exactly what comes, and goes on with what is found.
+    ///
+    /// - Parameters:
+    ///   - counts: The numbers of tries that may be found.
+    ///   - status: The mildest status that may be found with the lowest of them.
+    mutating func reopen(
+        allowing counts: ClosedRange<Int>, atLeast status: LockStatus, wasCompared: Bool = false,
+        wasRight: Bool = false
+    ) async throws {
+        let process = try await open()
+        let found = try await process.process.freshStatus()
+        if case .unavailable(let reason) = found {
+            try require(reason != .notEnrolled, "The lock takes itself for a new one.")
+            note("nobody can use the lock any more: \(reason)")
+            isOver = true
+            return
+        }
+        let count = try await process.lock.attemptCount.orThrow("The lock says \(found), but no number of tries.")
+        note("it has \(count) tries and says \(found)")
+        try require(counts.contains(count), "There are \(count) tries instead of \(counts).")
+        try require(!found.isLessStrict(than: status), "It says \(found), and had said \(status).")
+        model.adopt(count: count, status: found, wasCompared: wasCompared, wasRight: wasRight)
+        try await check(process)
+    }
+}
+
+extension Optional {
+    fileprivate func orThrow(_ sentence: String) throws -> Wrapped {
+        guard let self else { throw LockViolation(sentence) }
+        return self
+    }
+}

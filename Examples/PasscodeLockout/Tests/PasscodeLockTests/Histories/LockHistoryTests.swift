@@ -1,0 +1,41 @@
+import Foundation
+import SettleTesting
+import Testing
+
+/// Random histories of locks, against a model of the rules.
+@Suite(.timeLimit(.minutes(5))) struct LockHistoryTests {
+    /// `SETTLE_HISTORIES` is another number of histories, which then begin at a random seed or at `SETTLE_HISTORY_SEED`: with a
+    /// number of 1 that shows one again which has failed.
+    private static func seeds(_ fixed: [UInt64]) -> [UInt64] {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        guard let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) else {
+            return fixed + Array(first..<first + 10)
+        }
+        return Array(first..<first + count)
+    }
+
+    private func run(_ seeds: [UInt64], _ history: (UInt64) async throws -> Void) async {
+        var failures: [String] = []
+        for seed in seeds {
+            do { try await history(seed) } catch { failures.append("\(error)") }
+            // The first ones tell enough.
+            guard failures.count < 3 else { break }
+        }
+        for failure in failures { Issue.record("\(failure)") }
+    }
+
+    @Test("I1, I2, I3, I6: a lock does what the rules say, whatever happens in whatever order")
+    func inMemory() async {
+        await run(Self.seeds(Array(1...150))) { try await LockHistory.run(seed: $0, steps: 60) }
+    }
+
+    @Test("I2, I3, I4, I5, I6: a lock in files does what the rules say, with several processes and damaged files")
+    func inFiles() async {
+        await run(Self.seeds(Array(1...60))) { seed in
+            try await withTemporaryFolder { url in
+                _ = try await LockHistory.run(seed: seed, steps: 30, in: LockFolder(url: url))
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Settle
+import Synchronization
+
+/// Passes calls to another storage until its process is killed, which may happen at any call.
+///
+/// What a dead process asks for fails. Once it is buried, it is only reported as done, so that what is left of the process
+/// comes to its end without trying again.
+final class MortalStorage: Storage {
+    private let base: any Storage
+    private let life: ProcessLife
+
+    init(_ base: any Storage, of life: ProcessLife) {
+        self.base = base
+        self.life = life
+    }
+
+    func load() throws(StorageError) -> StorageContents { try base.load() }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        guard !batch.values.isEmpty else { return }
+        guard try life.beginWrite() else { return }
+        defer { life.endWrite() }
+        try base.append(batch, durability: durability)
+    }
+
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        guard try life.beginWrite(isAppend: false) else { return true }
+        defer { life.endWrite() }
+        return try base.checkpoint(tree, at: moment)
+    }
+
+    var isAtRest: Bool { base.isAtRest }
+
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+
+    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
+
+    func lock() throws(StorageError) { try base.lock() }
+
+    func unlock() { base.unlock() }
+
+    func tryReserve(_ name: String) throws(StorageError) -> Bool { try base.tryReserve(name) }
+
+    func giveUp(_ name: String) { base.giveUp(name) }
+
+    func close() { base.close() }
+}
+
+/// Whether a simulated process lives, and how many more batches it will store.
+final class ProcessLife: Sendable {
+    private struct State {
+        var isDead = false
+        var isBuried = false
+        var appendsLeft = Int.max
+        var writesUnderWay = 0
+    }
+
+    private let state = Mutex(State())
+
+    var isDead: Bool { state.withLock { $0.isDead } }
+
+    /// Nothing is stored from now on.
+    func end() {
+        state.withLock { $0.isDead = true }
+        // A write that is under way ends first: that is a few system calls of another thread.
+        while state.withLock({ $0.writesUnderWay > 0 }) {}
+    }
+
+    /// Lets what is left of a dead process come to its end.
+    func bury() {
+        end()
+        state.withLock { $0.isBuried = true }
+    }
+
+    /// The process will be killed when it is about to store another batch after so many.
+    func end(afterAppends count: Int) {
+        state.withLock { $0.appendsLeft = count }
+    }
+
+    /// Takes ``end(afterAppends:)`` back.
+    ///
+    /// - Returns: Whether the process lives on.
+    func survive() -> Bool {
+        state.withLock { state in
+            state.appendsLeft = .max
+            return !state.isDead
+        }
+    }
+
+    /// - Returns: Whether there is anything to do.
+    fileprivate func beginWrite(isAppend: Bool = true) throws(StorageError) -> Bool {
+        try state.withLock { (state) throws(StorageError) in
+            if isAppend, state.appendsLeft == 0 { state.isDead = true }
+            guard !state.isBuried else { return false }
+            guard !state.isDead else { throw StorageError(.writeFailed, "The process of this storage is dead.") }
+            if isAppend, state.appendsLeft < .max { state.appendsLeft -= 1 }
+            state.writesUnderWay += 1
+            return true
+        }
+    }
+
+    fileprivate func endWrite() {
+        state.withLock { $0.writesUnderWay -= 1 }
+    }
+}

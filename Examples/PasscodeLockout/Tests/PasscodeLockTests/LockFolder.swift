@@ -1,0 +1,106 @@
+import Foundation
+import PasscodeLock
+import Settle
+
+/// A folder with the files of a lock, and what somebody who may write there can do to them.
+struct LockFolder {
+    let url: URL
+
+    var copies: [URL] { [url.appending(path: "settings.json"), url.appending(path: "settings.copy.json")] }
+
+    /// The two stores as another process would open them: on storages that nobody in this process shares.
+    func openStores(
+        _ wrap: (any Storage) -> any Storage = { $0 }
+    ) async throws -> [SettingsStore] {
+        var stores: [SettingsStore] = []
+        for copy in copies { stores.append(try await SettingsStore.open(storage: wrap(FileStorage(at: copy)))) }
+        return stores
+    }
+
+    /// The names of all files there, in order.
+    var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    }
+
+    func bytes(of name: String) throws -> Data {
+        try Data(contentsOf: url.appending(path: name))
+    }
+
+    func write(_ bytes: Data, to name: String) throws {
+        try bytes.write(to: url.appending(path: name))
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(at: url.appending(path: name))
+    }
+
+    /// Every file's bytes, to put them back later.
+    func contents() throws -> [String: Data] {
+        try Dictionary(uniqueKeysWithValues: files.map { ($0, try bytes(of: $0)) })
+    }
+
+    /// Makes the folder what it was.
+    func restore(_ contents: [String: Data]) throws {
+        for name in try files where contents[name] == nil { try remove(name) }
+        for (name, bytes) in contents { try write(bytes, to: name) }
+    }
+}
+
+/// A process that uses the lock of a folder.
+struct LockProcess {
+    let stores: [SettingsStore]
+    let lock: PasscodeLockout
+    let verifier: TestVerifier
+
+    init(
+        in folder: LockFolder, time: any MachineTime, verifier: TestVerifier = TestVerifier(),
+        witness: (any RollbackWitness)? = nil, _ wrap: (any Storage) -> any Storage = { $0 }
+    ) async throws {
+        try await self.init(on: folder.openStores(wrap), time: time, verifier: verifier, witness: witness)
+    }
+
+    init(
+        on stores: [SettingsStore], time: any MachineTime, verifier: TestVerifier = TestVerifier(),
+        witness: (any RollbackWitness)? = nil
+    ) async throws {
+        self.stores = stores
+        self.verifier = verifier
+        lock = try await PasscodeLockout(
+            in: stores[0], and: stores[1], time: time, verifier: verifier, witness: witness)
+    }
+
+    func close() async throws {
+        for store in stores { try await store.close() }
+    }
+
+    /// What the lock says once it has taken in what others have stored. Asking for a new passcode without giving the
+    /// old one is no try.
+    func freshStatus() async throws -> LockStatus {
+        guard case .refused(let status) = try await lock.enrol(Passcode("not asked for")) else {
+            throw LockViolation("A new passcode was taken without the old one.")
+        }
+        return status
+    }
+}
+
+/// Something that a lock must never do.
+struct LockViolation: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension LockStatus {
+    /// Whether somebody who guesses is better off with this than with another status.
+    func isLessStrict(than other: LockStatus) -> Bool {
+        switch (other, self) {
+        // Anybody could choose a passcode then.
+        case (_, .unavailable(.notEnrolled)): true
+        case (_, .unavailable), (.unavailable, _), (_, .exhausted), (.ready, _): false
+        case (.delayed(let before, _), .delayed(let now, _)): now < before
+        case (.delayed, .ready), (.exhausted, _): true
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import PasscodeLock
+import Testing
+
+@Suite struct LockScheduleTests {
+    @Test("The standard schedule is the table")
+    func table() {
+        let schedule = LockSchedule.standard
+        let minutes = (0..<20).map { schedule.wait(after: $0).components.seconds / 60 }
+        let day: Int64 = 24 * 60
+        #expect(
+            minutes == [
+                0, 0, 0, 0, 0, 1, 5, 15, 30, 90, 240, 720, 36 * 60,
+                4 * day, 13 * day, 41 * day, 123 * day, 365 * day, 1_095 * day, 3_285 * day,
+            ])
+        #expect(schedule.limit == 20)
+        #expect((0..<20).map { schedule.level(after: $0) } == [0, 0, 0, 0, 0] + Array(1...15))
+    }
+
+    @Test("R11: no schedule accepts more than 100 guesses")
+    func ceiling() {
+        #expect(LockSchedule(Array(repeating: .zero, count: 1_000)).limit == 100)
+    }
+
+    @Test("A number of tries that can't be gets the longest wait")
+    func impossibleCount() {
+        #expect(LockSchedule.standard.wait(after: -1) == .seconds(3_285 * 86_400))
+    }
+}

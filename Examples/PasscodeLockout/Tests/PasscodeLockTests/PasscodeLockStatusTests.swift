@@ -1,0 +1,120 @@
+import Foundation
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+/// What a lock publishes.
+@Suite(.timeLimit(.minutes(1))) struct PasscodeLockStatusTests {
+    @Test("R22: the status comes first, then each newer one, also those that time brings")
+    func sequence() async throws {
+        let fixture = try await LockFixture()
+        var statuses = await fixture.lock.statuses().makeAsyncIterator()
+        #expect(await statuses.next() == .unavailable(.notEnrolled))
+        _ = try await fixture.lock.enrol(LockFixture.right)
+        #expect(await statuses.next() == .ready)
+        try await fixture.guessWrong(5)
+        #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
+        fixture.time.advance(by: .seconds(60))
+        #expect(await statuses.next() == .ready)
+    }
+
+    @Test("R22: with an interval, the remaining time is told as often")
+    func countdown() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(5)
+        var statuses = await fixture.lock.statuses(every: .seconds(25)).makeAsyncIterator()
+        for remaining in [60, 35, 10] {
+            #expect(await statuses.next() == .delayed(remaining: .seconds(remaining), level: 1))
+            fixture.time.advance(by: .seconds(25))
+        }
+        #expect(await statuses.next() == .ready)
+    }
+
+    @Test("R22: durable, then published, then returned")
+    func order() async throws {
+        let fixture = try await LockFixture.enrolled()
+        var statuses = await fixture.lock.statuses().makeAsyncIterator()
+        _ = await statuses.next()
+        fixture.second.failing.fail(.append, with: LockFixture.ioError)
+        try await fixture.guessWrong()
+        guard case .unavailable(.notSaved)? = await statuses.next() else {
+            Issue.record("something was published that was not saved")
+            return
+        }
+        fixture.second.failing.heal()
+        try await fixture.second.store.flush()
+        #expect(await statuses.next() == .ready)
+    }
+
+    @Test("R22: what another process stores is published too")
+    func fromOutside() async throws {
+        let fixture = try await LockFixture.enrolled()
+        var statuses = await fixture.lock.statuses().makeAsyncIterator()
+        #expect(await statuses.next() == .ready)
+        let other = try await fixture.afterCrash()
+        try await other.guessWrong(5)
+        fixture.first.memory.simulateExternalChange(other.first.memory.tree)
+        fixture.second.memory.simulateExternalChange(other.second.memory.tree)
+        #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
+    }
+
+    @Test("The streams end when the store closes")
+    func closing() async throws {
+        let fixture = try await LockFixture.enrolled()
+        let statuses = await fixture.lock.statuses()
+        try await fixture.first.store.close()
+        var last: LockStatus?
+        for await status in statuses { last = status }
+        #expect(last == .ready)
+    }
+
+    @Test("A wait survives closing and reopening the file")
+    func reopening() async throws {
+        try await withTemporaryFolder { folder in
+            let time = SimulatedTime()
+            for count in 0..<3 {
+                let first = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+                let second = try await SettingsStore.open(at: folder.appending(path: "copy.json"))
+                let lock = try await PasscodeLockout(in: first, and: second, time: time, verifier: TestVerifier())
+                if count == 0 {
+                    _ = try await lock.enrol(LockFixture.right)
+                    for _ in 0..<5 { _ = await lock.unlock(with: try LockFixture.anotherWrong()) }
+                }
+                #expect(await lock.status() == .delayed(remaining: .seconds(60 - 20 * count), level: 1))
+                try await first.close()
+                try await second.close()
+                time.advance(by: .seconds(20))
+            }
+        }
+    }
+
+    @Test("R20: neither the passcode nor a guess is in the file or in any change")
+    func secrecy() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+            let second = try await SettingsStore.open(at: folder.appending(path: "copy.json"))
+            let changes = store.changes
+            let verifier = ScryptVerifier(ScryptCost(rounds: 16))
+            let lock = try await PasscodeLockout(in: store, and: second, time: SimulatedTime(), verifier: verifier)
+            _ = try await lock.enrol(Passcode("secret"))
+            _ = await lock.unlock(with: try Passcode("guess!"))
+            _ = await lock.unlock(with: try Passcode("secret"))
+            try await store.close()
+            try await second.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.contains("settings.json") && names.contains(".settings.json.journal"))
+            var texts = try names.map {
+                String(decoding: try Data(contentsOf: folder.appending(path: $0)), as: UTF8.self)
+            }
+            for await change in changes { texts.append(change.mutations.map(\.description).joined()) }
+            #expect(texts.count > 3)
+            for text in texts {
+                for secret in ["secret", "guess!"] {
+                    #expect(!text.contains(secret))
+                    #expect(!text.contains(Data(secret.utf8).base64EncodedString()))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import PasscodeLock
+import Settle
+import Testing
+
+/// The rules about time.
+@Suite struct PasscodeLockTimeTests {
+    private func delayed(_ seconds: Int) -> LockStatus {
+        .delayed(remaining: .seconds(seconds), level: 1)
+    }
+
+    @Test("R12: only the date is stored for people, and it does not decide")
+    func dateIsForDisplay() async throws {
+        let fixture = try await LockFixture.enrolled()
+        let now = fixture.time.now().date
+        try await fixture.guessWrong(5)
+        #expect(await fixture.lock.nextCheckDate == now + 60)
+        var trees = fixture.trees
+        trees.0["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
+        trees.1["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
+        let edited = try await LockFixture(loading: trees, time: fixture.time)
+        #expect(await edited.lock.status() == delayed(60))
+    }
+
+    @Test("R13: boot id, continuous instant and delay are what is stored")
+    func storedWait() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(5)
+        #expect(
+            fixture.first.memory.tree["passcode.wait"]
+                == .dictionary(["bootID": .string("boot-1"), "start": .string("1000s"), "length": .string("60s")]))
+    }
+
+    @Test("R14: a reboot restarts the full wait; it neither clears it nor counts as a failure")
+    func reboot() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(5)
+        fixture.time.advance(by: .seconds(59))
+        for _ in 0..<3 {
+            fixture.time.reboot(off: .seconds(86_400))
+            let next = try await fixture.afterCrash()
+            #expect(await next.lock.status() == delayed(60))
+            fixture.time.advance(by: .seconds(59))
+            #expect(await next.lock.unlock(with: try LockFixture.right) == .refused(delayed(1)))
+            #expect(next.storedCounts == [.integer(5), .integer(5)])
+        }
+        fixture.time.advance(by: .seconds(1))
+        #expect(await (try fixture.afterCrash()).lock.unlock(with: try LockFixture.right) == .accepted)
+    }
+
+    @Test("R15: the wall clock neither shortens a wait nor locks for ever", arguments: [-1, 1])
+    func wallClock(_ direction: Int) async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(5)
+        fixture.time.advance(by: .seconds(20))
+        fixture.time.setWallClock(forwardBy: .seconds(direction * 20 * 365 * 86_400))
+        #expect(await fixture.lock.status() == delayed(40))
+        #expect(await (try fixture.afterCrash()).lock.status() == delayed(40))
+        fixture.time.advance(by: .seconds(40))
+        #expect(await fixture.lock.status() == .ready)
+    }
+
+    @Test("A machine that does not tell its time is no machine for guesses")
+    func noTime() async throws {
+        struct Broken: MachineTime {
+            struct Failure: Error {}
+            func now() throws -> Moment { throw Failure() }
+            func sleep(untilUptime deadline: Duration) async throws {}
+        }
+        let fixture = try await LockFixture.enrolled()
+        let lock = try await PasscodeLockout(
+            in: fixture.first.store, and: fixture.second.store, time: Broken(), verifier: fixture.verifier)
+        guard case .refused(.unavailable(.noTime)) = await lock.unlock(with: try LockFixture.right) else {
+            Issue.record("a passcode was looked at without a clock")
+            return
+        }
+        #expect(fixture.verifier.count == 0)
+    }
+
+    @Test("This machine's boot has an id, and its uptime passes")
+    func systemTime() throws {
+        let first = try SystemTime().now()
+        let second = try SystemTime().now()
+        #expect(UUID(uuidString: first.bootID) != nil)
+        #expect(first.bootID == second.bootID)
+        #expect(first.uptime > .zero && first.uptime <= second.uptime)
+    }
+}

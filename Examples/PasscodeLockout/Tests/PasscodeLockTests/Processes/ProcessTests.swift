@@ -1,0 +1,130 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@testable import PasscodeLock
+
+/// The program `passcode` itself, in several processes.
+@Suite(.timeLimit(.minutes(3))) struct ProcessTests {
+    private struct Report: Decodable {
+        var status: String
+        var attemptCount: Int?
+    }
+
+    private struct Record: Decodable {
+        var event: String
+        var outcome: String?
+    }
+
+    /// The arguments of a command for a lock in a new folder, with the passcode 2580.
+    private func withLock(_ body: (_ file: URL, _ arguments: (String...) -> [String]) async throws -> Void) async throws
+    {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            func arguments(_ words: String...) -> [String] { words + ["--file", file.path] }
+            let enrolment = try await PasscodeProgram.run(arguments("enrol"), passcodes: ["2580"])
+            #expect(enrolment.exitCode == 0)
+            try await body(file, arguments)
+        }
+    }
+
+    private func report(_ arguments: [String]) async throws -> Report {
+        let output = try await PasscodeProgram.run(arguments + ["--json"])
+        return try JSONDecoder().decode(Report.self, from: Data(try #require(output.lines.first).utf8))
+    }
+
+    @Test("I4: k processes that guess at once count k", arguments: [2, 4])
+    func atOnce(_ count: Int) async throws {
+        try await withLock { _, arguments in
+            let programs = try (0..<count).map {
+                try PasscodeProgram(arguments("unlock"), passcodes: ["wrong \($0)"])
+            }
+            for program in programs { #expect(await program.exitCode() == 1) }
+            let report = try await report(arguments("status"))
+            #expect(report.attemptCount == count)
+            #expect(report.status == "ready")
+        }
+    }
+
+    @Test("R6: of nine processes that guess at once, five are looked at and the others are told to wait")
+    func tooManyAtOnce() async throws {
+        try await withLock { _, arguments in
+            let programs = try (0..<9).map { try PasscodeProgram(arguments("unlock"), passcodes: ["wrong \($0)"]) }
+            var codes: [Int32] = []
+            for program in programs { codes.append(await program.exitCode()) }
+            #expect(codes.sorted() == [1, 1, 1, 1, 1, 2, 2, 2, 2])
+            let report = try await report(arguments("status"))
+            #expect(report.attemptCount == 5)
+            #expect(report.status == "delayed")
+        }
+    }
+
+    @Test("R4: a process that is killed while it compares has made a try that counts", arguments: ["wrong", "2580"])
+    func killed(_ passcode: String) async throws {
+        try await withTemporaryFolder { url in
+            let folder = LockFolder(url: url)
+            let file = folder.copies[0].path
+            try await enrolSlowly(in: folder)
+            for count in 1...3 {
+                let code = try await killDuringComparison(
+                    ["unlock", "--file", file], passcode, whenCountIs: count, in: folder.copies[1])
+                #expect(code == -9, "it came to its end before it could be killed")
+                #expect(try await report(["status", "--file", file]).attemptCount == count)
+                let audit = try await PasscodeProgram.run(["audit", "--json", "--file", file])
+                let records = try audit.lines.map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
+                #expect(records.last?.event == "attempt")
+                #expect(records.last?.outcome == nil)
+            }
+            let unlocked = try await PasscodeProgram.run(["unlock", "--file", file], passcodes: ["2580"])
+            #expect(unlocked.exitCode == 0)
+            #expect(try await report(["status", "--file", file]).attemptCount == 0)
+        }
+    }
+
+    /// A lock with the passcode 2580, which takes long to compare.
+    private func enrolSlowly(in folder: LockFolder) async throws {
+        let stores = try await folder.openStores()
+        let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 17))
+        let lock = try await PasscodeLockout(in: stores[0], and: stores[1], verifier: verifier)
+        #expect(try await lock.enrol(Passcode("2580")) == .accepted)
+        for store in stores { try await store.close() }
+    }
+
+    /// Starts a program and kills it as soon as the second copy has its try: what that has, both have.
+    private func killDuringComparison(
+        _ arguments: [String], _ passcode: String, whenCountIs count: Int, in copy: URL
+    ) async throws -> Int32 {
+        let store = try await SettingsStore.open(storage: FileStorage(at: copy))
+        let counts = try await store.group(LockSettings.self, at: "passcode").$attemptCount
+        let program = try PasscodeProgram(arguments, passcodes: [passcode])
+        let end = Task {
+            let code = await program.exitCode()
+            // Then there is nothing to wait for any more.
+            try await store.close()
+            return code
+        }
+        for await found in counts where found == count { program.kill() }
+        return try await end.value
+    }
+
+    @Test("R22, R25: a watching process tells each try of the others")
+    func watching() async throws {
+        try await withLock { _, arguments in
+            let watch = try PasscodeProgram(arguments("watch"))
+            var lines = watch.lines.makeAsyncIterator()
+            #expect(await lines.next() == "ready")
+            for count in 1...5 {
+                _ = try await PasscodeProgram.run(arguments("unlock"), passcodes: ["wrong \(count)"])
+                var line = await lines.next()
+                while let text = line, !text.contains("try \(count)") { line = await lines.next() }
+                #expect(line != nil)
+            }
+            var line = await lines.next()
+            while let text = line, !text.hasPrefix("delayed") { line = await lines.next() }
+            #expect(line != nil)
+            watch.kill()
+            #expect(await watch.exitCode() == -9)
+        }
+    }
+}

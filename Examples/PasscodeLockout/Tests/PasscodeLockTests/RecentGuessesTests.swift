@@ -1,0 +1,61 @@
+import PasscodeLock
+import Settle
+import Testing
+
+/// R8: repeating the same wrong passcode does not count.
+@Suite struct RecentGuessesTests {
+    @Test("R8: the same wrong passcode is neither compared nor counted again")
+    func repeating() async throws {
+        let fixture = try await LockFixture.enrolled()
+        #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
+        for _ in 0..<30 { #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .repeated(.ready)) }
+        #expect(fixture.verifier.count == 1)
+        #expect(fixture.storedCounts == [.integer(1), .integer(1)])
+    }
+
+    @Test("R8: only the last five are known, and a wait comes first")
+    func lastFive() async throws {
+        let fixture = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 20)))
+        for number in 0...5 { _ = await fixture.lock.unlock(with: try Passcode("guess \(number)")) }
+        #expect(await fixture.lock.unlock(with: try Passcode("guess 1")) == .repeated(.ready))
+        #expect(await fixture.lock.unlock(with: try Passcode("guess 0")) == .wrong(.ready))
+        #expect(fixture.storedCounts.first == .integer(7))
+
+        let delayed = try await LockFixture.enrolled()
+        for number in 0..<5 { _ = await delayed.lock.unlock(with: try Passcode("guess \(number)")) }
+        let status = LockStatus.delayed(remaining: .seconds(60), level: 1)
+        #expect(await delayed.lock.unlock(with: try Passcode("guess 4")) == .refused(status))
+    }
+
+    @Test("R8: they are known for five minutes at most, and to one process only")
+    func forgetting() async throws {
+        let fixture = try await LockFixture.enrolled()
+        _ = await fixture.lock.unlock(with: try LockFixture.wrong)
+        fixture.time.advance(by: .seconds(299))
+        #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .repeated(.ready))
+        fixture.time.advance(by: .seconds(1))
+        #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
+        let next = try await fixture.afterCrash()
+        #expect(await next.lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
+        #expect(next.storedCounts == [.integer(3), .integer(3)])
+    }
+
+    @Test("R8: what was wrong for one passcode may be right for the next")
+    func changedPasscode() async throws {
+        let fixture = try await LockFixture.enrolled()
+        _ = await fixture.lock.unlock(with: try LockFixture.wrong)
+        #expect(try await fixture.lock.enrol(LockFixture.wrong, replacing: LockFixture.right) == .accepted)
+        #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .accepted)
+    }
+
+    @Test("R8: another process's passcode makes a wrong guess of this one's a new one")
+    func passcodeOfAnotherProcess() async throws {
+        let fixture = try await LockFixture.enrolled()
+        _ = await fixture.lock.unlock(with: try LockFixture.wrong)
+        let other = try await fixture.afterCrash()
+        #expect(try await other.lock.enrol(LockFixture.wrong, replacing: LockFixture.right) == .accepted)
+        fixture.first.memory.simulateExternalChange(other.first.memory.tree)
+        fixture.second.memory.simulateExternalChange(other.second.memory.tree)
+        #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .accepted)
+    }
+}

@@ -1,0 +1,127 @@
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+/// R17: what a plain file can't resist, and who notices.
+@Suite(.timeLimit(.minutes(1))) struct RollbackWitnessTests {
+    private func witness(_ storage: any Storage = InMemoryStorage()) async throws -> StoredWitness {
+        try await StoredWitness(in: try await SettingsStore.open(storage: storage))
+    }
+
+    @Test("R17: an old copy of both files is not noticed without a witness, and refused with one")
+    func rollback() async throws {
+        let memory = InMemoryStorage()
+        let witness = try await witness(memory)
+        let before = try await LockFixture.enrolled(witness: witness)
+        let old = before.trees
+        try await before.guessWrong(5)
+        // Without a witness nothing tells these from the newest files.
+        let fooled = try await LockFixture(loading: old, time: before.time)
+        #expect(await fooled.lock.status() == .ready)
+        let fixture = try await LockFixture(
+            loading: old, time: before.time, witness: try await self.witness(InMemoryStorage(memory.tree)))
+        guard case .refused(.unavailable(.rolledBack)) = await fixture.lock.unlock(with: try LockFixture.right) else {
+            Issue.record("an old copy was trusted")
+            return
+        }
+        #expect(fixture.verifier.count == 0)
+        #expect(await fixture.lock.auditRecords.last?.event == .tampering)
+    }
+
+    @Test("R17: files that are gone are no first run for a witness")
+    func removal() async throws {
+        let witness = try await witness()
+        _ = try await LockFixture.enrolled(witness: witness)
+        let fixture = try await LockFixture(witness: witness)
+        guard case .unavailable(.rolledBack) = await fixture.lock.status() else {
+            Issue.record("a removed lock passed for a new one")
+            return
+        }
+        guard case .refused(.unavailable(.rolledBack)) = try await fixture.lock.enrol(LockFixture.wrong) else {
+            Issue.record("a removed lock could be enrolled anew")
+            return
+        }
+    }
+
+    @Test("R17: the witness is told after the files and before the comparison; a crash in between is no rollback")
+    func order() async throws {
+        let witness = OrderedWitness()
+        let fixture = try await LockFixture.enrolled(witness: witness)
+        fixture.verifier.onVerify { await witness.note("compared", fixture.storedCounts) }
+        await witness.follow(fixture)
+        try await fixture.guessWrong()
+        #expect(await witness.notes == ["told at 1", "compared at 1"])
+        // The crash before the witness was told: its number is behind, never ahead.
+        let behind = OrderedWitness(await witness.last - 1)
+        #expect(await (try fixture.afterCrash(witness: behind)).lock.status() == .ready)
+    }
+
+    @Test("R3, R17: a witness that can't be asked or told refuses", arguments: [true, false])
+    func failing(_ isAsked: Bool) async throws {
+        let witness = OrderedWitness()
+        let fixture = try await LockFixture.enrolled(witness: witness)
+        await witness.fail(asked: isAsked)
+        guard case .refused(.unavailable(.noWitness)) = await fixture.lock.unlock(with: try LockFixture.right) else {
+            Issue.record("a try went on without its witness")
+            return
+        }
+        #expect(fixture.verifier.count == 0)
+        await witness.fail(asked: nil)
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
+    }
+
+    @Test("A stored witness never goes back, and does not trust a file that has lost something")
+    func storedWitness() async throws {
+        let memory = InMemoryStorage()
+        let witness = try await witness(memory)
+        #expect(try await witness.generation() == 0)
+        try await witness.advance(to: 7)
+        try await witness.advance(to: 3)
+        #expect(try await witness.generation() == 7)
+        let outcome = StorageContents.Outcome.recovered(description: "It was damaged.", isComplete: false)
+        let lossy = try await self.witness(LossyStorage(InMemoryStorage(memory.tree), outcome))
+        await #expect(throws: WitnessError.self) { try await lossy.generation() }
+    }
+}
+
+/// A witness in memory that writes down what happens in which order, and fails when it is told to.
+private actor OrderedWitness: RollbackWitness {
+    private struct Failure: Error {}
+
+    private(set) var last: Int
+    private(set) var notes: [String] = []
+    private var fixture: LockFixture?
+    private var failsAsked: Bool?
+
+    init(_ generation: Int = 0) {
+        last = generation
+    }
+
+    func follow(_ fixture: LockFixture) {
+        self.fixture = fixture
+    }
+
+    func fail(asked: Bool?) {
+        failsAsked = asked
+    }
+
+    func note(_ what: String, _ counts: [SettingValue?]) {
+        guard case .integer(let count)? = counts.first, counts == [.integer(count), .integer(count)] else {
+            notes.append("\(what) while the copies differ")
+            return
+        }
+        notes.append("\(what) at \(count)")
+    }
+
+    func generation() throws -> Int {
+        if failsAsked == true { throw Failure() }
+        return last
+    }
+
+    func advance(to generation: Int) throws {
+        if failsAsked == false { throw Failure() }
+        last = max(last, generation)
+        if let fixture { note("told", fixture.storedCounts) }
+    }
+}

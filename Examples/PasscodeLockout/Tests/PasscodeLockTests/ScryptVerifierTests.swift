@@ -1,0 +1,54 @@
+import Foundation
+import PasscodeLock
+import Testing
+
+@Suite struct ScryptVerifierTests {
+    private let verifier = ScryptVerifier(ScryptCost(rounds: 16))
+
+    @Test("The right passcode is recognised, also by a verifier of another cost; another passcode is not")
+    func recognises() async throws {
+        let stored = try await verifier.makeVerifier(for: Passcode("tür 25"))
+        #expect(try await verifier.verify(Passcode("tür 25"), against: stored))
+        #expect(try await ScryptVerifier().verify(Passcode("tür 25"), against: stored))
+        #expect(try await !verifier.verify(Passcode("tür 26"), against: stored))
+    }
+
+    @Test("R20: two verifiers of one passcode have nothing in common")
+    func salted() async throws {
+        let first = try await verifier.makeVerifier(for: Passcode("2580"))
+        let second = try await verifier.makeVerifier(for: Passcode("2580"))
+        #expect(first.salt != second.salt)
+        #expect(first.key != second.key)
+    }
+
+    @Test("A stored verifier that can't be, or would take for ever, throws", arguments: 0..<5)
+    func unusable(_ number: Int) async throws {
+        var stored = try await verifier.makeVerifier(for: Passcode("2580"))
+        switch number {
+        case 0: stored.algorithm = "plain"
+        case 1: stored.cost.rounds = 1 << 40
+        case 2: stored.cost.rounds = 17
+        case 3: stored.key = Data()
+        default: stored.salt = Data()
+        }
+        await #expect(throws: VerifierError.self) {
+            try await verifier.verify(Passcode("2580"), against: stored)
+        }
+    }
+
+    @Test("R20: a passcode shows nothing of itself when it is printed")
+    func redacted() throws {
+        let passcode = try Passcode("2580")
+        var dumped = ""
+        dump(passcode, to: &dumped)
+        for text in ["\(passcode)", String(reflecting: passcode), dumped, "\([passcode])"] {
+            #expect(!text.contains("2580") && !text.contains("50, 53"))
+        }
+    }
+
+    @Test("R9: what can't be a passcode is refused before it could count")
+    func malformed() {
+        #expect(throws: PasscodeError.tooShort) { try Passcode("123") }
+        #expect(throws: PasscodeError.tooLong) { try Passcode(String(repeating: "1", count: 1_025)) }
+    }
+}

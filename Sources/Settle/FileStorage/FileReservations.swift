@@ -1,0 +1,117 @@
+/// The names that this process has reserved beside a settings file, each by the lock of a file of its own.
+///
+/// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay: to remove one
+/// would take it away from under somebody who is just about to lock it.
+struct FileReservations: Sendable {
+    private struct Held: Sendable {
+        var path: FilePath
+        var file: FileDescriptor
+    }
+
+    private var held: [String: Held] = [:]
+
+    /// How often a file is opened or made, if others make or remove it at the same moment.
+    private static let attempts = 3
+
+    /// - Returns: False if somebody has reserved the name.
+    mutating func reserve(
+        _ name: String, beside names: FileNames, _ operations: FileOperations
+    ) throws(FileError) -> Bool {
+        guard held[name] == nil else { return false }
+        let path = names.lock(named: name)
+        let file = try open(path, operations)
+        do {
+            if try lock(file, at: path, operations) {
+                held[name] = Held(path: path, file: file)
+                return true
+            }
+        } catch {
+            try? operations.close(file, at: path)
+            throw error
+        }
+        try? operations.close(file, at: path)
+        return false
+    }
+
+    mutating func giveUp(_ name: String, _ operations: FileOperations) {
+        guard let held = held.removeValue(forKey: name) else { return }
+        // Closing gives up the lock. Nothing was written, so there is nothing to report.
+        try? operations.close(held.file, at: held.path)
+    }
+
+    mutating func giveUpAll(_ operations: FileOperations) {
+        for name in held.keys { giveUp(name, operations) }
+    }
+
+    private func open(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> FileDescriptor {
+        var attempt = 1
+        while true {
+            do {
+                return try operations.open(path, .update)
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
+            do {
+                return try make(path, operations)
+            } catch {
+                guard attempt < Self.attempts else { throw error }
+                switch error.cause {
+                case .alreadyExists: break
+                case .notFound: try operations.makeFolders(path.folder)
+                default: throw error
+                }
+            }
+            attempt += 1
+        }
+    }
+
+    private func make(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> FileDescriptor {
+        let file = try operations.open(path, .createNew(permissions: 0o600))
+        do {
+            // The process's mask may have taken away permissions that the user needs the next time.
+            try operations.setPermissions(of: file, at: path, to: 0o600)
+        } catch {
+            try? operations.close(file, at: path)
+            throw error
+        }
+        return file
+    }
+
+    /// - Returns: False if somebody has the lock, or if the file is not the one any more that others would lock.
+    private func lock(
+        _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
+    ) throws(FileError) -> Bool {
+        do {
+            try operations.lock(file, at: path)
+        } catch {
+            switch error.cause {
+            case .wouldBlock: return false
+            // Some file systems have no locks. There, one process must be alone with the file.
+            case .noLocks, .notSupported, .unimplemented: return true
+            default: throw error
+            }
+        }
+        let locked = try operations.status(of: file, at: path).identity
+        do {
+            return try operations.status(at: path).identity == locked
+        } catch {
+            guard error.cause == .notFound else { throw error }
+            return false
+        }
+    }
+}
+
+extension FileSession {
+    /// - Returns: False if somebody has reserved the name.
+    mutating func reserve(_ name: String) throws(StorageError) -> Bool {
+        let path = names.lock(named: name)
+        guard ExclusiveAccess.isValid(name) else {
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ExclusiveAccess.rule(for: name))")
+        }
+        do {
+            return try reservations.reserve(name, beside: names, operations)
+        } catch {
+            throw .notReserved(path, error)
+        }
+    }
+}

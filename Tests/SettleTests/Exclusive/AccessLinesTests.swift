@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct AccessLinesTests {
+    @Test("who comes first is first, and the others follow in their order") func order() {
+        var lines = AccessLines()
+        let tickets = (0..<4).map { _ in lines.enter("a") }
+        #expect(tickets.map { lines.isFirst($0) } == [true, false, false, false])
+        #expect(lines.leave(tickets[0]) == tickets[1])
+        #expect(lines.isFirst(tickets[1]))
+        #expect(lines.leave(tickets[1]) == tickets[2])
+    }
+
+    @Test("who leaves from the middle makes nobody first") func leaving() {
+        var lines = AccessLines()
+        let tickets = (0..<3).map { _ in lines.enter("a") }
+        #expect(lines.leave(tickets[1]) == nil)
+        #expect(lines.leave(tickets[0]) == tickets[2])
+        #expect(lines.leave(tickets[0]) == nil, "who has left already is not first")
+        #expect(lines.leave(tickets[2]) == nil)
+        let later = lines.enter("a")
+        #expect(lines.isFirst(later))
+    }
+
+    @Test("each name has a line of its own") func names() {
+        var lines = AccessLines()
+        let first = lines.enter("a")
+        let other = lines.enter("b")
+        #expect(lines.isFirst(first) && lines.isFirst(other))
+        #expect(lines.leave(first) == nil)
+        #expect(lines.isFirst(other))
+    }
+}
+
+@Suite struct AccessBackOffTests {
+    @Test("pauses double from 1 ms to 20 ms and stay there") func pauses() {
+        var backOff = AccessBackOff()
+        let pauses = (0..<8).map { _ in backOff.next() }
+        #expect(pauses == [1, 2, 4, 8, 16, 20, 20, 20].map { .milliseconds($0) })
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Exclusive access between real processes.
+@Suite(.timeLimit(.minutes(1))) struct ExclusiveAccessProcessTests {
+    @Test("another process keeps others out, and is killed inside: then somebody else comes in") func killedInside()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        let asking = Task { try await Self.comeInAfterTheOther(path) }
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            let settings = try await store.group(CounterSettings.self)
+            try await store.withExclusiveAccess {
+                // It is inside, and stays until somebody waits.
+                try await settings.commit { settings.count = 1 }
+                for await other in settings.$other where other == 1 { break }
+                try await settings.commit { settings.count = 2 }
+                kill(getpid(), SIGKILL)
+            }
+        }
+        #expect(try await asking.value == 2)
+    }
+
+    /// - Returns: The count as it was inside.
+    private static func comeInAfterTheOther(_ path: String) async throws -> Int {
+        let store = try await SettingsStore.open(at: URL(filePath: path))
+        let settings = try await store.group(CounterSettings.self)
+        for await count in settings.$count where count == 1 { break }
+        let inside = Task {
+            // What the other one has stored last may still be on its way here.
+            try await store.withExclusiveAccess { try await settings.commit { settings.count } }
+        }
+        while await store.exclusiveAccessWaitCount == 0 { await Task.yield() }
+        try await settings.commit { settings.other = 1 }
+        let count = try await inside.value
+        try await store.close()
+        return count
+    }
+}

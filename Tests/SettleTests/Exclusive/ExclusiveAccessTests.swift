@@ -1,0 +1,419 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ExclusiveAccessTests {
+    /// Notes who is inside, and whether there were ever two.
+    private final class Room: Sendable {
+        private let state = LockedValue((inside: 0, most: 0, visits: [Int]()))
+
+        var most: Int { state.withLock { $0.most } }
+        var visits: [Int] { state.withLock { $0.visits } }
+
+        func enter(_ visitor: Int = 0) {
+            state.withLock { state in
+                state.inside += 1
+                state.most = max(state.most, state.inside)
+                state.visits.append(visitor)
+            }
+        }
+
+        func leave() {
+            state.withLock { $0.inside -= 1 }
+        }
+    }
+
+    private func waiters(_ store: SettingsStore, atLeast count: Int) async {
+        while await store.exclusiveAccessWaitCount < count { await Task.yield() }
+    }
+
+    /// Stores of one file, as different processes have them.
+    private func stores(_ count: Int, on disk: SimulatedDisk, clock: any Clock<Duration> = ManualClock()) async throws
+        -> [SettingsStore]
+    {
+        var stores: [SettingsStore] = []
+        for _ in 0..<count {
+            let storage = FileStorage(at: URL(filePath: "/home/settings.json"), calls: disk)
+            stores.append(
+                try await SettingsStore.open(storage: storage, configuration: .init(clock: clock)))
+        }
+        return stores
+    }
+
+    // MARK: In one process
+
+    @Test("of many tasks one is inside at a time, and all come in", arguments: [0, 1, 2])
+    func manyTasks(kind: Int) async throws {
+        let folder = try TemporaryFolder()
+        let storage: any Storage =
+            switch kind {
+            case 0: PlainStorage()
+            case 1: InMemoryStorage()
+            default: FileStorage(at: folder.url.appending(path: "settings.json"))
+            }
+        let store = try await SettingsStore.open(storage: storage)
+        let room = Room()
+        let total = LockedValue(0)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await store.withExclusiveAccess {
+                        room.enter()
+                        let seen = total.withLock { $0 }
+                        for _ in 0..<5 { await Task.yield() }
+                        total.withLock { $0 = seen + 1 }
+                        room.leave()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(room.most == 1 && total.withLock { $0 } == 100)
+        try await store.close()
+    }
+
+    @Test("tasks come in in the order in which they have asked") func order() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let (gate, room) = (ManualClock(), Room())
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await store.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+            await gate.sleepers(atLeast: 1)
+            for number in 0..<20 {
+                group.addTask { try await store.withExclusiveAccess { room.enter(number) } }
+                await waiters(store, atLeast: number + 1)
+            }
+            gate.advance(by: .seconds(1))
+            try await group.waitForAll()
+        }
+        #expect(room.visits == Array(0..<20))
+    }
+
+    @Test("accesses of different names are independent") func names() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let value = try await store.withExclusiveAccess(named: "a") {
+            try await store.withExclusiveAccess(named: "b") { 7 }
+        }
+        #expect(value == 7)
+    }
+
+    @Test("a name that no file could have is refused, and nothing is run", arguments: ["", "..", "a/b", "a.b", "ü"])
+    func invalidName(name: String) async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withExclusiveAccess(named: name) { Issue.record("it was run") }
+        }
+        #expect(error?.code == .invalidName && error?.description.contains("“\(name)”") == true)
+    }
+
+    @Test("the closure runs where the caller runs, and may use what is not Sendable") @MainActor func isolation()
+        async throws
+    {
+        final class Counter { var count = 0 }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let counter = Counter()
+        let returned = try await store.withExclusiveAccess {
+            MainActor.assertIsolated()
+            counter.count += 1
+            await Task.yield()
+            MainActor.assertIsolated()
+            return counter
+        }
+        #expect(returned.count == 1)
+    }
+
+    @Test("whoever waits can be cancelled, has nothing then, and is in nobody's way") func cancelledInLine()
+        async throws
+    {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let (gate, room) = (ManualClock(), Room())
+        let holder = Task { try await store.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let waiting = (0..<3).map { number in
+            Task { try await store.withExclusiveAccess { room.enter(number) } }
+        }
+        await waiters(store, atLeast: 3)
+        waiting[1].cancel()
+        await #expect(throws: CancellationError.self) { try await waiting[1].value }
+        gate.advance(by: .seconds(1))
+        try await holder.value
+        try await waiting[0].value
+        try await waiting[2].value
+        #expect(room.visits.sorted() == [0, 2])
+    }
+
+    @Test("a task that is cancelled before it asks does not come in") func cancelledBefore() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await store.withExclusiveAccess { Issue.record("it was run") }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await store.withExclusiveAccess {}
+    }
+
+    @Test("a task that is cancelled inside keeps the access until the closure ends") func cancelledInside() async throws
+    {
+        let disk = SimulatedDisk()
+        let stores = try await stores(2, on: disk)
+        let (gate, room) = (ManualClock(), Room())
+        let holder = Task {
+            try await stores[0].withExclusiveAccess {
+                room.enter()
+                try? await gate.sleep(for: .seconds(1))
+                let isTaken = try FileStorage.isReserved("default", on: disk)
+                room.leave()
+                return isTaken
+            }
+        }
+        await gate.sleepers(atLeast: 1)
+        holder.cancel()
+        #expect(try await holder.value)
+        #expect(try !FileStorage.isReserved("default", on: disk))
+    }
+
+    @Test("a throw gives the access up") func throwing() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        for number in 1...2 {
+            let error = await #expect(throws: TestFailure.self) {
+                try await store.withExclusiveAccess { throw TestFailure(number: number) }
+            }
+            #expect(error?.number == number)
+        }
+    }
+
+    // MARK: Nesting
+
+    @Test("who has the access and asks for it again is told so, also in a child task") func nested() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let ask: @Sendable () async -> SettingsError? = {
+            await #expect(throws: SettingsError.self) {
+                try await store.withExclusiveAccess(named: "a") { Issue.record("it was run") }
+            }
+        }
+        try await store.withExclusiveAccess(named: "a") {
+            let error = await ask()
+            #expect(error?.code == .nestedExclusiveAccess && error?.description.contains("“a”") == true)
+            async let child = ask()
+            #expect(await child?.code == .nestedExclusiveAccess)
+            try await store.withExclusiveAccess(named: "b") { _ = await ask() }
+        }
+        try await store.withExclusiveAccess(named: "a") {}
+    }
+
+    @Test("the access of another store is another one") func otherStore() async throws {
+        let first = try await SettingsStore.open(storage: InMemoryStorage())
+        let second = try await SettingsStore.open(storage: InMemoryStorage())
+        let value = try await first.withExclusiveAccess { try await second.withExclusiveAccess { 3 } }
+        #expect(value == 3)
+    }
+
+    @Test("a task that was started inside may ask once the closure has ended") func startedInside() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let gate = ManualClock()
+        let task = try await store.withExclusiveAccess {
+            Task {
+                try await gate.sleep(for: .seconds(1))
+                return try await store.withExclusiveAccess { 5 }
+            }
+        }
+        await gate.sleepers(atLeast: 1)
+        gate.advance(by: .seconds(1))
+        #expect(try await task.value == 5)
+    }
+
+    // MARK: Writers
+
+    @Test("it keeps nobody from writing and committing") func writers() async throws {
+        let disk = SimulatedDisk()
+        let stores = try await stores(2, on: disk)
+        let groups = [
+            try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
+        ]
+        try await stores[0].withExclusiveAccess {
+            try await groups[0].commit { groups[0].count += 1 }
+            try await groups[1].commit { groups[1].count += 1 }
+            #expect(groups[1].count == 2)
+            groups[1].name = "x"
+            try await stores[1].flush()
+        }
+        for store in stores { try await store.close() }
+    }
+
+    // MARK: Failures and closing
+
+    @Test("if the storage can't keep others out, that is an error, and nothing is run") func failingStorage()
+        async throws
+    {
+        let failing = FailingStorage()
+        let store = try await SettingsStore.open(storage: failing)
+        failing.fail(.reserve, with: StorageError(.permissionDenied, "“a.lock” can't be locked."), count: 1)
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withExclusiveAccess { Issue.record("it was run") }
+        }
+        #expect(error?.code == .storage && error?.description == "“a.lock” can't be locked.")
+        try await store.withExclusiveAccess {}
+    }
+
+    @Test("a lock file that can't be made is named by the error") func failingFile() async throws {
+        let fixture = try FileStorageFixture()
+        let store = try await SettingsStore.open(storage: fixture.storage())
+        fixture.calls.fail(every: .create, with: .readOnlyFileSystem)
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withExclusiveAccess(named: "mine") { Issue.record("it was run") }
+        }
+        #expect(error?.description.contains("\(fixture.folder.path)/.settings.json.mine.lock\"") == true)
+        #expect((error?.underlying as? StorageError)?.code == .permissionDenied)
+        fixture.calls.heal()
+        try await store.withExclusiveAccess(named: "mine") {}
+        try await store.close()
+    }
+
+    @Test("after closing nobody comes in") func closed() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        try await store.close()
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withExclusiveAccess { Issue.record("it was run") }
+        }
+        #expect(error?.code == .closed)
+    }
+
+    @Test("who waits while the store closes is told so; who is inside keeps others out until he leaves")
+    func closing() async throws {
+        let disk = SimulatedDisk()
+        let stores = try await stores(2, on: disk)
+        let (gate, room) = (ManualClock(), Room())
+        let holder = Task {
+            try await stores[0].withExclusiveAccess { try await gate.sleep(for: .seconds(1)) }
+        }
+        await gate.sleepers(atLeast: 1)
+        let inLine = Task { try await stores[0].withExclusiveAccess { room.enter() } }
+        await waiters(stores[0], atLeast: 1)
+        let asking = Task { try await stores[1].withExclusiveAccess { room.enter() } }
+        await waiters(stores[1], atLeast: 1)
+        for (store, task) in zip(stores, [inLine, asking]) {
+            try await store.close()
+            let error = await #expect(throws: SettingsError.self) { try await task.value }
+            #expect(error?.code == .closed)
+        }
+        #expect(try FileStorage.isReserved("default", on: disk))
+        gate.advance(by: .seconds(1))
+        try await holder.value
+        #expect(try !FileStorage.isReserved("default", on: disk))
+        #expect(disk.openFileCount == 0)
+        #expect(room.visits.isEmpty)
+    }
+
+    // MARK: Several processes
+
+    @Test("a name that another process has is asked for again, ever less often, on the store's clock") func polling()
+        async throws
+    {
+        let disk = SimulatedDisk()
+        let clock = ManualClock()
+        let holder = try await stores(1, on: disk)[0]
+        let store = try await stores(1, on: disk, clock: clock)[0]
+        let gate = ManualClock()
+        let holding = Task { try await holder.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let room = Room()
+        let asking = Task { try await store.withExclusiveAccess { room.enter() } }
+        var now = Duration.zero
+        for pause in [1, 2, 4, 8, 16, 20, 20].map(Duration.milliseconds) {
+            let due = now + pause
+            await clock.deadlines { $0.map(\.sinceStart) == [due] }
+            clock.advance(by: pause)
+            now = due
+        }
+        await clock.deadlines { $0.count == 1 }
+        gate.advance(by: .seconds(1))
+        try await holding.value
+        #expect(room.visits.isEmpty)
+        clock.advance(by: .milliseconds(20))
+        try await asking.value
+        #expect(room.visits == [0])
+    }
+
+    @Test("who waits for another process can be cancelled too") func cancelledWhilePolling() async throws {
+        let disk = SimulatedDisk()
+        let stores = try await stores(2, on: disk)
+        let gate = ManualClock()
+        let holding = Task { try await stores[0].withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let asking = Task { try await stores[1].withExclusiveAccess { Issue.record("it was run") } }
+        let behind = Task { try await stores[1].withExclusiveAccess { 4 } }
+        await waiters(stores[1], atLeast: 2)
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { try await asking.value }
+        // Now the next of the line waits for the other process.
+        await waiters(stores[1], atLeast: 1)
+        gate.advance(by: .seconds(1))
+        try await holding.value
+        behind.cancel()
+        await #expect(throws: CancellationError.self) { try await behind.value }
+        #expect(try await stores[1].withExclusiveAccess { 6 } == 6)
+    }
+
+    @Test("of the tasks of several processes one is inside at a time, over many rounds") func manyRounds() async throws
+    {
+        let folder = try TemporaryFolder()
+        let room = Room()
+        let total = LockedValue(0)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 {
+                let storage = FileStorage(at: folder.url.appending(path: "settings.json"))
+                let store = try await SettingsStore.open(storage: storage)
+                for _ in 0..<2 {
+                    group.addTask {
+                        for _ in 0..<50 {
+                            try await store.withExclusiveAccess {
+                                room.enter()
+                                let seen = total.withLock { $0 }
+                                await Task.yield()
+                                total.withLock { $0 = seen + 1 }
+                                room.leave()
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(room.most == 1 && total.withLock { $0 } == 300)
+    }
+
+    @Test("a process that dies gives its access up") func death() async throws {
+        let fixture = try FileStorageFixture()
+        let dying = try await SettingsStore.open(storage: fixture.storage())
+        let clock = ManualClock()
+        let store = try await SettingsStore.open(
+            storage: FileStorage(at: fixture.file), configuration: .init(clock: clock))
+        let gate = ManualClock()
+        let holding = Task { try await dying.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let asking = Task { try await store.withExclusiveAccess { 8 } }
+        await clock.sleepers(atLeast: 1)
+        fixture.calls.endProcess()
+        clock.advance(by: .milliseconds(1))
+        #expect(try await asking.value == 8)
+        holding.cancel()
+        _ = await holding.result
+    }
+}
+
+extension FileStorage {
+    /// Whether somebody else has a name.
+    fileprivate static func isReserved(_ name: String, on disk: SimulatedDisk) throws -> Bool {
+        let storage = FileStorage(at: URL(filePath: "/home/settings.json"), calls: disk)
+        defer { storage.close() }
+        _ = try storage.load()
+        return try !storage.tryReserve(name)
+    }
+}
+
+/// A storage that nobody shares, and that therefore keeps nobody out.
+private struct PlainStorage: Storage {
+    func load() throws(StorageError) -> StorageContents { StorageContents(outcome: .absent) }
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
+    func close() {}
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Names that are reserved by the locks of files.
+@Suite struct FileReservationTests {
+    private static let lock = ".settings.json.default.lock"
+
+    @Test("the lock is an empty file of its own, 0600 whatever the mask says, and stays") func file() throws {
+        let fixture = try FileStorageFixture("new/settings.json", mask: 0o777)
+        let storage = try fixture.opened()
+        #expect(try storage.tryReserve("default"))
+        #expect(try fixture.permissions(of: "new/" + Self.lock) == 0o600)
+        #expect(try fixture.permissions(of: "new") == 0o700)
+        #expect(try fixture.text(of: "new/" + Self.lock).isEmpty)
+        #expect(fixture.calls.openFiles.count == 1)
+        storage.giveUp("default")
+        #expect(fixture.calls.openFiles.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path + "/new") == [Self.lock])
+        #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
+    }
+
+    @Test("who is first has the name, until he gives it up, closes or dies") func exclusion() throws {
+        let fixture = try FileStorageFixture()
+        let other = FaultySystemCalls()
+        let (first, second) = (try fixture.opened(), FileStorage(at: fixture.file, calls: other))
+        _ = try second.load()
+        #expect(try second.tryReserve("default"))
+        #expect(try !first.tryReserve("default"))
+        #expect(try !second.tryReserve("default"))
+        #expect(fixture.calls.openFiles.isEmpty)
+        second.giveUp("default")
+        #expect(try first.tryReserve("default"))
+        first.close()
+        #expect(try second.tryReserve("default"))
+        let third = try fixture.opened()
+        #expect(try !third.tryReserve("default"))
+        other.endProcess()
+        #expect(try third.tryReserve("default"))
+    }
+
+    @Test(
+        "a lock that was removed, or replaced, keeps nobody out, so nobody has the name by it",
+        arguments: [true, false])
+    func removed(isReplaced: Bool) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        let lock = fixture.folder.appending(path: Self.lock)
+        try fixture.write("", to: Self.lock)
+        fixture.calls.beforeNext(.lock) {
+            try? FileManager.default.removeItem(at: lock)
+            if isReplaced { try? Data().write(to: lock) }
+        }
+        #expect(try !storage.tryReserve("default"))
+        #expect(fixture.calls.openFiles.isEmpty)
+        #expect(try storage.tryReserve("default"))
+    }
+
+    @Test("one that somebody else makes at the same moment is used") func race() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        let lock = fixture.folder.appending(path: Self.lock)
+        fixture.calls.beforeNext(.create) { try? Data().write(to: lock) }
+        #expect(try storage.tryReserve("default"))
+    }
+
+    @Test(
+        "where there are no locks, one process is alone and has every name",
+        arguments: [SystemError.noLocks, .notSupported, .unimplemented])
+    func noLocks(cause: SystemError) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        fixture.calls.fail(every: .lock, with: cause)
+        #expect(try storage.tryReserve("default"))
+        #expect(try !storage.tryReserve("default"))
+    }
+
+    @Test(
+        "a lock that can't be made is an error that names it",
+        arguments: [
+            (SystemError.permissionDenied, StorageError.Code.permissionDenied),
+            (.readOnlyFileSystem, .permissionDenied),
+            (.noSpace, .noSpace), (.quotaExceeded, .noSpace), (.inputOutput, .writeFailed),
+        ])
+    func cannotMake(cause: SystemError, code: StorageError.Code) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        fixture.calls.fail(every: .create, with: cause)
+        let error = #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        #expect(error?.code == code && error?.errno == cause.number)
+        #expect(error?.description.contains(Self.lock) == true)
+    }
+
+    @Test("a symbolic link in its place is not followed") func symbolicLink() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try fixture.write("", to: "target")
+        try FileManager.default.createSymbolicLink(
+            atPath: fixture.folder.appending(path: Self.lock).path, withDestinationPath: "target")
+        #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+    }
+
+    @Test(
+        "if any call goes wrong, the name is reserved or is not, and nothing stays open",
+        arguments: FileStorageFaultTests.Trouble.all, ["settings.json", "new/settings.json"])
+    func everyCall(trouble: FileStorageFaultTests.Trouble, name: String) throws {
+        for isThere in [false, true] {
+            var call = 0
+            var wasHit = true
+            while wasHit {
+                let fixture = try FileStorageFixture(name)
+                let storage = try fixture.opened()
+                if isThere {
+                    #expect(try storage.tryReserve("default"))
+                    storage.giveUp("default")
+                }
+                let comment: Comment = "call \(call), \(trouble), \(isThere)"
+                fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+                do {
+                    let isReserved = try storage.tryReserve("default")
+                    fixture.calls.heal()
+                    // Nobody has it, so that only a file that is not the one any more can be in the way.
+                    #expect(isReserved || fixture.calls.openFiles.isEmpty, comment)
+                    storage.giveUp("default")
+                } catch {
+                    #expect(error.description.contains(Self.lock), comment)
+                    fixture.calls.heal()
+                }
+                wasHit = fixture.calls.faultCount > 0
+                #expect(fixture.calls.openFiles.isEmpty, comment)
+                let other = try fixture.opened()
+                #expect(try other.tryReserve("default"), comment)
+                #expect(try !storage.tryReserve("default"), comment)
+                other.giveUp("default")
+                #expect(try storage.tryReserve("default"), comment)
+                call += 1
+            }
+            #expect(trouble.fault == .short ? call >= 1 : call > 3)
+        }
+    }
+
+    @Test("what goes wrong while it is given up keeps nobody out") func failedClose() throws {
+        let fixture = try FileStorageFixture()
+        let (first, second) = (try fixture.opened(), try fixture.opened())
+        #expect(try first.tryReserve("default"))
+        fixture.calls.fail(every: .close, with: .inputOutput)
+        first.giveUp("default")
+        fixture.calls.heal()
+        #expect(try second.tryReserve("default"))
+    }
+
+    @Test(
+        "a name from which a path could be made is refused",
+        arguments: ["", "/", "..", "a/b", "a.b", "a b", "é", "a\0"])
+    func names(name: String) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        #expect(throws: StorageError.self) { try storage.tryReserve(name) }
+        #expect(throws: StorageError.self) { try storage.tryReserve(String(repeating: "a", count: 65)) }
+        #expect(try fixture.names().isEmpty)
+        #expect(try storage.tryReserve(String(repeating: "aZ09-_xy", count: 8)))
+    }
+
+    @Test("nothing is reserved before a load or after closing") func phases() throws {
+        let fixture = try FileStorageFixture()
+        let storage = fixture.storage()
+        #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        _ = try storage.load()
+        storage.close()
+        let error = #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        #expect(error?.code == .closed)
+        #expect(try fixture.names().isEmpty)
+    }
+
+    @Test("of a file behind a symbolic link, the lock stands beside the file itself") func linkedFile() throws {
+        let fixture = try FileStorageFixture("real/settings.json")
+        try FileManager.default.createDirectory(
+            at: fixture.folder.appending(path: "real"), withIntermediateDirectories: false)
+        let link = fixture.folder.appending(path: "link.json")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "real/settings.json")
+        let (first, second) = (try fixture.opened(), FileStorage(at: link))
+        _ = try second.load()
+        #expect(try first.tryReserve("default"))
+        #expect(try !second.tryReserve("default"))
+    }
+}

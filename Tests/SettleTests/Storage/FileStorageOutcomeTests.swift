@@ -1,0 +1,201 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// What a load says about what it has found, for each way in which files may be damaged or gone.
+@Suite struct FileStorageOutcomeTests {
+    /// Something that has happened to a file while no process had it open.
+    enum Trouble: Sendable {
+        case cut, emptied, flipped, removed
+
+        func happen(to file: URL) throws {
+            var bytes = try Data(contentsOf: file)
+            switch self {
+            case .cut: bytes = bytes.prefix(bytes.count / 2)
+            case .emptied: bytes = Data()
+            case .flipped: bytes[bytes.startIndex] ^= 1
+            case .removed: return try FileManager.default.removeItem(at: file)
+            }
+            try bytes.write(to: file)
+        }
+    }
+
+    enum Expected: Sendable {
+        case absent, intact, complete, incomplete, removed
+
+        func matches(_ outcome: StorageContents.Outcome) -> Bool {
+            switch (self, outcome) {
+            case (.absent, .absent), (.intact, .intact), (.removed, .removed): true
+            case (.complete, .recovered(_, let isComplete)): isComplete
+            case (.incomplete, .recovered(_, let isComplete)): !isComplete
+            default: false
+            }
+        }
+    }
+
+    private static let file = "settings.json"
+    private static let journal = ".settings.json.journal"
+    private static let previous = ".settings.json.previous"
+
+    /// A file with `a` as 2, a version before it with `a` as 1, and a journal that has `b` beyond the file.
+    private func fixture() throws -> FileStorageFixture {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1), "zebra": .bool(true)]))
+        try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1), "zebra": .bool(true)])
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        storage.close()
+        return fixture
+    }
+
+    private static let newest: [String: SettingValue] = ["a": .integer(2), "b": .integer(3), "zebra": .bool(true)]
+    private static let checkpointed: [String: SettingValue] = ["a": .integer(2), "zebra": .bool(true)]
+    private static let earlier: [String: SettingValue] = ["a": .integer(1), "zebra": .bool(true)]
+
+    private func expect(
+        _ expected: Expected, _ root: [String: SettingValue], after troubles: [String: Trouble],
+        in fixture: FileStorageFixture
+    ) throws {
+        for (name, trouble) in troubles { try trouble.happen(to: fixture.folder.appending(path: name)) }
+        let contents = try fixture.storage().load()
+        #expect(expected.matches(contents.outcome), "\(contents.outcome) after \(troubles)")
+        #expect(contents.tree.root == root, "after \(troubles)")
+    }
+
+    @Test("Promise 18: nothing is wrong, so all is intact") func nothing() throws {
+        try expect(.intact, Self.newest, after: [:], in: fixture())
+    }
+
+    @Test(
+        "a damaged file is recovered completely, if the journal is as it was",
+        arguments: [Trouble.cut, .emptied, .flipped])
+    func damagedFile(trouble: Trouble) throws {
+        try expect(.complete, Self.newest, after: [Self.file: trouble], in: fixture())
+        // The journal has begun with no file, so it needs no version before.
+        try expect(.complete, Self.newest, after: [Self.file: trouble, Self.previous: .removed], in: fixture())
+        try expect(.complete, Self.newest, after: [Self.file: trouble, Self.previous: .cut], in: fixture())
+    }
+
+    @Test(
+        "a damaged file is not recovered completely without its journal",
+        arguments: [Trouble.cut, .emptied, .flipped], [Trouble.emptied, .flipped, .removed])
+    func damagedFileAndJournal(trouble: Trouble, journal: Trouble) throws {
+        let troubles = [Self.file: trouble, Self.journal: journal]
+        try expect(.incomplete, Self.earlier, after: troubles, in: fixture())
+        try expect(.incomplete, [:], after: troubles.merging([Self.previous: .removed]) { $1 }, in: fixture())
+    }
+
+    @Test("a damaged file is not recovered completely with a journal that has lost a record")
+    func damagedFileAndRecord() throws {
+        let fixture = try fixture()
+        try rot("zebra", in: fixture)
+        try expect(.incomplete, Self.newest, after: [Self.file: .cut], in: fixture)
+    }
+
+    @Test("a damaged journal beside an intact file is not complete") func damagedJournal() throws {
+        try expect(.incomplete, Self.checkpointed, after: [Self.journal: .flipped], in: fixture())
+        let fixture = try fixture()
+        try rot("zebra", in: fixture)
+        try expect(.incomplete, Self.newest, after: [:], in: fixture)
+    }
+
+    @Test(
+        "what nobody can tell from a store at rest is intact, with the file's values",
+        arguments: [Trouble.emptied, .removed])
+    func missingJournal(trouble: Trouble) throws {
+        try expect(.intact, Self.checkpointed, after: [Self.journal: trouble], in: fixture())
+        try expect(.intact, Self.newest, after: [Self.previous: .removed], in: fixture())
+    }
+
+    @Test("a removed file is not absent while anything beside it shows that it was there")
+    func removedFile() throws {
+        let file = [Self.file: Trouble.removed]
+        try expect(.removed, [:], after: file.merging([Self.journal: .removed]) { $1 }, in: fixture())
+        try expect(.removed, [:], after: file.merging([Self.journal: .emptied]) { $1 }, in: fixture())
+        try expect(
+            .absent, [:], after: file.merging([Self.journal: .removed, Self.previous: .removed]) { $1 }, in: fixture())
+        try expect(.incomplete, [:], after: file.merging([Self.journal: .flipped]) { $1 }, in: fixture())
+        for remnant in ["settings.json.corrupt-1", "settings.json.journal.corrupt-1"] {
+            let fixture = try FileStorageFixture()
+            try fixture.write("{", to: remnant)
+            try expect(.removed, [:], after: [:], in: fixture)
+        }
+    }
+
+    @Test("a removed file is not intact either, although the journal has values that no file had")
+    func removedFileWithValues() throws {
+        try expect(.removed, ["b": .integer(3)], after: [Self.file: .removed], in: fixture())
+        let troubles = [Self.file: Trouble.removed, Self.previous: .removed]
+        try expect(.removed, ["b": .integer(3)], after: troubles, in: fixture())
+    }
+
+    @Test("the sentence about a removed file names it, what shows that it was there, and what is left") func sentence()
+        throws
+    {
+        let fixture = try fixture()
+        try Trouble.removed.happen(to: fixture.file)
+        let description =
+            "\"\(fixture.file.path)\" has been removed: its journal tells of it. Every setting has its default, but for those "
+            + "that the journal has (b)."
+        #expect(try fixture.freshLoad().outcome == .removed(description: description))
+        try Trouble.removed.happen(to: fixture.folder.appending(path: Self.journal))
+        let other =
+            "\"\(fixture.file.path)\" has been removed: \"\(Self.previous)\" is still there. Every setting has its default."
+        #expect(try fixture.freshLoad().outcome == .removed(description: other))
+    }
+
+    @Test("damage is told once; a removal is told until something has been stored anew") func toldOnce() throws {
+        let damaged = try fixture()
+        try Trouble.cut.happen(to: damaged.file)
+        try expect(.complete, Self.newest, after: [:], in: damaged)
+        try expect(.intact, Self.newest, after: [:], in: damaged)
+
+        let removed = try FileStorageFixture()
+        try removed.opened().save(batch(1, ["a": .integer(1)]))
+        try Trouble.removed.happen(to: removed.file)
+        for _ in 0..<3 { try expect(.removed, [:], after: [:], in: removed) }
+        let storage = try removed.opened()
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+        // Also before the file is written, as after a kill.
+        try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
+        #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), at: .closing))
+        try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
+    }
+
+    @Test("what a store has appended to a removed file's journal does not hide the removal") func appendedAfterwards()
+        throws
+    {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try Trouble.removed.happen(to: fixture.file)
+        // It does not know, and is killed before it could write the file.
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        try expect(.removed, ["b": .integer(2)], after: [:], in: fixture)
+    }
+
+    @Test("what was stored and taken back before there was a file is intact, not absent") func emptied() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(2, ["a": nil]), durability: .stable)
+        try expect(.intact, [:], after: [:], in: fixture)
+    }
+
+    @Test("whether a missing file was there is not guessed") func unreadableRemnant() throws {
+        let fixture = try FileStorageFixture()
+        fixture.calls.fail(every: .status, with: .inputOutput)
+        let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
+        #expect(error?.code == .unreadable)
+    }
+
+    /// Changes a byte of the first record that names a key.
+    private func rot(_ key: String, in fixture: FileStorageFixture) throws {
+        let path = fixture.folder.appending(path: Self.journal)
+        var bytes = try Data(contentsOf: path)
+        let place = try #require(bytes.range(of: Data(key.utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: path)
+    }
+}
