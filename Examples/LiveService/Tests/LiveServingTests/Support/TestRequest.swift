@@ -8,7 +8,7 @@ import Settle
 
 struct TestRequest: Sendable {
     /// The token of the services in tests.
-    static let token = "a-token-that-nobody-may-see-4711"
+    static let token = "a-token-that-nobody-may-see-plugh"
 
     enum Method: String {
         case get = "GET"
