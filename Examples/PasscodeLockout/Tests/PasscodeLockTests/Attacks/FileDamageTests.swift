@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    private static let step = ProcessInfo.processInfo.environment["SETTLE_DAMAGE_STEP"].flatMap(Int.init) ?? 997
+    private static let step = ProcessInfo.processInfo.environment["SETTLE_DAMAGE_STEP"].flatMap(Int.init) ?? 1_999
 
     /// The bytes to damage: some of all, and all that decide.
     private func offsets(in bytes: Data, step: Int) -> [Int] {
@@ -88,7 +88,7 @@ import Testing
         offsets.insert(bytes.count - 1)
         for word in ["\"attemptCount\":", "\"generation\":", "\"version\":"] {
             guard let range = bytes.range(of: Data(word.utf8)) else { continue }
-            offsets.formUnion((range.lowerBound..<min(range.upperBound + 3, bytes.count)))
+            offsets.formUnion(range.upperBound - 3..<min(range.upperBound + 4, bytes.count))
         }
         return offsets.filter(bytes.indices.contains).sorted()
     }

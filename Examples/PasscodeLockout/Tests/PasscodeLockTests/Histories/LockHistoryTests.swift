@@ -10,7 +10,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
         guard let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) else {
-            return fixed + Array(first..<first + 10)
+            return fixed + Array(first..<first + 5)
         }
         return Array(first..<first + count)
     }
@@ -27,12 +27,12 @@ import Testing
 
     @Test("I1, I2, I3, I6: a lock does what the rules say, whatever happens in whatever order")
     func inMemory() async {
-        await run(Self.seeds(Array(1...150))) { try await LockHistory.run(seed: $0, steps: 60) }
+        await run(Self.seeds(Array(1...40))) { try await LockHistory.run(seed: $0, steps: 50) }
     }
 
     @Test("I2, I3, I4, I5, I6: a lock in files does what the rules say, with several processes and damaged files")
     func inFiles() async {
-        await run(Self.seeds(Array(1...60))) { seed in
+        await run(Self.seeds(Array(1...25))) { seed in
             try await withTemporaryFolder { url in
                 _ = try await LockHistory.run(seed: seed, steps: 30, in: LockFolder(url: url))
             }

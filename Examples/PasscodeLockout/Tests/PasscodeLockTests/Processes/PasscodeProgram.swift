@@ -1,7 +1,17 @@
 import Foundation
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The built program `passcode`, as another process.
+///
+/// Not Foundation's `Process`, which now and then does not notice the end of one of several that began at the same moment.
 final class PasscodeProgram: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -9,85 +19,144 @@ final class PasscodeProgram: Sendable {
 
     /// The lines of its standard output, until it ends.
     let lines: AsyncStream<String>
-    private let end: AsyncStream<Int32>
-    /// Kept, because nobody else keeps it until its end is told.
-    private let process: Process
+    private let end: AsyncStream<CInt>
+    private let id: pid_t
+    /// Whether the id may belong to somebody else by now.
+    private let isGone: Gone
+
+    private final class Gone: Sendable {
+        let value = Mutex(false)
+    }
+
+    /// Held from the making of pipes until their ends are closed at exec, so that no other child inherits them.
     private static let starting = Mutex(())
 
     /// Starts it with one line of standard input for each passcode.
     init(_ arguments: [String], passcodes: [String] = []) throws {
-        let process = Process()
-        process.executableURL = try Self.url
-        process.arguments = arguments
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        let (end, ending) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            ending.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
+        let input = passcodes.map { $0 + "\n" }.joined()
+        let words = [try Self.path] + arguments
+        let (id, output) = try Self.starting.withLock { _ in try Self.spawn(words, input: Array(input.utf8)) }
+        let (lines, writing) = AsyncStream.makeStream(of: String.self)
+        let (end, ending) = AsyncStream.makeStream(of: CInt.self)
+        let isGone = Gone()
+        (self.id, self.lines, self.end, self.isGone) = (id, lines, end, isGone)
+        // A thread of its own, because it waits.
+        Thread.detachNewThread {
+            Self.readLines(output) { writing.yield($0) }
+            close(output)
+            writing.finish()
+            ending.yield(Self.wait(for: id, isGone))
             ending.finish()
         }
-        let (lines, writing) = AsyncStream.makeStream(of: String.self)
-        let rest = Mutex(Data())
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            guard !data.isEmpty else {
-                handle.readabilityHandler = nil
-                writing.finish()
-                return
-            }
-            for line in rest.withLock({ Self.takeLines(from: &$0, adding: data) }) { writing.yield(line) }
-        }
-        // A process that starts at the same moment would inherit this one's descriptors, and keep its end from being noticed.
-        try Self.starting.withLock { _ in try process.run() }
-        (self.end, self.lines, self.process) = (end, lines, process)
-        try input.fileHandleForWriting.write(contentsOf: Data(passcodes.map { $0 + "\n" }.joined().utf8))
-        try input.fileHandleForWriting.close()
     }
 
     /// The exit code, or the negative number of the signal that has ended it.
-    func exitCode() async -> Int32 {
+    func exitCode() async -> CInt {
         for await code in end { return code }
         return .min
     }
 
     /// Ends it at once, wherever it is.
     func kill() {
-        #if canImport(Darwin)
-            Darwin.kill(process.processIdentifier, SIGKILL)
-        #else
-            Foundation.kill(process.processIdentifier, SIGKILL)
-        #endif
+        isGone.value.withLock { isGone in
+            guard !isGone else { return }
+            #if canImport(Darwin)
+                _ = Darwin.kill(id, SIGKILL)
+            #elseif canImport(Musl)
+                _ = Musl.kill(id, SIGKILL)
+            #else
+                _ = Glibc.kill(id, SIGKILL)
+            #endif
+        }
     }
 
     /// Runs it to its end.
     static func run(
         _ arguments: [String], passcodes: [String] = []
-    ) async throws -> (exitCode: Int32, lines: [String]) {
+    ) async throws -> (exitCode: CInt, lines: [String]) {
         let program = try PasscodeProgram(arguments, passcodes: passcodes)
         var lines: [String] = []
         for await line in program.lines { lines.append(line) }
         return (await program.exitCode(), lines)
     }
 
-    private static func takeLines(from rest: inout Data, adding data: Data) -> [String] {
-        rest += data
-        var lines: [String] = []
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            lines.append(String(decoding: rest[..<end], as: UTF8.self))
-            rest = Data(rest[(end + 1)...])
+    // MARK: The operating system
+
+    private static func spawn(_ arguments: [String], input: [UInt8]) throws -> (id: pid_t, output: CInt) {
+        let (childInput, writing) = try makePipe()
+        let (reading, childOutput) = try makePipe()
+        // It fits into the pipe, which somebody can still read.
+        _ = write(writing, input, input.count)
+        close(writing)
+        defer {
+            close(childInput)
+            close(childOutput)
         }
-        return lines
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, childInput, 0)
+        posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var id = pid_t()
+        var argv = arguments.map { strdup($0) } + [nil]
+        var envp = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        let error = posix_spawn(&id, arguments[0], &actions, nil, &argv, &envp)
+        guard error == 0 else {
+            close(reading)
+            throw Failure(description: "“passcode” could not be started: error \(error).")
+        }
+        return (id, reading)
+    }
+
+    private static func makePipe() throws -> (reading: CInt, writing: CInt) {
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw Failure(description: "No pipe: error \(errno).") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    private static func readLines(_ output: CInt, _ yield: (String) -> Void) {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(output, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return }
+            if byte == UInt8(ascii: "\n") {
+                yield(String(decoding: line, as: UTF8.self))
+                line = []
+            } else {
+                line.append(byte)
+            }
+        }
+    }
+
+    private static func wait(for id: pid_t, _ isGone: Gone) -> CInt {
+        // Until it is waited for without this option, the id stays its own.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return isGone.value.withLock { isGone in
+            var status: CInt = 0
+            while waitpid(id, &status, 0) < 0, errno == EINTR {}
+            isGone = true
+            let signal = status & 0x7F
+            return signal == 0 ? (status >> 8) & 0xFF : -signal
+        }
     }
 
     /// Beside the tests.
-    private static var url: URL {
+    private static var path: String {
         get throws {
             let bundles = [Bundle(for: PasscodeProgram.self).bundleURL, URL(filePath: CommandLine.arguments[0])]
             for bundle in bundles {
-                let url = bundle.deletingLastPathComponent().appending(path: "passcode")
-                if FileManager.default.isExecutableFile(atPath: url.path) { return url }
+                let path = bundle.deletingLastPathComponent().appending(path: "passcode").path
+                if FileManager.default.isExecutableFile(atPath: path) { return path }
             }
             throw Failure(description: "There is no program “passcode” beside \(bundles.map(\.path)).")
         }
