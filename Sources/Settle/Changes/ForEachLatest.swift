@@ -17,7 +17,9 @@ extension SettingReference {
     /// cancelled, so is the body; the call returns normally when that has ended, as a `for await` loop does.
     ///
     /// - Throws: What the body throws, which ends everything; except a `CancellationError` of a body that was cancelled.
-    public func forEachLatest(_ body: @escaping @Sendable (Value) async throws -> Void) async throws {
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
+    ) async throws(Failure) {
         try await makeAsyncIterator().forEachLatest(body)
     }
 }
@@ -36,7 +38,9 @@ extension Changes {
     /// Whatever ``Delivery`` was asked for, changes that are overtaken are passed over, and counted in ``Change/missed``.
     ///
     /// - Throws: What the body throws, which ends everything; except a `CancellationError` of a body that was cancelled.
-    public func forEachLatest(_ body: @escaping @Sendable (Change) async throws -> Void) async throws {
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Change) async throws(Failure) -> Void
+    ) async throws(Failure) {
         try await newestOnly.makeAsyncIterator().forEachLatest(body)
     }
 }
@@ -52,7 +56,9 @@ extension Snapshots {
     /// ``SettingReference/forEachLatest(_:)``. A change that leaves the result equal disturbs no body.
     ///
     /// - Throws: What the body throws, which ends everything; except a `CancellationError` of a body that was cancelled.
-    public func forEachLatest(_ body: @escaping @Sendable (Value) async throws -> Void) async throws {
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
+    ) async throws(Failure) {
         try await makeAsyncIterator().forEachLatest(body)
     }
 }

@@ -9,7 +9,9 @@ extension LatestIterator {
     ///
     /// For each element there are two child tasks: the body, and a follower that waits for the next element. So an element that
     /// comes while the body runs is noticed at once, and nothing lives longer than the call.
-    consuming func forEachLatest(_ body: @escaping @Sendable (Element) async throws -> Void) async throws {
+    consuming func forEachLatest<BodyFailure: Error>(
+        _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void
+    ) async throws(BodyFailure) {
         var iterator = consume self
         var upcoming = await iterator.next(isolation: nil)
         while let element = upcoming, !Task.isCancelled {
@@ -18,13 +20,13 @@ extension LatestIterator {
     }
 
     /// - Returns: Where to go on, with the element for which the body is to run next; `nil` if there will be none.
-    private func run(
-        _ body: @escaping @Sendable (Element) async throws -> Void, for element: Element
-    ) async throws -> (Self, Element?) {
+    private func run<BodyFailure: Error>(
+        _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void, for element: Element
+    ) async throws(BodyFailure) -> (Self, Element?) {
         let crossing = IteratorCrossing(iterator: self)
-        return try await withThrowingTaskGroup(of: LatestEvent<Self>.self) { group in
+        let outcome = await withTaskGroup(of: LatestEvent<Self, BodyFailure>.self) { group in
             group.addTask {
-                do {
+                do throws(BodyFailure) {
                     try await body(element)
                     return .ended(nil)
                 } catch {
@@ -36,25 +38,26 @@ extension LatestIterator {
                 let next = await iterator.next(isolation: nil)
                 return .followed(IteratorCrossing(iterator: iterator), next)
             }
-            return try await Self.supervise(&group, from: self)
+            return await Self.supervise(&group, from: self)
         }
+        return try outcome.get()
     }
 
-    private static func supervise(
-        _ group: inout ThrowingTaskGroup<LatestEvent<Self>, any Error>, from start: Self
-    ) async throws -> (Self, Element?) {
+    private static func supervise<BodyFailure: Error>(
+        _ group: inout TaskGroup<LatestEvent<Self, BodyFailure>>, from start: Self
+    ) async -> Result<(Self, Element?), BodyFailure> {
         var iterator = start
         var next: Element?
         var isRunning = true
         var isSuperseded = false
-        while let event = try await group.next() {
+        while let event = await group.next() {
             switch event {
             case .ended(let error):
                 isRunning = false
                 if let error, !(error is CancellationError && (isSuperseded || Task.isCancelled)) {
                     // Ends the follower too, before the error leaves the group.
                     group.cancelAll()
-                    throw error
+                    return .failure(error)
                 }
             case .followed(let crossing, let element):
                 iterator = crossing.iterator
@@ -66,13 +69,13 @@ extension LatestIterator {
         }
         // The body may have taken its time to end.
         if let element = next { next = iterator.newest(insteadOf: element) }
-        return (iterator, next)
+        return .success((iterator, next))
     }
 }
 
 /// What a child task of `forEachLatest` reports.
-private enum LatestEvent<Iterator: LatestIterator>: Sendable {
-    case ended((any Error)?)
+private enum LatestEvent<Iterator: LatestIterator, BodyFailure: Error>: Sendable {
+    case ended(BodyFailure?)
     case followed(IteratorCrossing<Iterator>, Iterator.Element?)
 }
 

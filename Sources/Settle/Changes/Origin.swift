@@ -10,7 +10,7 @@ public enum Origin: String, Sendable, Hashable, CaseIterable {
     case loaded
     /// A migration of stored values.
     case migration
-    /// A reset to the declaration's default.
+    /// A reset to the declaration's default: also a transaction that did nothing else.
     case reset
     /// A layer above the stored values.
     case override

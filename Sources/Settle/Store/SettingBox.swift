@@ -312,7 +312,10 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override var typeName: String { "\(Value.self)" }
     override var spelledType: String { spelling(of: Value.self) }
     override var isSecret: Bool { Value.self is any SecretValue.Type }
-    override var ruleDescriptions: [String] { definition.rules.map(\.description) }
+    override var ruleDescriptions: [String] {
+        let cases = spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
+        return cases + definition.rules.map(\.description)
+    }
     override var defaultValue: any Sendable { definition.defaultValue }
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {

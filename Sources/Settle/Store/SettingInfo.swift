@@ -8,7 +8,8 @@ public struct SettingInfo: Sendable, Hashable {
     public let value: SettingValue?
     /// The value that the setting has while none is stored; `nil` for a secret, and for one that can't be encoded.
     public let defaultValue: SettingValue?
-    /// The setting's rules: words that complete "it must be …", such as "in 0...20".
+    /// The setting's rules: words that complete "it must be …", such as "in 0...20". An enumeration that lists its cases has these
+    /// as its first rule.
     public let rules: [String]
     /// Where the current value comes from.
     public let origin: Origin

@@ -69,6 +69,9 @@ extension SettingsStore {
         var forgotten: [SettingSlot] = []
         var mutations: [LoggedMutation] = []
         var cost = 0
+        // An `update` or `commit` that does nothing but resets is one, too.
+        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { !$0.stagesStoredValue }
+        let origin: Origin = isReset ? .reset : transaction.origin
         for box in transaction.boxes {
             guard box.stagedState() != nil, let slot = box.attachment?.slot else { continue }
             if !box.stagesStoredValue { forgotten.append(slot) }
@@ -83,7 +86,7 @@ extension SettingsStore {
             for slot in forgotten where slot.isStored {
                 // The value may be the same, but it is not to be stored any more.
                 slot.isStored = false
-                if transaction.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
+                if origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }
             guard !mutations.isEmpty else { return signals }
             log.beginInstalling()
@@ -93,7 +96,7 @@ extension SettingsStore {
             }
             log.endInstalling()
             let details = LogDetails(
-                mutations, origin: transaction.origin, writer: transaction.writer, cost: cost)
+                mutations, origin: origin, writer: transaction.writer, cost: cost)
             let recorded = log.record(details, nodes: written.map { ($0.slot, $0.box.node) }, time: time)
             signals.broadcaster = recorded.broadcaster
             signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister

@@ -47,7 +47,14 @@ private struct TreeDecoder: Decoder {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if let direct = type as? any DirectSettingValue.Type, let value = try decode(direct) as? Value { return value }
-        return try type.init(from: self)
+        do {
+            return try type.init(from: self)
+        } catch {
+            // Whoever has written the value wants to know what could have been written.
+            guard let cases = spelledCases(of: type) else { throw error }
+            throw mismatch(
+                type, SettingCodingError(expected: "one of \(cases.joined(separator: ", "))", found: value))
+        }
     }
 
     private func decode(_ type: any DirectSettingValue.Type) throws -> any DirectSettingValue {

@@ -94,7 +94,7 @@ private func untilCancelled() async {
         settings.inner.count = 1
         settings.title = "other"
         try await store.close()
-        try await reaction
+        await reaction
         #expect(journal.lines == ["0", "1"])
     }
 
@@ -136,10 +136,10 @@ private func untilCancelled() async {
         #expect(journal.lines == ["begin 0", "end 0", "returned"])
         let late = Task {
             await untilCancelled()
-            try await settings.inner.$count.forEachLatest { journal.begin($0) }
+            await settings.inner.$count.forEachLatest { journal.begin($0) }
         }
         late.cancel()
-        try await late.value
+        await late.value
         #expect(journal.lines.count == 3)
     }
 
@@ -156,7 +156,7 @@ private func untilCancelled() async {
         }
         await journal.wait(for: "begin 0")
         try await store.close()
-        try await reaction
+        await reaction
         #expect(journal.lines == ["begin 0", "end 0"])
     }
 
@@ -171,7 +171,7 @@ private func untilCancelled() async {
         await journal.wait(for: "begin 0")
         settings.inner.count = 1
         try await store.close()
-        try await reaction
+        await reaction
         #expect(journal.lines.suffix(2) == ["begin 1", "end 1"])
     }
 
@@ -179,14 +179,14 @@ private func untilCancelled() async {
     func detached() async throws {
         let settings = OuterSettings()
         let journal = Journal()
-        let task = Task { try await settings.inner.$count.forEachLatest { journal.note("\($0)") } }
+        let task = Task { await settings.inner.$count.forEachLatest { journal.note("\($0)") } }
         await journal.wait(for: "0")
         try settings.update { settings.inner.count = 1 }
         await journal.wait(for: "1")
         settings.inner.count = 2
         await journal.wait(for: "2")
         task.cancel()
-        try await task.value
+        await task.value
     }
 
     @Test("The newest change is given, and those that were passed over are counted") func changes() async throws {
@@ -206,7 +206,7 @@ private func untilCancelled() async {
         settings.inner.count = 5
         await journal.wait(for: "8 3")
         try await store.close()
-        try await reaction
+        await reaction
         #expect(journal.lines == ["3 2", "4 0", "8 3"])
     }
 
@@ -226,7 +226,7 @@ private func untilCancelled() async {
         settings.inner.count = 10
         await journal.wait(for: "end 1")
         try await store.close()
-        try await reaction
+        await reaction
         #expect(journal.lines == ["begin 0", "end 0", "begin 1", "end 1"])
     }
 

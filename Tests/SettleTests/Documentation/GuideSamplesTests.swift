@@ -191,7 +191,7 @@ import Testing
         let checked = ChangeRecorder(
             AsyncStream { continuation in
                 let task = Task {
-                    try await settings.passcode.$checkInterval.forEachLatest { continuation.yield($0) }
+                    await settings.passcode.$checkInterval.forEachLatest { continuation.yield($0) }
                     continuation.finish()
                 }
                 continuation.onTermination = { _ in task.cancel() }

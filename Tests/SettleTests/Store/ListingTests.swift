@@ -16,6 +16,14 @@ private struct Unspellable: Codable, Equatable {
     func encode(to encoder: any Encoder) throws { throw TestFailure() }
 }
 
+private enum Mode: String, Codable, CaseIterable {
+    case slow, fast
+}
+
+private struct ModeSettings: SettingsGroup {
+    @Setting(where: { $0 != .slow }, "fast enough") var mode = Mode.fast
+}
+
 private struct LimitSettings: SettingsGroup {
     @Setting(rules: [.range(0...100), SettingRule("even") { $0.isMultiple(of: 2) }]) var perSecond = 10
     @Setting var until: Date?
@@ -55,6 +63,14 @@ private struct OwnedSettings: SettingsGroup {
         #expect(listed.map(\.isDefault) == [true, false, true, true, true, false])
         #expect(listed.map(\.isSecret) == [false, false, false, false, true, false])
         #expect(listed.allSatisfy { $0.access == .open })
+        withExtendedLifetime(settings) {}
+    }
+
+    @Test("The cases of an enumeration are the first of its setting's rules")
+    func cases() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(ModeSettings.self)
+        #expect(store.settings.map(\.rules) == [["one of \"slow\", \"fast\"", "fast enough"]])
         withExtendedLifetime(settings) {}
     }
 

@@ -102,7 +102,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         let (seen, continuation) = AsyncStream<Int>.makeStream()
         let task = Task {
-            try await settings.$count.forEachLatest { count in
+            await settings.$count.forEachLatest { count in
                 continuation.yield(store.statistics.subscribers)
                 if count == 40 { continuation.finish() }
             }
@@ -113,7 +113,7 @@ import Testing
         }
         for await subscribers in seen { #expect(subscribers == 1) }
         task.cancel()
-        try await task.value
+        await task.value
         #expect(store.statistics.subscribers == 0 && !store.hasParkedSubscriber)
     }
 }

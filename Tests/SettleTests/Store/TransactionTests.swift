@@ -9,6 +9,25 @@ import Testing
         return [try await store.group(OuterSettings.self), OuterSettings()]
     }
 
+    @Test("Promise 10: a transaction that only resets is a reset, and one that also writes is none")
+    func resets() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(OuterSettings.self)
+        try settings.update {
+            settings.inner.count = 1
+            settings.title = "new"
+        }
+        var changes = store.changes.makeAsyncIterator()
+        try await store.commit(by: "me") { try store.removeValue(forKey: "inner.count") }
+        let reset = await changes.next()
+        #expect(reset?.origin == .reset && reset?.writer == "me" && settings.inner.$count.origin == .reset)
+        try settings.update {
+            try settings.$title.reset()
+            settings.inner.count = 2
+        }
+        #expect(await changes.next()?.origin == .local)
+    }
+
     @Test("Promise 3: the closure sees its own writes, and nobody else sees them before the end")
     func isolation() async throws {
         for settings in try await groups() {

@@ -20,6 +20,27 @@ import Testing
         }
     }
 
+    private enum Level: String, Codable, CaseIterable {
+        case low, high
+    }
+
+    private enum Stage: Int, Codable, CaseIterable {
+        case first = 1
+        case second
+    }
+
+    @Test("Who stores a case that an enumeration does not have is told those that it has")
+    func casesInErrors() throws {
+        try expectRoundTrip(Level.high, as: .string("high"))
+        #expect(
+            refusal(of: .string("middle"), as: Level.self)
+                == "Expected one of \"low\", \"high\", found a string of 6 characters.")
+        #expect(
+            refusal(of: .array([.string("low"), .integer(1)]), as: [Level?].self)
+                == "Expected one of \"low\", \"high\" at 1, found the integer 1.")
+        #expect(refusal(of: .integer(3), as: Stage.self) == "Expected one of 1, 2, found the integer 3.")
+    }
+
     @Test("Booleans, strings and integers keep their kind")
     func plainValues() throws {
         try expectRoundTrip(true, as: .bool(true))

@@ -52,9 +52,7 @@ struct SettingsRoutes: Sendable {
     private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try knownKey(context)
         try await Self.saving {
-            // Within a commit this would be a write like any other, and nobody could tell that it was a reset.
-            try store.removeValue(forKey: key, by: Self.writer(request))
-            try await store.flush()
+            try await store.commit(by: Self.writer(request)) { try store.removeValue(forKey: key) }
         }
         return try Response(json: entry(forKey: key))
     }

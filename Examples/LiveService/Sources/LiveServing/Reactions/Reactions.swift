@@ -12,8 +12,8 @@ struct Reactions: Service {
 
     func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await withThrowingDiscardingTaskGroup { group in
-                group.addTask { try await tellWhenIdle() }
+            await withDiscardingTaskGroup { group in
+                group.addTask { await tellWhenIdle() }
                 group.addTask { await measureLimits() }
             }
         }
@@ -21,8 +21,8 @@ struct Reactions: Service {
 
     /// Says when maintenance may begin: once the requests that came before it are done. If maintenance is switched off before
     /// that, nobody needs to know any more, and the wait is cancelled.
-    private func tellWhenIdle() async throws {
-        try await settings.maintenance.$isOn.forEachLatest { isOn in
+    private func tellWhenIdle() async {
+        await settings.maintenance.$isOn.forEachLatest { isOn in
             guard isOn else { return }
             for await count in load.$requestsInProgress where count == 0 {
                 logger.notice("Maintenance is on, and no request is in progress any more.")
