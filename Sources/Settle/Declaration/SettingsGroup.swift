@@ -15,7 +15,8 @@ public protocol SettingsGroup: Sendable {
     /// When the group's changes are saved. By default as the group around it, or the store's configuration, says.
     static var durability: Durability { get }
 
-    /// Who may write the group's settings, and those of the groups within it. By default whoever has the store.
+    /// Who may write the group's settings, and those of the groups within it: by default whoever has the store. A group within
+    /// an owner's group is the owner's too.
     static var access: SettingsAccess { get }
 }
 
@@ -79,10 +80,12 @@ extension SettingsGroup {
         try await commit(by: writer) { try body(self) }
     }
 
-    /// Puts every setting of the group and of the groups within it back to its default, in one transaction.
+    /// Puts every setting of the group and of the groups within it back to its default, in one transaction. If this group is
+    /// ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
     public func reset(by writer: String? = nil) throws {
         guard let store else { return }
-        let boxes = GroupLayout(self).settings.map(\.box.original)
+        let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
+        let boxes = settings.map(\.box.original)
         try store.transact(origin: .reset, writer: writer) {
             for box in boxes { box.stageDefault() }
         }

@@ -26,21 +26,27 @@ struct FileReservations: Sendable {
                 return true
             }
         } catch {
-            try? operations.close(file, at: path)
+            release(file, at: path, operations)
             throw error
         }
-        try? operations.close(file, at: path)
+        release(file, at: path, operations)
         return false
     }
 
     mutating func giveUp(_ name: String, _ operations: FileOperations) {
         guard let held = held.removeValue(forKey: name) else { return }
-        // Closing gives up the lock. Nothing was written, so there is nothing to report.
-        try? operations.close(held.file, at: held.path)
+        release(held.file, at: held.path, operations)
     }
 
     mutating func giveUpAll(_ operations: FileOperations) {
         for name in held.keys { giveUp(name, operations) }
+    }
+
+    /// Closing alone would leave the lock with a process that was forked meanwhile, until that ends or runs another program. Nothing
+    /// was written, so there is nothing to report.
+    private func release(_ file: FileDescriptor, at path: FilePath, _ operations: FileOperations) {
+        try? operations.unlock(file, at: path)
+        try? operations.close(file, at: path)
     }
 
     private func open(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> FileDescriptor {

@@ -16,13 +16,13 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     let encoder: @Sendable (any Sendable) throws -> SettingValue
     /// Whether the setting's values are not to be shown.
     let isSecret: Bool
-    /// Who may write the setting.
-    let access: SettingsAccess
     private let valueType: ObjectIdentifier
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
     @exclusivity(unchecked) var origin = Origin.default
+    /// Who may write the setting. Once it is the owner's, it stays so.
+    @exclusivity(unchecked) var access: SettingsAccess
     /// Whether there is something to save.
     @exclusivity(unchecked) var isDirty = false
     /// Whether the broadcaster has been told to notify the observers.
@@ -47,9 +47,10 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     /// Takes a new box for the same declaration, if the group was let go of and is opened again; who waits for changes of
     /// the slot goes on with it. False if the new box is not of the same kind.
     func reuse(for declared: GroupLayout.Declared, schedule: Int?) -> Bool {
-        guard declaration == declared.name, self.schedule == schedule, access == declared.access,
-            valueType == declared.box.valueType
-        else { return false }
+        guard declaration == declared.name, self.schedule == schedule, valueType == declared.box.valueType else {
+            return false
+        }
+        if declared.access == .owner { access = .owner }
         box = declared.box
         return true
     }

@@ -29,7 +29,7 @@ extension SettingsStore {
     }
 
     private enum Plan {
-        case alias(AnySettingBox, of: AnySettingBox)
+        case alias(GroupLayout.Declared, of: AnySettingBox)
         case new(GroupLayout.Declared)
     }
 
@@ -44,14 +44,16 @@ extension SettingsStore {
         guard existing == declared.name, box.typeName == declared.box.typeName else {
             throw .duplicateKey(declared.key, declared.name, slot.key, existing)
         }
-        return .alias(declared.box, of: box)
+        return .alias(declared, of: box)
     }
 
     /// Under the writer's lock.
     private func carryOut(_ plan: Plan, below path: String) {
         switch plan {
-        case .alias(let box, let original):
-            box.become(aliasOf: original)
+        case .alias(let declared, let original):
+            declared.box.become(aliasOf: original)
+            // The group may have been opened by itself first, and now as a part of its owner's.
+            if declared.access == .owner { log.lock.withLock { log.slots[declared.key]?.access = .owner } }
         case .new(let declared):
             takeOverRuntimeValue(of: declared.key)
             let retained = retainedValues.takeValue(forKey: declared.key)
@@ -141,9 +143,11 @@ extension MutationLog {
     /// The slot of a declared setting, whose box is new. Under the lock.
     func slot(for declared: GroupLayout.Declared) -> SettingSlot {
         let schedule = schedule(for: declared.durability)
-        if let slot = slots[declared.key], slot.reuse(for: declared, schedule: schedule) { return slot }
+        let previous = slots[declared.key]
+        if let previous, previous.reuse(for: declared, schedule: schedule) { return previous }
         let slot = SettingSlot(
-            key: declared.key, declaration: declared.name, schedule: schedule, access: declared.access,
+            key: declared.key, declaration: declared.name, schedule: schedule,
+            access: previous?.access == .owner ? .owner : declared.access,
             box: declared.box, parent: channel(at: declared.group))
         add(slot)
         return slot

@@ -27,7 +27,8 @@ extension SettingsStore {
 
     /// Writes the value of a key, which a group may declare or not.
     ///
-    /// - Throws: ``SettingsError`` if the value does not convert, breaks the declared setting's rule, or the store is closed.
+    /// - Throws: ``SettingsError`` if the value does not convert, breaks the declared setting's rule, would change a setting that
+    ///   is its owner's (``SettingsAccess/owner``), or the store is closed.
     public func setValue<Value: Codable & Sendable>(
         _ value: Value, forKey key: String, by writer: String? = nil
     ) throws {
@@ -46,7 +47,8 @@ extension SettingsStore {
     /// ``SettingValue/init(json:)``. A declared setting takes what it would take from a file, so a string for a date.
     ///
     /// - Throws: ``SettingsError`` that names the key and what was expected, if the value does not convert to the declared
-    ///   setting's type or breaks its rule; or if the store is closed. The old value stays then.
+    ///   setting's type or breaks its rule; if the write would change a setting that is its owner's; or if the store is
+    ///   closed. The old value stays then.
     public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
         try Self.checkKey(key, of: "setValue(_:forKey:)")
         try write(value, given: value, forKey: key, by: writer)
@@ -76,6 +78,8 @@ extension SettingsStore {
     }
 
     /// Removes what is stored for a key. A declared setting goes back to its default.
+    ///
+    /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, or the store is closed.
     public func removeValue(forKey key: String, by writer: String? = nil) throws {
         try Self.checkKey(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
@@ -105,55 +109,5 @@ extension SettingsStore {
             let isSecret = Value.self is any SecretValue.Type || isSecret(key)
             throw SettingsError.notConvertible(key: key, stored: isSecret ? nil : stored, to: Value.self, error)
         }
-    }
-}
-
-extension SettingsStore {
-    /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
-    private func isSecret(_ key: String) -> Bool {
-        log.lock.withLock { log.isSecret(key) }
-    }
-
-    /// The box of a key, made if there is none. Under the writer's lock.
-    private func box(forKey key: String) throws(SettingsError) -> AnySettingBox {
-        if let box = log.lock.withLock({ log.slots[key]?.box }) { return box }
-        if let neighbour = log.lock.withLock({ log.neighbour(of: key) }) {
-            throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
-        }
-        let definition = SettingDefinition(
-            key: key, defaultValue: SettingValue.null, rules: [],
-            codec: SettingCodec(encode: { $0 }, decode: { $0 }))
-        let box = SettingBox(definition)
-        let retained = retainedValues.takeValue(forKey: key) as? SettingValue
-        let stored = retained ?? log.lock.withLock { log.tree[key] }
-        if let stored { _ = box.adopt(erased: stored) }
-        let slot = log.lock.withLock {
-            let slot = SettingSlot(
-                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
-                isSecret: log.isSecret(key), box: box, parent: log.root)
-            slot.isStored = stored != nil
-            slot.origin = stored == nil ? .default : .loaded
-            log.add(slot)
-            return slot
-        }
-        box.attach(to: Attachment(store: self, slot: slot))
-        // Nobody keeps the box but the transaction, and then the list of what is to be saved.
-        return box
-    }
-
-    /// Makes room for a declared setting: what was written at run time and is not saved yet is taken over. Under the
-    /// writer's lock.
-    func takeOverRuntimeValue(of key: String) {
-        let slot = log.lock.withLock { log.slots[key] }
-        guard let slot, slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue> else { return }
-        log.lock.withLock { log.tree[key] = slot.isStored ? box.published : nil }
-    }
-}
-
-extension MutationLog {
-    /// Whether a setting at a key, around it or within it is a secret, as far as any group has ever declared one. Under the lock.
-    fileprivate func isSecret(_ key: String) -> Bool {
-        (Self.parents(of: key) + [key]).contains { slots[$0]?.isSecret == true }
-            || slots.values.contains { $0.isSecret && $0.key.hasPrefix(key + ".") }
     }
 }

@@ -7,10 +7,13 @@ extension SettingsStore {
         try transact(origin: .local, writer: writer, body)
     }
 
-    /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept.
+    /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept, and so
+    /// are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
     public func reset(by writer: String? = nil) throws {
         try transact(origin: .reset, writer: writer) {
-            let boxes = log.lock.withLock { log.slots.values.compactMap { $0.declaration == nil ? nil : $0.box } }
+            let boxes = log.lock.withLock {
+                log.slots.values.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
+            }
             for box in boxes { box.stageDefault() }
         }
     }

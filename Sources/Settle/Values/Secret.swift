@@ -18,9 +18,9 @@
 /// It is stored as its value is, and whoever may read the file sees it there: settings files are for their owner alone, and not
 /// encrypted. In descriptions, `dump` and reflection it is "••••".
 ///
-/// Two secrets of strings, of data or of bytes are compared byte by byte, in a time that depends on their lengths only as far as
-/// the compiler allows; so composed and decomposed characters differ. Other types are compared by their own `==`, which may end
-/// at the first difference.
+/// Two secrets of strings, of data or of bytes are compared byte by byte, without stopping at a difference, so that the time tells
+/// nothing but their lengths, as far as the compiler can be trusted with that. Composed and decomposed characters differ. Other
+/// types are compared by their own `==`, which may stop at the first difference.
 public struct Secret<Value: Codable & Sendable & Equatable>: SecretValue, Sendable {
     /// The value itself. Whatever is done with it shows it.
     public let revealed: Value

@@ -88,7 +88,8 @@ package final class FaultySystemCalls: SystemCalls {
         }
     }
 
-    /// Closes what is open, as the operating system does when the process ends, whatever it was doing. Locks go with it.
+    /// Closes what is open, as the operating system does when the process ends, whatever it was doing. Locks go with it. What it
+    /// had open is refused from then on: somebody else may have the same descriptor by then.
     package func endProcess() {
         let files = state.withLock { state in
             defer { state.paths = [:] }
@@ -169,7 +170,7 @@ package final class FaultySystemCalls: SystemCalls {
     }
 
     package func closeFile(_ file: FileDescriptor) throws(SystemError) {
-        let path = path(of: file)
+        let path = try path(of: file)
         state.withLock { $0.paths[file] = nil }
         try real.closeFile(file)
         try check(.close, path)
@@ -240,8 +241,9 @@ package final class FaultySystemCalls: SystemCalls {
         return fault
     }
 
-    private func path(of file: FileDescriptor) -> String {
-        state.withLock { $0.paths[file] ?? "?" }
+    private func path(of file: FileDescriptor) throws(SystemError) -> String {
+        guard let path = state.withLock({ $0.paths[file] }) else { throw .badDescriptor }
+        return path
     }
 
     private func half(_ count: Int) -> Int {

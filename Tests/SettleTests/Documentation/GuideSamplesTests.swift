@@ -29,6 +29,11 @@ import Testing
         @Setting var user = ""
     }
 
+    struct LockSettings: SettingsGroup {
+        static let access = SettingsAccess.owner
+        @Setting(in: 0...20) var attemptCount = 0
+    }
+
     struct ServiceSettings: SettingsGroup {
         @Setting var user = ""
         @Setting var token: Secret<String>?
@@ -95,6 +100,17 @@ import Testing
         settings.applicationVersion = "2.0"
         try settings.$applicationVersion.reset()
         #expect(settings.$applicationVersion.isDefault)
+    }
+
+    @Test("an owner's settings are written through its group alone") func owner() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let lock = try await store.group(LockSettings.self, at: "lock")
+        lock.attemptCount = 3
+        try store.reset()
+        let error = #expect(throws: SettingsError.self) { try store.setValue(0, forKey: "lock.attemptCount") }
+        #expect(error?.code == .protected && lock.attemptCount == 3)
+        try lock.reset()
+        #expect(lock.attemptCount == 0)
     }
 
     @Test("a secret is stored and not shown") func secrets() async throws {

@@ -20,18 +20,14 @@ import Testing
         let calls = Mutex<[StorageCall?]>([])
         fixture.verifier.onVerify { [fixture] in
             seen.withLock { $0.append(fixture.storedCounts) }
-            // A checkpoint may come at any time.
-            let appends = [fixture.first, fixture.second].map { place in
-                place.recording.calls.last { if case .append = $0.operation { true } else { false } }
-            }
-            calls.withLock { $0 = appends }
+            calls.withLock { $0 = [fixture.first, fixture.second].map(\.recording.lastAppend) }
         }
         try await fixture.guessWrong(2)
         #expect(seen.withLock { $0 } == [[.integer(1), .integer(1)], [.integer(2), .integer(2)]])
         for call in calls.withLock({ $0 }) {
             guard case .append(_, .stable)? = call?.operation else {
                 Issue.record(
-                    "the last thing before the comparison was not a stable append: \(String(describing: call))")
+                    "the last append before the comparison was not a stable one: \(String(describing: call))")
                 continue
             }
         }
@@ -228,5 +224,14 @@ import Testing
         #expect(try await comparing.value == .wrong(.ready))
         #expect(fixture.storedCounts == [.integer(1), .integer(1)])
         #expect(fixture.verifier.count == 1)
+    }
+}
+
+extension RecordingStorage {
+    /// Something of a checkpoint may come between an append and who looks.
+    fileprivate var lastAppend: StorageCall? {
+        calls.last { call in
+            if case .append = call.operation { true } else { false }
+        }
     }
 }

@@ -1,0 +1,95 @@
+extension SettingsError {
+    // In all of these a value, or what is stored of it, is `nil` if it is not to be shown; then what a coder says of it isn't
+    // either.
+
+    static func invalidValue(key: String, value: (any Sendable)?, rule: String) -> SettingsError {
+        SettingsError(
+            .invalidValue,
+            "\(quoted(key)) can't be \(value.map { "\($0)" } ?? redaction): it must be \(rule). The old value stays.",
+            key: key, value: value, rule: rule)
+    }
+
+    static func closed(key: String?) -> SettingsError {
+        let what = key.map { "\(quoted($0)) can't be written" } ?? "This can't be done"
+        return SettingsError(.closed, "\(what): the store has been closed.", key: key)
+    }
+
+    static func encodingFailed(key: String, isSecret: Bool, _ error: any Error) -> SettingsError {
+        let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
+        return SettingsError(
+            .encodingFailed, "\(quoted(key)) can't be saved: \(reason). Its stored value stays as it was.",
+            key: key, underlying: isSecret ? nil : error)
+    }
+
+    /// - Parameters:
+    ///   - rule: The declaration's rule that was broken, if that is the reason.
+    ///   - isEdit: Whether a usable value has been in force until somebody else has stored this one.
+    static func unusableValue(
+        key: String, stored: SettingValue?, rule: String?, isEdit: Bool = false, _ error: any Error
+    ) -> SettingsError {
+        SettingsError(
+            .unusableValue,
+            "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
+                + (isEdit ? "The last good value stays in force" : "The default is used instead")
+                + "; the stored value is kept until someone writes the key.",
+            key: key, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+    }
+
+    /// - Parameters:
+    ///   - owned: The key of the owner's setting that the write would change.
+    ///   - declaration: Where that is declared.
+    static func protected(_ key: String, by owned: String, _ declaration: String) -> SettingsError {
+        let rule = "written by code that has its group"
+        let reason =
+            key == owned
+            ? "it is \(declaration), which must be \(rule)"
+            : "\(quoted(owned)) lies \(owned.hasPrefix(key + ".") ? "within" : "around") it, which is \(declaration) and must be "
+                + rule
+        return SettingsError(
+            .protected, "\(quoted(key)) can't be written by its key: \(reason).", key: key, rule: rule)
+    }
+
+    static func storage(_ error: any Error) -> SettingsError {
+        SettingsError(.storage, "\(error)", underlying: error)
+    }
+
+    /// A value was to be written that the setting's type does not have.
+    static func wrongType(
+        key: String, given value: any Sendable, stored: SettingValue, _ error: any Error
+    ) -> SettingsError {
+        SettingsError(
+            .unusableValue, "\(quoted(key)) can't be \(stored.shortSpelling): \(reason(error)).", key: key,
+            value: value,
+            underlying: error)
+    }
+
+    /// A secret was to be written that the setting's type does not have, or that breaks its rule.
+    static func refusedSecret(key: String, type: String, rule: String?) -> SettingsError {
+        let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
+        return SettingsError(
+            rule == nil ? .unusableValue : .invalidValue,
+            "\(quoted(key)) can't be \(redaction): \(reason). The old value stays.", key: key, rule: rule)
+    }
+
+    /// A value was asked for as a type that it is not.
+    static func notConvertible(
+        key: String, stored: SettingValue?, to type: any Any.Type, _ error: any Error
+    ) -> SettingsError {
+        let reason = stored == nil ? "" : ": \(reason(error))"
+        return SettingsError(
+            .unusableValue, "\(quoted(key)) is not \(spelling(of: type))\(reason).", key: key, value: stored,
+            underlying: stored == nil ? nil : error)
+    }
+
+    /// Why, as words that end a sentence.
+    private static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
+        if let rule { return "it must be \(rule)" }
+        if isSecret { return "it is not of the setting's type" }
+        return (error as? SettingCodingError)?.reason ?? "\(error)"
+    }
+
+    /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
+    private static func quoted(_ key: String) -> String {
+        key.isEmpty ? "The setting" : "“\(key)”"
+    }
+}

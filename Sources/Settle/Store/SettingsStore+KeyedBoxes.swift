@@ -1,0 +1,68 @@
+/// What stands behind keys that are known at run time only.
+extension SettingsStore {
+    /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
+    func isSecret(_ key: String) -> Bool {
+        log.lock.withLock { log.isSecret(key) }
+    }
+
+    /// The box of a key, made if there is none. Under the writer's lock.
+    func box(forKey key: String) throws(SettingsError) -> AnySettingBox {
+        let (used, owned) = log.lock.withLock {
+            let box = log.slots[key]?.box
+            return (box, log.ownedSetting(at: key, isInUse: box != nil))
+        }
+        if let owned { throw .protected(key, by: owned.key, owned.declaration ?? "") }
+        if let used { return used }
+        if let neighbour = log.lock.withLock({ log.neighbour(of: key) }) {
+            throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
+        }
+        let definition = SettingDefinition(
+            key: key, defaultValue: SettingValue.null, rules: [],
+            codec: SettingCodec(encode: { $0 }, decode: { $0 }))
+        let box = SettingBox(definition)
+        let retained = retainedValues.takeValue(forKey: key) as? SettingValue
+        let stored = retained ?? log.lock.withLock { log.tree[key] }
+        if let stored { _ = box.adopt(erased: stored) }
+        let slot = log.lock.withLock {
+            let slot = SettingSlot(
+                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
+                isSecret: log.isSecret(key), box: box, parent: log.root)
+            slot.isStored = stored != nil
+            slot.origin = stored == nil ? .default : .loaded
+            log.add(slot)
+            return slot
+        }
+        box.attach(to: Attachment(store: self, slot: slot))
+        // Nobody keeps the box but the transaction, and then the list of what is to be saved.
+        return box
+    }
+
+    /// Makes room for a declared setting: what was written at run time and is not saved yet is taken over. Under the
+    /// writer's lock.
+    func takeOverRuntimeValue(of key: String) {
+        let slot = log.lock.withLock { log.slots[key] }
+        guard let slot, slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue> else { return }
+        log.lock.withLock { log.tree[key] = slot.isStored ? box.published : nil }
+    }
+}
+
+extension MutationLog {
+    /// A setting of an owner's group, in use or not, at a key, around it or within it. Under the lock.
+    ///
+    /// - Parameter isInUse: Whether the key's own setting is in use: then there is none around or within it.
+    fileprivate func ownedSetting(at key: String, isInUse: Bool) -> SettingSlot? {
+        if let slot = slots[key], slot.access == .owner { return slot }
+        if isInUse { return nil }
+        for parent in Self.parents(of: key) {
+            if let slot = slots[parent], slot.access == .owner { return slot }
+        }
+        let within = slots.values.filter { $0.access == .owner && $0.key.hasPrefix(key + ".") }
+        return within.min { $0.key < $1.key }
+    }
+
+    /// Whether a setting at a key, around it or within it is a secret, as far as any group has ever declared one. Under the lock.
+    fileprivate func isSecret(_ key: String) -> Bool {
+        (Self.parents(of: key) + [key]).contains { slots[$0]?.isSecret == true }
+            || slots.values.contains { $0.isSecret && $0.key.hasPrefix(key + ".") }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct FaultySystemCallsTests {
+    @Test("what a process had open when it ended is refused, so that it closes nobody else's file") func endProcess()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "file").path
+        let calls = FaultySystemCalls()
+        let file = try calls.openFile(path, .createNew(permissions: 0o600))
+        calls.endProcess()
+        #expect(throws: SystemError.badDescriptor) { try calls.closeFile(file) }
+        #expect(throws: SystemError.badDescriptor) { try calls.lockFile(file) }
+        let other = try calls.openFile(path, .update)
+        try calls.closeFile(other)
+        #expect(throws: SystemError.badDescriptor) { try calls.closeFile(other) }
+    }
+}
