@@ -1,0 +1,121 @@
+import Foundation
+import PasscodeLock
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+/// I1 and I5 with a crash at every system call of a lock's life.
+@Suite(.timeLimit(.minutes(5))) struct LockCrashTests {
+    /// What the outside world knows.
+    enum Event: Sendable {
+        /// A passcode was compared: whoever watches the processor knows that much.
+        case compared
+        case wrong
+        /// The passcode that is in force from now on was told to be accepted.
+        case accepted(String)
+    }
+
+    private static let secondFile = "second/copy.json"
+
+    /// Enrols, guesses wrong, is right, guesses wrong again and changes the passcode.
+    private func live(_ run: CrashRun<Event>) async throws {
+        let stores = [try await run.openStore(), try await run.openStore(named: Self.secondFile)]
+        let verifier = TestVerifier()
+        verifier.onVerify { run.acknowledge(.compared) }
+        let process = try await LockProcess(on: stores, time: SimulatedTime(), verifier: verifier)
+        #expect(try await process.lock.enrol(Passcode("right 0")) == .accepted)
+        run.acknowledge(.accepted("right 0"))
+        for guess in ["one wrong", "two wrong"] { try await guessWrong(guess, process, run) }
+        let result = await process.lock.unlock(with: try Passcode("right 0"))
+        #expect(result == .accepted)
+        run.acknowledge(.accepted("right 0"))
+        try await guessWrong("three wrong", process, run)
+        #expect(try await process.lock.enrol(Passcode("right 1"), replacing: Passcode("right 0")) == .accepted)
+        run.acknowledge(.accepted("right 1"))
+        try await guessWrong("four wrong", process, run)
+        try await run.settle()
+    }
+
+    private func guessWrong(_ guess: String, _ process: LockProcess, _ run: CrashRun<Event>) async throws {
+        let result = await process.lock.unlock(with: try Passcode(guess))
+        #expect(result == .wrong(.ready))
+        run.acknowledge(.wrong)
+    }
+
+    /// What must be true of the lock that is found.
+    private struct Expectation {
+        /// Comparisons since the last success that somebody was told of.
+        var compared = 0
+        /// The last of them may have been right, although nobody was told.
+        var mayHaveSucceeded = false
+        /// The passcode in force; `nil` before anybody was told of one.
+        var passcode: String?
+
+        init(_ events: [Event]) {
+            for event in events {
+                switch event {
+                case .compared:
+                    compared += 1
+                    mayHaveSucceeded = true
+                case .wrong: mayHaveSucceeded = false
+                case .accepted(let passcode):
+                    (compared, mayHaveSucceeded, self.passcode) = (0, false, passcode)
+                }
+            }
+        }
+    }
+
+    @Test("I1: after a crash at any system call, each comparison is counted, and nothing that was told is lost")
+    func everyCrash() async throws {
+        try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 3) { run in
+            try await live(run)
+        } check: { recovered in
+            let comment = Comment(rawValue: "\(recovered)")
+            let expected = Expectation(recovered.acknowledged)
+            let stores = [recovered.store, try await recovered.store(named: Self.secondFile)]
+            let process = try await LockProcess(on: stores, time: SimulatedTime())
+            guard let passcode = expected.passcode else {
+                // A lock that nobody was told of may be there or not, but it is not damaged.
+                let status = await process.lock.status()
+                #expect(status == .ready || status == .unavailable(.notEnrolled), comment)
+                return
+            }
+            #expect(try await process.freshStatus() == .ready, comment)
+            let count = try #require(await process.lock.attemptCount, comment)
+            // Only a right passcode takes the count back, in both copies at once or not at all.
+            #expect(count >= expected.compared || (expected.mayHaveSucceeded && count == 0), comment)
+            #expect(count <= expected.compared + 1, comment)
+            let records = await process.lock.auditRecords
+            #expect(!records.contains { $0.event == .tampering }, comment)
+            // The old one or, if the change was under way, the new one.
+            var result = await process.lock.unlock(with: try Passcode(passcode))
+            if result != .accepted, expected.mayHaveSucceeded {
+                result = await process.lock.unlock(with: try Passcode("right 1"))
+            }
+            #expect(result == .accepted, comment)
+            for store in stores { try await store.close() }
+        }
+    }
+
+    @Test(
+        "I5: after a crash at any system call and the loss of one copy, each comparison is counted", arguments: [0, 1])
+    func everyCrashAndLoss(_ lost: Int) async throws {
+        try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 2) { run in
+            try await live(run)
+        } check: { recovered in
+            let comment = Comment(rawValue: "\(recovered)")
+            let expected = Expectation(recovered.acknowledged)
+            guard expected.passcode != nil else { return }
+            // Nothing of the lost copy is there, not even what tells that it was.
+            let left = lost == 0 ? try await recovered.store(named: Self.secondFile) : recovered.store
+            let empty = try await SettingsStore.open(storage: InMemoryStorage())
+            let stores = lost == 0 ? [empty, left] : [left, empty]
+            let process = try await LockProcess(on: stores, time: SimulatedTime())
+            let status = try await process.freshStatus()
+            #expect(!status.isLessStrict(than: .ready), comment)
+            let count = try #require(await process.lock.attemptCount, comment)
+            #expect(count >= expected.compared || expected.mayHaveSucceeded, comment)
+        }
+    }
+}
