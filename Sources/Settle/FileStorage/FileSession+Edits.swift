@@ -114,14 +114,7 @@ extension FileSession {
     @discardableResult
     mutating func takeInByValues(_ edited: SettingTree, from reading: Reading) throws(StorageError) -> SettingTree {
         let end = journal.end
-        let log: JournalReading
-        do {
-            log = try rereadJournal()
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw .unreadable(journal.path, "\(error)")
-        }
+        let log = try rereadJournal()
         takeIn(log.records.filter { $0.offset >= end.offset })
         var tree = edited
         _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }

@@ -31,14 +31,7 @@ extension FileSession {
     /// - Returns: `nil` if there is no journal that could tell.
     private mutating func history() throws(FileError) -> [JournalRecord.Content]? {
         guard journal.isOpen else { return nil }
-        let log: JournalReading
-        do {
-            log = try rereadJournal()
-        } catch let error as FileError {
-            throw error
-        } catch {
-            return nil
-        }
+        let log = try scanJournal()
         guard !log.isUnusable else { return nil }
         return log.records.filter { $0.offset >= coveredEnd && $0.record.batch != nil }.map(\.record.content)
     }

@@ -72,14 +72,7 @@ extension FileSession {
     }
 
     private mutating func readJournalForLoad(isLocked: Bool) throws(StorageError) -> JournalReading? {
-        guard isLocked, journal.isOpen else { return try readJournal() }
-        do {
-            return try rereadJournal()
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw .unreadable(journal.path, "\(error)")
-        }
+        isLocked && journal.isOpen ? try rereadJournal() : try readJournal()
     }
 
     func isSame(_ one: SettingValue?, _ other: SettingValue?) -> Bool {

@@ -52,14 +52,7 @@ extension FileSession {
     private mutating func tryTakingInOther() throws(StorageError) {
         let known = journal.end
         let carried = overlay
-        let log: JournalReading
-        do {
-            log = try rereadJournal()
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw .unreadable(journal.path, "\(error)")
-        }
+        let log = try rereadJournal()
         guard !log.isUnusable else {
             // It was never begun, or is damaged. Whoever is the next to write begins a new one.
             begin(with: nil)

@@ -47,6 +47,8 @@ extension FileSession {
         var damage: [JournalDamage] = []
         /// The whole journal is damaged, or was never begun.
         var isUnusable = false
+        /// Somebody with a newer version of this library has written it.
+        var newerVersion: JournalError?
         var bytes: [UInt8] = []
 
         /// Of which the records tell.
@@ -59,20 +61,29 @@ extension FileSession {
     ///
     /// - Returns: `nil` if there is none.
     mutating func readJournal() throws(StorageError) -> JournalReading? {
-        do {
-            guard try journal.open() else { return nil }
-            return try rereadJournal()
-        } catch let error as StorageError {
-            throw error
-        } catch let error as FileError {
-            throw .unreadable(journal.path, error)
+        let isThere: Bool
+        do throws(FileError) {
+            isThere = try journal.open()
         } catch {
-            throw .unreadable(journal.path, "\(error)")
+            throw .unreadable(journal.path, error)
         }
+        return isThere ? try rereadJournal() : nil
     }
 
     /// Reads all of the journal that is open.
-    mutating func rereadJournal() throws -> JournalReading {
+    mutating func rereadJournal() throws(StorageError) -> JournalReading {
+        let reading: JournalReading
+        do throws(FileError) {
+            reading = try scanJournal()
+        } catch {
+            throw .unreadable(journal.path, error)
+        }
+        if let newer = reading.newerVersion { throw .unreadable(journal.path, "\(newer)") }
+        return reading
+    }
+
+    /// The same, for a caller that has another error for what can't be read, and treats a newer version as an unusable one.
+    mutating func scanJournal() throws(FileError) -> JournalReading {
         var reading = JournalReading()
         reading.bytes = try journal.readAll(limit: Self.sizeLimit)
         let header: JournalHeader
@@ -81,12 +92,14 @@ extension FileSession {
                 try JournalHeader.decode(UnsafeRawBufferPointer(bytes))
             }
         } catch {
+            reading.isUnusable = true
             switch error {
-            case .newerVersion: throw StorageError.unreadable(journal.path, "\(error)")
+            case .newerVersion:
+                reading.newerVersion = error
+                return reading
             case .empty: reading.bytes = []
             case .damaged: reading.damage = [JournalDamage(offset: 0, keys: nil)]
             }
-            reading.isUnusable = true
             journal.take(nil, .start(of: 0), durableEnd: 0)
             return reading
         }
