@@ -140,14 +140,16 @@ extension FileSession {
     /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the version
     /// before gives the newest values should the file be damaged.
     private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
+        let confirmation = JournalRecord.Content.checkpointed(version, coveredEnd: JournalFile.here)
         let contents: [JournalRecord.Content] = [
-            .checkpointed(replaced, coveredEnd: JournalHeader.size),
-            .values(cycle.batch),
-            .checkpointed(version, coveredEnd: JournalFile.here),
+            .checkpointed(replaced, coveredEnd: JournalHeader.size), .values(cycle.batch), confirmation,
         ]
         do {
             try journal.replace(with: contents, names: names)
-            coveredEnd = journal.end.offset
+            // As the record says it. Beyond it, a later word of this process that the file is still this version would cover what
+            // others have appended since then.
+            let size = JournalRecord(confirmation, durableEnd: 0).encoded(at: journal.end).0.count
+            coveredEnd = journal.end.offset - size
         } catch {
             // The old one goes on, or the new one, which says the same, under a name that may not last.
             owedReplacement = true

@@ -9,6 +9,7 @@ import Testing
     private static let findings: [UInt64] = [
         6_119_913_636_216_963_940, 6_119_913_636_216_965_452, 7_839_643_071_505_599_028, 4_983_636_491_624_532_284,
         7_450_063_544_191_471_278, 7_364_202_562_375_685_780, 1_334_710_471_774_629_044, 8_521_309_335_313_464_040,
+        5_850_809_262_048_384_514,
     ]
 
     /// The same histories each time. `SETTLE_HISTORIES` is another number of them, which then begin at a random seed or at
