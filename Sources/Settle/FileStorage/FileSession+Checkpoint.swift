@@ -55,6 +55,8 @@ extension FileSession {
         removeAbandonedFiles()
         let bytes = try encode(tree)
         let newVersion = FileVersion(of: bytes)
+        // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
+        try appendOwedRecords()
         let coveredEnd = journal.end.offset
         if newVersion == version, !mustRewrite, standing == .synced {
             // What changed has changed back.

@@ -55,13 +55,18 @@ extension FileSession {
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
         }
         if !intents.isEmpty { try resolveIntents() }
-        while let record = owedRecords.first {
-            try append(record)
-            owedRecords.removeFirst()
-        }
+        try appendOwedRecords()
         if let tree = unhealed {
             mustRewrite = true
             _ = try write(tree)
+        }
+    }
+
+    /// Tells the journal what could not be told when it became known.
+    mutating func appendOwedRecords() throws(StorageError) {
+        while let record = owedRecords.first {
+            try append(record)
+            owedRecords.removeFirst()
         }
     }
 
