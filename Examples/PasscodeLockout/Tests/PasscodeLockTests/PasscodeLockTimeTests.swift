@@ -60,6 +60,23 @@ import Testing
         #expect(await fixture.lock.status() == .ready)
     }
 
+    @Test("R24: clock, boot and disk are parameters, so that all the waits there are, with reboots, take no time")
+    func parameters() async throws {
+        let start = ContinuousClock.now
+        let fixture = try await LockFixture.enrolled()
+        var waited = Duration.zero
+        for count in 1...20 {
+            try await fixture.guessWrong()
+            fixture.time.reboot()
+            let wait = count < 20 ? LockSchedule.standard.wait(after: count) : .zero
+            fixture.time.advance(by: wait)
+            waited += wait
+        }
+        #expect(await fixture.lock.status() == .exhausted)
+        #expect(waited > .days(13 * 365))
+        #expect(start.duration(to: .now) < .seconds(60))
+    }
+
     @Test("A machine that does not tell its time is no machine for guesses")
     func noTime() async throws {
         struct Broken: MachineTime {

@@ -1,6 +1,7 @@
 import Foundation
 import PasscodeLock
 import SettleTesting
+import Synchronization
 import Testing
 
 /// Ending the program, to begin with a fresh count: the bypass that public lock screens have most often had.
@@ -98,14 +99,22 @@ import Testing
         }
     }
 
-    @Test("I4: two processes that guess at once have five guesses together, not five each")
+    @Test("R6, I4: two processes that guess at once have five guesses together, one after the other")
     func atOnce() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             let processes = [
                 try await LockProcess(in: scene.folder, time: scene.time),
                 try await LockProcess(in: scene.folder, time: scene.time),
             ]
-            for process in processes { process.verifier.onVerify { await Task.yield() } }
+            let atOnce = Atomic(0)
+            let most = Atomic(0)
+            for process in processes {
+                process.verifier.onVerify {
+                    most.max(atOnce.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                    for _ in 0..<20 { await Task.yield() }
+                    atOnce.subtract(1, ordering: .relaxed)
+                }
+            }
             try await withThrowingTaskGroup { group in
                 for number in 0..<20 {
                     let lock = processes[number % 2].lock
@@ -113,11 +122,34 @@ import Testing
                 }
                 try await group.waitForAll()
             }
+            #expect(most.load(ordering: .relaxed) == 1)
             #expect(processes.map(\.verifier.count).reduce(0, +) == 5)
             for process in processes {
                 try await AttackScene.expectHeld(process)
                 #expect(await process.lock.attemptCount == 5)
                 try await process.close()
+            }
+        }
+    }
+
+    @Test("I4: removing what processes take turns by lets two compare at once, and each of them is counted")
+    func removedTurns() async throws {
+        try await AttackScene.run(guesses: 0) { scene in
+            try await scene.use { process in
+                process.verifier.onVerify {
+                    // In the middle of the first comparison another process begins and ends its own.
+                    for name in (try? scene.folder.files) ?? [] where name.hasSuffix(".lock") {
+                        try? scene.folder.remove(name)
+                    }
+                    _ = try? await scene.use { other in
+                        await other.lock.unlock(with: try LockFixture.anotherWrong())
+                    }
+                }
+                _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+            }
+            try await scene.use { process in
+                let count = await process.lock.attemptCount
+                #expect(count == 2)
             }
         }
     }

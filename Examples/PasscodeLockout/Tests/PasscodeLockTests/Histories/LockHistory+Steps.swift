@@ -114,11 +114,14 @@ extension LockHistory {
 
     private mutating func pass() async throws {
         let duration: Duration
-        switch below(6) {
+        switch below(8) {
         case 0, 1: duration = model.remaining
         case 2: duration = max(.zero, model.remaining - .nanoseconds(1))
         case 3: duration = .seconds(below(400))
         case 4: duration = .days(below(40))
+        // What R8 remembers is forgotten then, and not before.
+        case 5: duration = .minutes(5)
+        case 6: duration = .minutes(5) - .nanoseconds(1)
         default: duration = .nanoseconds(below(3))
         }
         time.advance(by: duration)
