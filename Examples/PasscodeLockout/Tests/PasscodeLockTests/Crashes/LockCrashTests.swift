@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("I1: after a crash at any system call, each comparison is counted, and nothing that was told is lost")
+    @Test("R2, I1: after a crash at any system call, each comparison is counted, and nothing that was told is lost")
     func everyCrash() async throws {
         try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 3) { run in
             try await live(run)
