@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What the lock makes of copies that are missing, damaged, old, or not of one mind.
-@Suite(.timeLimit(.minutes(1))) struct LockCopiesTests {
+@Suite(.timeLimit(.minutes(10))) struct LockCopiesTests {
     private let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
 
     /// A lock with five wrong guesses, and what is left of it after somebody has been at its files.

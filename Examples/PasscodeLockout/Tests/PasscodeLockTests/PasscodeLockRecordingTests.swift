@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The rules about counting.
-@Suite(.timeLimit(.minutes(1))) struct PasscodeLockRecordingTests {
+@Suite(.timeLimit(.minutes(10))) struct PasscodeLockRecordingTests {
     private func expectNotSaved(_ result: AttemptResult, _ comment: Comment) {
         guard case .refused(.unavailable(.notSaved)) = result else {
             Issue.record("\(comment): \(result)")

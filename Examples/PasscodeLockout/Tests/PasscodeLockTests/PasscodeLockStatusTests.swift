@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// What a lock publishes.
-@Suite(.timeLimit(.minutes(1))) struct PasscodeLockStatusTests {
+@Suite(.timeLimit(.minutes(10))) struct PasscodeLockStatusTests {
     @Test("R22: the status comes first, then each newer one, also those that time brings")
     func sequence() async throws {
         let fixture = try await LockFixture()

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// R17: what a plain file can't resist, and who notices.
-@Suite(.timeLimit(.minutes(1))) struct RollbackWitnessTests {
+@Suite(.timeLimit(.minutes(10))) struct RollbackWitnessTests {
     private func witness(_ storage: any Storage = InMemoryStorage()) async throws -> StoredWitness {
         try await StoredWitness(in: try await SettingsStore.open(storage: storage))
     }

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Setting the clock, and rebooting.
-@Suite(.timeLimit(.minutes(2))) struct ClockAttackTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockAttackTests {
     @Test("R15: setting the clock forward ends no wait, not in a new process either (ava-labs/core-mobile 1144)")
     func forward() async throws {
         try await AttackScene.run { scene in

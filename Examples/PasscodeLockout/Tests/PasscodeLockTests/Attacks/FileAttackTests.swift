@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Taking the files away, putting old ones back, and editing them.
-@Suite(.timeLimit(.minutes(2))) struct FileAttackTests {
+@Suite(.timeLimit(.minutes(10))) struct FileAttackTests {
     private static func files(of copy: Int, in folder: LockFolder) throws -> [String] {
         let name = folder.copies[copy].lastPathComponent
         return try folder.files.filter { $0 == name || $0.hasPrefix(".\(name).") || $0.hasPrefix("\(name).") }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Ending the program, to begin with a fresh count: the bypass that public lock screens have most often had.
-@Suite(.timeLimit(.minutes(2))) struct KillAttackTests {
+@Suite(.timeLimit(.minutes(10))) struct KillAttackTests {
     @Test("R4: killing the program during each comparison gives five guesses, not thirty (SwiftPasscodeLock 26 and 56)")
     func killing() async throws {
         try await AttackScene.run(guesses: 0) { scene in

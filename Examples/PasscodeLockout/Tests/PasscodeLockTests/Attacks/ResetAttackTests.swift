@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 /// Using the settings themselves against the lock.
-@Suite(.timeLimit(.minutes(2))) struct ResetAttackTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetAttackTests {
     /// What somebody tries with both stores of a lock.
     enum Attack: CaseIterable {
         case reset, zero, old, remove, removeAll, tree

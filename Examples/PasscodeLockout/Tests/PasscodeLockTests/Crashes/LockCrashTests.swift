@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// I1 and I5 with a crash at every system call of a lock's life.
-@Suite(.timeLimit(.minutes(5))) struct LockCrashTests {
+@Suite(.timeLimit(.minutes(10))) struct LockCrashTests {
     /// What the outside world knows.
     enum Event: Sendable {
         /// A passcode was compared: whoever watches the processor knows that much.

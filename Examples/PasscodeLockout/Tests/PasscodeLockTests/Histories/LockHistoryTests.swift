@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 /// Random histories of locks, against a model of the rules.
-@Suite(.timeLimit(.minutes(5))) struct LockHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct LockHistoryTests {
     /// `SETTLE_HISTORIES` is another number of histories, which then begin at a random seed or at `SETTLE_HISTORY_SEED`: with a
     /// number of 1 that shows one again which has failed.
     private static func seeds(_ fixed: [UInt64]) -> [UInt64] {

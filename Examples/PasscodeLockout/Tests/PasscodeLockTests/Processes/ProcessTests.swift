@@ -6,7 +6,7 @@ import Testing
 @testable import PasscodeLock
 
 /// The program `passcode` itself, in several processes.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {
     private struct Report: Decodable {
         var status: String
         var attemptCount: Int?
