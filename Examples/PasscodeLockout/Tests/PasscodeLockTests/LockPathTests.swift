@@ -1,0 +1,27 @@
+import PasscodeLock
+import Settle
+import SettleTesting
+import Testing
+
+@Suite struct LockPathTests {
+    @Test("A lock can be anywhere in its stores, and two locks there know nothing of each other")
+    func paths() async throws {
+        let stores = [
+            try await SettingsStore.open(storage: InMemoryStorage()),
+            try await SettingsStore.open(storage: InMemoryStorage()),
+        ]
+        let verifier = TestVerifier()
+        var locks: [PasscodeLockout] = []
+        for path in ["servers.eu", "servers.us", "servers-eu"] {
+            let lock = try await PasscodeLockout(
+                in: stores[0], and: stores[1], at: path, time: SimulatedTime(), verifier: verifier)
+            #expect(try await lock.enrol(Passcode("right \(path)")) == .accepted)
+            locks.append(lock)
+        }
+        for _ in 0..<5 { _ = await locks[0].unlock(with: try LockFixture.anotherWrong()) }
+        #expect(await locks[0].status() == .delayed(remaining: .seconds(60), level: 1))
+        #expect(await locks[1].unlock(with: try Passcode("right servers.us")) == .accepted)
+        #expect(await locks[2].unlock(with: try Passcode("right servers-eu")) == .accepted)
+        #expect(await locks[0].attemptCount == 5)
+    }
+}
