@@ -3,6 +3,12 @@ import Settle
 import SettleTesting
 import Testing
 
+private struct EventSettings: SettingsGroup {
+    @Setting var date: Date?
+    @Setting var bytes = Data()
+    @Setting var count = 0
+}
+
 @Suite(.timeLimit(.minutes(2))) struct CrashPointsTests {
     private static func commitThrice(_ run: CrashRun<Int>) async throws {
         let store = try await run.openStore()
@@ -52,6 +58,31 @@ import Testing
             let settings = try await recovered.store.group(CounterSettings.self)
             #expect(settings.count >= recovered.acknowledged.last ?? 7, "\(recovered)")
             #expect(settings.list.count == settings.count - 7, "\(recovered)")
+        }
+    }
+
+    @Test("values that a JSON file spells as strings are the same values, from the journal and from the file")
+    func datesAndData() async throws {
+        let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
+        try await forEachCrashPoint(acknowledging: Int.self) { run in
+            let store = try await run.openStore()
+            let settings = try await store.group(EventSettings.self)
+            for count in 1...2 {
+                try await settings.commit {
+                    settings.date = start + Double(count)
+                    settings.bytes = Data([UInt8(count), 0, 255])
+                    settings.count = count
+                }
+                run.acknowledge(count)
+                try await run.settle()
+            }
+            try await store.close()
+        } check: { recovered in
+            let settings = try await recovered.store.group(EventSettings.self)
+            let count = settings.count
+            #expect(count >= recovered.acknowledged.last ?? 0, "\(recovered)")
+            #expect(settings.date == (count == 0 ? nil : start + Double(count)), "\(recovered)")
+            #expect(settings.bytes == (count == 0 ? Data() : Data([UInt8(count), 0, 255])), "\(recovered)")
         }
     }
 

@@ -42,9 +42,9 @@ extension PasscodeLockout {
             let isRight = try? await verifier.verify(passcode, against: record.verifier)
             guard isRight == true else {
                 if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
-                let now = try self.moment()
-                let status = rules.status(of: record, at: now)
-                end(record, isRight == nil ? .failed : .wrong, status, at: now)
+                // It counts also if the machine does not tell its time any more.
+                let status = status()
+                end(record, isRight == nil ? .failed : .wrong, status, at: moment)
                 return .wrong(status)
             }
             return try await succeed(replacement)
