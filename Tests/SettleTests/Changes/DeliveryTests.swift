@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settle
 
-@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     @Test("Promise 9: one that falls behind the log is told how many changes it missed")
     func overflow() async throws {
         let store = try await SettingsStore.open(

@@ -54,7 +54,7 @@ private func untilCancelled() async {
     withExtendedLifetime(continuation) {}
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ForEachLatestTests {
+@Suite(.timeLimit(.minutes(10))) struct ForEachLatestTests {
     private func open() async throws -> (SettingsStore, OuterSettings) {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return (store, try await store.group(OuterSettings.self))

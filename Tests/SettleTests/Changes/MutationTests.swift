@@ -34,7 +34,7 @@ private struct MutatedSettings: SettingsGroup {
     @Setting(codec: SettingCodec(encode: { _ in throw TestFailure() }, decode: { _ in 0 })) var odd = 0
 }
 
-@Suite(.timeLimit(.minutes(1))) struct MutationTests {
+@Suite(.timeLimit(.minutes(10))) struct MutationTests {
     @Test("A mutation tells its values as a storage sees them, also when the group has gone")
     func storedValues() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
     private func groups() async throws -> [OuterSettings] {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return [try await store.group(OuterSettings.self), OuterSettings()]

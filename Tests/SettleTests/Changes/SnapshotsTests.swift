@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotsTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotsTests {
     @Test("The current result comes first, then the newest one whenever it is asked for")
     func newest() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -26,7 +26,7 @@ private final class WatchingExecutor: TaskExecutor {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct WakingTests {
+@Suite(.timeLimit(.minutes(10))) struct WakingTests {
     @Test("Promise 7: nobody is woken under a lock, also by a write inside a write")
     func noLockWhileWaking() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Crashes of the storage that a store uses for files, beyond what the tests of the harness itself look at.
-@Suite(.timeLimit(.minutes(2))) struct FileStorageCrashTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageCrashTests {
     @Test("what two processes have committed in turn survives every crash") func twoStores() async throws {
         try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in
             let stores = [try await run.openStore(), try await run.openStore()]

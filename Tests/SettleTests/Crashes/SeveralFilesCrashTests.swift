@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Scenarios with two settings files on one disk.
-@Suite(.timeLimit(.minutes(2))) struct SeveralFilesCrashTests {
+@Suite(.timeLimit(.minutes(10))) struct SeveralFilesCrashTests {
     private static let copy = "second/copy.json"
 
     /// How a scenario goes about two copies of one count.

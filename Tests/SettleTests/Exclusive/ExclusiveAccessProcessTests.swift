@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Exclusive access between real processes.
-@Suite(.timeLimit(.minutes(1))) struct ExclusiveAccessProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ExclusiveAccessProcessTests {
     @Test("another process keeps others out, and is killed inside: then somebody else comes in") func killedInside()
         async throws
     {

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ExclusiveAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct ExclusiveAccessTests {
     /// Notes who is inside, and whether there were ever two.
     private final class Room: Sendable {
         private let state = LockedValue((inside: 0, most: 0, visits: [Int]()))

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Where the operating system tells nothing.
-@Suite(.timeLimit(.minutes(1))) struct PolledFileWatchingTests {
+@Suite(.timeLimit(.minutes(10))) struct PolledFileWatchingTests {
     /// A system whose watches are used up, until it has some again.
     private final class Exhausted: FolderEventSource {
         private let isExhausted = LockedValue(true)

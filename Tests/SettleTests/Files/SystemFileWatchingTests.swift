@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SystemFileWatchingTests {
+@Suite(.timeLimit(.minutes(10))) struct SystemFileWatchingTests {
     private let calls = POSIXSystemCalls()
 
     @Test("a write is told as changed contents, and its close as a replaced file") func write() async throws {

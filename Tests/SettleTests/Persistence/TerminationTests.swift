@@ -16,7 +16,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(2))) struct TerminationTests {
+@Suite(.timeLimit(.minutes(10))) struct TerminationTests {
     private func count(in file: URL) async throws -> Int {
         try await SettingsStore.open(at: file).group(CounterSettings.self).count
     }

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Random histories of processes and a person who share a file, against a model.
-@Suite(.timeLimit(.minutes(2))) struct FileStorageHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct FileStorageHistoryTests {
     /// Seeds that have found something.
     private static let findings: [UInt64] = [
         6_119_913_636_216_963_940, 6_119_913_636_216_965_452, 7_839_643_071_505_599_028, 4_983_636_491_624_532_284,

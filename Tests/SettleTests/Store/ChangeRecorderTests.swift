@@ -1,7 +1,7 @@
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChangeRecorderTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeRecorderTests {
     @Test("It gives each element once, in order, and nil at the end")
     func order() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)

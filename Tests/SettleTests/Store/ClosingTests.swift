@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct ClosingTests {
     @Test("Promise 17: closing saves what is pending, brings the storage to rest and closes it")
     func close() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()

@@ -14,7 +14,7 @@ private struct TopSettings: SettingsGroup {
 
 private struct EmptySettings: SettingsGroup {}
 
-@Suite(.timeLimit(.minutes(1))) struct DetachedGroupTests {
+@Suite(.timeLimit(.minutes(10))) struct DetachedGroupTests {
     @Test("A group that nobody has opened works in memory, and each one is its own")
     func inMemory() async throws {
         let first = OuterSettings()

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ExternalChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct ExternalChangeTests {
     @Test("Promise 20: a change from outside is one external change, and only of what differs")
     func external() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1), "name": .string("a")]))

@@ -31,7 +31,7 @@ private struct OtherSettings: SettingsGroup {
     @Setting var count = 0
 }
 
-@Suite(.timeLimit(.minutes(1))) struct GroupTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupTests {
     @Test("The same group opened twice at one path shares its values, streams and transactions")
     func alias() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
+@Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
     /// Waits until the storage has been closed, which a store does as the last thing it does.
     private func closing(_ recording: RecordingStorage) async {
         _ = await recording.calls { $0.contains { $0.operation == .close } }

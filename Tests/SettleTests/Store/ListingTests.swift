@@ -43,7 +43,7 @@ private struct OwnedSettings: SettingsGroup {
     let counter = CounterSettings()
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ListingTests {
+@Suite(.timeLimit(.minutes(10))) struct ListingTests {
     @Test("Every declared setting is listed by its key, with its type, value, default, rules and origin")
     func listing() async throws {
         let storage = InMemoryStorage(SettingTree(["title": .string("b"), "undeclared": .bool(true)]))

@@ -1,7 +1,7 @@
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(10))) struct ManualClockTests {
     @Test("A sleeper wakes when the clock has been advanced to its deadline, and not before")
     func sleeping() async throws {
         let clock = ManualClock()

@@ -82,7 +82,7 @@ private struct EveryType: SettingsGroup {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     @Test("Every type comes back from a file after a restart", arguments: ["a.json", "a.plist"])
     func restart(name: String) async throws {
         let folder = try TemporaryFolder()

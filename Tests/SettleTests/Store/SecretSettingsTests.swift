@@ -53,7 +53,7 @@ private struct BrokenDefault: SettingsGroup {
     @Setting(where: { $0.text.isEmpty }, "empty") var token = Token(marker)
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SecretSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretSettingsTests {
     private let long = marker + " " + marker
 
     private func expectNoSecret(

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StatisticsTests {
+@Suite(.timeLimit(.minutes(10))) struct StatisticsTests {
     @Test("Transactions count, and those from outside apart") func changes() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)

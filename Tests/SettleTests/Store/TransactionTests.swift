@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactionTests {
     /// The same group in a store and in none.
     private func groups() async throws -> [OuterSettings] {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WritingTests {
+@Suite(.timeLimit(.minutes(10))) struct WritingTests {
     @Test("Promise 1: n tasks that each add 1 leave n")
     func additions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -11,7 +11,7 @@ private struct GuardedSettings: SettingsGroup {
     @Setting var free = 0
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ValidationTests {
+@Suite(.timeLimit(.minutes(10))) struct ValidationTests {
     @Test("Promise 5: a plain assignment that breaks a rule leaves the old value and reports an issue")
     func assignment() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
