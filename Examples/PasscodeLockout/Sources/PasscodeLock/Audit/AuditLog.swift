@@ -8,7 +8,7 @@
 struct AuditLog: Sendable, Hashable {
     private(set) var records: [AuditRecord]
 
-    /// How many are kept. A lock with the usual schedule writes some 60 between its first wrong guess and its last.
+    /// How many are kept. With the usual schedule some 40 are written from the first wrong guess to the last.
     static let limit = 100
 
     /// Of several copies the one that goes on longest.

@@ -33,10 +33,10 @@ extension PasscodeLockout {
 
     private func attempt(_ passcode: Passcode, replacement: StoredVerifier?) async -> AttemptResult {
         await result {
-            let recording = try await record(passcode)
-            guard case .recorded(let record, let moment) = recording else {
-                if case .ended(let result) = recording { return result }
-                return .refused(status())
+            let (record, moment): (LockRecord, Moment)
+            switch try await self.record(passcode) {
+            case .ended(let result): return result
+            case .recorded(let counted, let time): (record, moment) = (counted, time)
             }
             // The try is on stable storage now. A verifier that fails has perhaps been made to fail, so that counts too.
             let isRight = try? await verifier.verify(passcode, against: record.verifier)
@@ -122,31 +122,5 @@ extension PasscodeLockout {
     private func wipe() {
         if let moment = try? moment() { recentGuesses.forget(at: moment) } else { recentGuesses.forgetAll() }
         scheduleWiping()
-    }
-}
-
-extension PasscodeLockout {
-    /// What has happened to the lock, oldest first: the newest 100 records.
-    public var auditRecords: [AuditRecord] {
-        AuditLog(copies.map(\.audit)).records
-    }
-
-    /// Every audit record from now on, also those that other processes write. An attempt's comes twice: when it begins, and
-    /// with its outcome.
-    public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
-        let audit = copies[0].$audit
-        let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)
-        // Now, not when the task first runs.
-        let first = copies[0].audit
-        let task = Task {
-            var known = Set(first)
-            for await records in audit {
-                for record in records where !known.contains(record) { continuation.yield(record) }
-                known = Set(records)
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
     }
 }
