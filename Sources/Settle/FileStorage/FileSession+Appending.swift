@@ -30,12 +30,7 @@ extension FileSession {
 
     /// What stood at a key until now: what the store believes, with what it has not been told yet.
     private func replaced(by batch: StorageBatch, at key: String) -> SettingValue? {
-        let believed = unacknowledged[key] ?? batch.replaced[key]
-        guard !undelivered.isEmpty else { return believed }
-        var tree = SettingTree()
-        tree[key] = believed
-        for change in undelivered { change.apply(to: &tree) }
-        return tree[key]
+        undelivered.value(at: key, over: unacknowledged[key] ?? batch.replaced[key])
     }
 
     /// Makes everything stable that was appended.

@@ -36,7 +36,7 @@ extension FileSession {
             return true
         }
         var tree = tree
-        for change in undelivered { change.apply(to: &tree) }
+        undelivered.apply(to: &tree)
         switch try examine() {
         case .current: break
         case .absent: mustRewrite = true

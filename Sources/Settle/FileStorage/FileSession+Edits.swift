@@ -156,7 +156,7 @@ extension FileSession {
         defer { if isLocked { release() } }
         guard case .edited(let reading, let edited) = try examine() else { return }
         var tree = known()
-        for change in undelivered { change.apply(to: &tree) }
+        undelivered.apply(to: &tree)
         try takeIn(edited, from: reading, over: &tree)
     }
 

@@ -39,7 +39,24 @@ extension Persister {
     }
 
     func fetchExternalChanges() throws(StorageError) {
-        undelivered += try storage.externalChanges(since: { log.lock.withLock { log.tree } })
+        undelivered += try storage.externalChanges(since: { stored })
+    }
+
+    /// Everything that is stored, as far as the storage has told: without what it has not taken, and with what the store could
+    /// not take in yet.
+    var stored: SettingTree {
+        var tree = log.lock.withLock { log.tree }
+        for key in unsaved.keys.sorted() { tree[key] = replaced[key] }
+        undelivered.apply(to: &tree)
+        return tree
+    }
+
+    /// What an append replaces now.
+    var storedUnderUnsaved: [String: SettingValue] {
+        guard !undelivered.isEmpty else { return replaced }
+        var values: [String: SettingValue] = [:]
+        for key in unsaved.keys { values[key] = undelivered.value(at: key, over: replaced[key]) }
+        return values
     }
 
     /// False if a writer is at work.

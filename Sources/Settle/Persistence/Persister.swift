@@ -22,7 +22,7 @@ actor Persister {
 
     // What the storage has not taken: the encoded values of appends that have failed.
     var unsaved: [String: SettingValue?] = [:]
-    /// What is stored at these keys, as far as the store knows.
+    /// What is stored at these keys, as far as the store knows. See ``storedUnderUnsaved``.
     var replaced: [String: SettingValue] = [:]
     private var unsavedWriter: String?
     /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
@@ -32,7 +32,8 @@ actor Persister {
     /// Whether something has been appended that is not stable.
     private var hasUnstable = false
 
-    // What others have stored and the store has not taken in, because a writer is at work.
+    // What others have stored and the store has not taken in, because a writer is at work or it is closing. The storage counts
+    // it as told.
     var undelivered: [ExternalChange] = []
     var isDelivering = false
     var lastExternalError: StorageError?
@@ -171,7 +172,7 @@ actor Persister {
         if hasWork {
             if durability == .stable { log.savingBegins() }
             let batch = StorageBatch(
-                revision: revision, values: unsaved, replaced: replaced, writer: unsavedWriter)
+                revision: revision, values: unsaved, replaced: storedUnderUnsaved, writer: unsavedWriter)
             do {
                 try storage.append(batch, durability: durability)
             } catch {
@@ -197,7 +198,8 @@ actor Persister {
             encodingError = error
         }
         let waiting = log.look(time).waiting
-        let (tree, revision) = log.lock.withLock { (log.tree, log.lastTaken) }
+        // Only this queue takes values, so both are of one moment.
+        let (tree, revision) = (stored, log.lock.withLock { log.lastTaken })
         log.savingBegins()
         do {
             let isAtRest = try storage.checkpoint(tree, at: moment)

@@ -51,3 +51,19 @@ extension ExternalChange {
         }
     }
 }
+
+extension [ExternalChange] {
+    /// Makes the changes in a tree, in order.
+    func apply(to tree: inout SettingTree) {
+        for change in self { change.apply(to: &tree) }
+    }
+
+    /// What they leave at a key that had a value before.
+    func value(at key: String, over before: SettingValue?) -> SettingValue? {
+        guard !isEmpty else { return before }
+        var tree = SettingTree()
+        tree[key] = before
+        apply(to: &tree)
+        return tree[key]
+    }
+}

@@ -1,0 +1,96 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// What others store while the store can't take it in: because a writer is at work, or because it is closing.
+@Suite(.timeLimit(.minutes(10))) struct UndeliveredChangeTests {
+    private let fixture: FileStorageFixture
+    private let failing: FailingStorage
+    private let recording: RecordingStorage
+    private let clock = ManualClock()
+    private let other: FileStorage
+
+    init() throws {
+        fixture = try FileStorageFixture()
+        failing = FailingStorage(fixture.storage())
+        recording = RecordingStorage(failing)
+        other = try fixture.opened()
+    }
+
+    private func open() async throws -> (SettingsStore, CounterSettings) {
+        let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
+        return (store, try await store.group(CounterSettings.self))
+    }
+
+    private var file: SettingTree {
+        get throws { try FileFormat.json.decode(Array(fixture.text().utf8)) }
+    }
+
+    @Test("Promise 20: what others store while a store is closing is in the file that it writes")
+    func closing() async throws {
+        let (store, settings) = try await open()
+        let hold = failing.hold(.append)
+        settings.count = 1
+        async let closing: Void = store.close()
+        await hold.waitUntilReached()
+        try other.append(batch(1, ["name": .string("theirs")]), durability: .stable)
+        hold.release()
+        try await closing
+        #expect(recording.calls.contains { $0.operation == .checkpoint(.closing) })
+        #expect(try file.root == ["count": .integer(1), "name": .string("theirs")])
+        #expect(try fixture.freshLoad() == intact(["count": .integer(1), "name": .string("theirs")]))
+    }
+
+    @Test("Promise 20: what others store while a writer is at work is in the file that is written meanwhile")
+    func writing() async throws {
+        let (store, settings) = try await open()
+        let recorder = ChangeRecorder(store.changes)
+        let (append, gate) = (failing.hold(.append), Gate())
+        settings.count = 1
+        await append.waitUntilReached()
+        // Theirs is in the file, and covered by it, before this store comes to its next append.
+        try other.save(batch(1, ["name": .string("theirs"), "other": .integer(1)]))
+        async let writer: Void = onThread {
+            settings.other = 2
+            try? settings.update { gate.pass() }
+        }
+        await gate.waitUntilReached()
+        append.release()
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(20))
+        let batches = await recording.batches(atLeast: 2)
+        #expect(batches.last?.values == ["other": .integer(2)] && batches.last?.replaced == ["other": .integer(1)])
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(10))
+        _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
+        let expected: [String: SettingValue] = ["count": .integer(1), "name": .string("theirs"), "other": .integer(2)]
+        #expect(try file.root == expected)
+        #expect(settings.name != "theirs")
+        gate.open()
+        await writer
+        await recorder.until { $0.last?.origin == .external }
+        #expect(settings.name == "theirs" && settings.other == 2)
+        try await store.close()
+        #expect(try fixture.freshLoad() == intact(expected))
+    }
+
+    @Test("Promise 20: what could not be stored is not taken for stored when somebody edits the file")
+    func unsaved() async throws {
+        let (store, settings) = try await open()
+        settings.count = 1
+        try await store.flush()
+        try other.save(batch(1, ["other": .integer(1)]), over: ["count": .integer(1)])
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        settings.count = 2
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        _ = try other.externalChanges { SettingTree() }
+        try fixture.write(#"{"count": 1, "other": 1, "name": "edited"}"#)
+        await #expect(throws: SettingsError.self) { try await store.commit { settings.list = [1] } }
+        let told = try other.externalChanges { SettingTree(["count": .integer(1), "other": .integer(1)]) }
+        #expect(told == [ExternalChange(.values(["name": .string("edited")]))])
+        #expect(settings.count == 2 && settings.name == "edited")
+        failing.heal()
+        try await store.close()
+        #expect(try file["count"] == .integer(2) && file["name"] == .string("edited") && file["other"] == .integer(1))
+    }
+}
