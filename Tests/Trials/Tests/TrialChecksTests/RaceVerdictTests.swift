@@ -27,4 +27,13 @@ struct RaceVerdictTests {
         #expect(RaceVerdict(records, keys: [2], counter: 2) == RaceVerdict())
         #expect(RaceVerdict(records, keys: [0], counter: 3) != RaceVerdict())
     }
+
+    @Test("What is found when the file is opened anew counts too, whatever is there in the end")
+    func opened() {
+        let intact = record("found 0", "try 1", "found 0", "try 2", "done 2", "found 2", "try 3", "found 3", "done 3")
+        #expect(RaceVerdict([intact], keys: [3], counter: 3) == RaceVerdict())
+        let lossy = record("try 1", "done 1", "try 2", "done 2", "found 1", "try 3", "done 3")
+        let verdict = RaceVerdict([intact, lossy], keys: [3, 3], counter: 6)
+        #expect(verdict.losses == ["The key of writer 1 lost a value. It has step 1, not one of 2 to 2."])
+    }
 }

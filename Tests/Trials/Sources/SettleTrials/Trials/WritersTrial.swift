@@ -16,7 +16,7 @@ struct WritersTrial: Trial {
     }
 
     func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport {
-        var sum = RaceVerdict()
+        var (lostKeys, lostUpdates, inventedUpdates) = (0, 0, 0)
         var done = 0
         var killed = 0
         var problems = Problems()
@@ -31,19 +31,20 @@ struct WritersTrial: Trial {
             let found = try inspect(place, numbers: keys + ["counter"])
             let records = lanes.map(\.record)
             let verdict = RaceVerdict(records, keys: keys.map(found.number), counter: found.number("counter"))
-            sum.lostKeys += verdict.lostKeys
-            sum.lostUpdates += verdict.lostUpdates
-            sum.inventedUpdates += verdict.inventedUpdates
+            lostKeys += verdict.lostKeys
+            lostUpdates += verdict.lostUpdates
+            inventedUpdates += verdict.inventedUpdates
             done += records.reduce(0) { $0 + $1.acknowledged }
             killed += lanes.reduce(0) { $0 + $1.kills }
+            for loss in verdict.losses { problems.add("Round \(round): \(loss)") }
             for lane in lanes { problems.add(lane.problems) }
             for issue in found.failures { problems.add(issue, .failure) }
         }
         var figures = [Figure("commits", done)]
         if kills { figures.append(Figure("kills", killed)) }
         figures += [
-            .loss("lost updates", sum.lostUpdates), .loss("lost keys", sum.lostKeys),
-            .loss("updates that nobody made", sum.inventedUpdates), .loss("failures", problems.count(of: .failure)),
+            .loss("lost updates", lostUpdates), .loss("lost keys", lostKeys),
+            .loss("updates that nobody made", inventedUpdates), .loss("failures", problems.count(of: .failure)),
         ]
         return TrialReport(name, contender.rawValue, figures: figures, problems: problems.sentences)
     }

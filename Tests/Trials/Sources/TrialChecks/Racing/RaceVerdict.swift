@@ -1,7 +1,9 @@
 /// What is left of the work of several writers of one file.
 public struct RaceVerdict: Sendable, Hashable {
-    /// Keys that do not have the value that their only writer gave them.
-    public var lostKeys = 0
+    /// How often a key did not have the value that its only writer gave it.
+    public var lostKeys: Int { losses.count }
+    /// The same in words.
+    public var losses: [String] = []
     /// Acknowledged additions that the shared counter does not contain.
     public var lostUpdates = 0
     /// Additions that nobody made.
@@ -11,11 +13,12 @@ public struct RaceVerdict: Sendable, Hashable {
 
     /// - Parameters:
     ///   - records: One for each writer.
-    ///   - keys: The value found for each writer's own key.
+    ///   - keys: The value found for each writer's own key in the end.
     ///   - counter: The shared counter found.
     public init(_ records: [WriterRecord], keys: [Int], counter: Int) {
-        lostKeys = zip(records, keys).count { record, key in
-            !(record.lastAcknowledged...max(record.lastAttempted, record.lastAcknowledged)).contains(key)
+        for (writer, var (record, key)) in zip(records, keys).enumerated() {
+            record.note(found: key)
+            losses += record.losses.map { "The key of writer \(writer) lost a value. \($0)" }
         }
         lostUpdates = max(0, records.reduce(0) { $0 + $1.acknowledged } - counter)
         inventedUpdates = max(0, counter - records.reduce(0) { $0 + $1.attempted })
