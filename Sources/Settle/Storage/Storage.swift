@@ -26,7 +26,7 @@ public protocol Storage: Sendable {
     ///
     /// - Parameters:
     ///   - tree: All values, as the storage has told them: what was loaded, with every batch that was appended and every change
-    ///     that ``externalChanges(since:)`` has returned.
+    ///     that ``Storage/externalChanges(since:)`` has returned.
     ///   - moment: Why the store asks. Before the last moment a storage may put off what costs more than it is worth.
     /// - Returns: Whether the storage is at rest now. If not, the store asks again later.
     func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool
@@ -37,7 +37,7 @@ public protocol Storage: Sendable {
 
     /// What others have changed since the last call, oldest first, without what a later batch has overwritten.
     ///
-    /// - Parameter tree: All values, as in ``checkpoint(_:at:)``. Only evaluated to find out what differs.
+    /// - Parameter tree: All values, as in ``Storage/checkpoint(_:at:)``. Only evaluated to find out what differs.
     /// - Throws: ``StorageError`` if nobody can tell now. Nothing is forgotten; the next call tells.
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange]
 
