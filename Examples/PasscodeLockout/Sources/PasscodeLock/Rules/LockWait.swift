@@ -22,6 +22,12 @@ public struct LockWait: Sendable, Hashable, Codable {
         return max(.zero, max(length, minimum) - (isPossible(at: moment) ? elapsed : .zero))
     }
 
+    /// Whether its numbers can be reckoned with. No clock and no schedule comes near the ends of what a `Duration` can be, but an
+    /// edited file may.
+    var isReckonable: Bool {
+        [length, start].allSatisfy { .seconds(Int64.min)...(.seconds(Int64.max)) ~= $0 }
+    }
+
     /// Whether the wait began after its boot, and not after now.
     func isPossible(at moment: Moment) -> Bool {
         start >= .zero && (moment.bootID != bootID || start <= moment.uptime)
