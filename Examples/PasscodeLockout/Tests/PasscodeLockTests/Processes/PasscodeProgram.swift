@@ -32,10 +32,14 @@ final class PasscodeProgram: Sendable {
     private static let starting = Mutex(())
 
     /// Starts it with one line of standard input for each passcode.
-    init(_ arguments: [String], passcodes: [String] = []) throws {
+    ///
+    /// - Parameter hasOutput: Whether there is a standard output at all.
+    init(_ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true) throws {
         let input = passcodes.map { $0 + "\n" }.joined()
         let words = [try Self.path] + arguments
-        let (id, output) = try Self.starting.withLock { _ in try Self.spawn(words, input: Array(input.utf8)) }
+        let (id, output) = try Self.starting.withLock { _ in
+            try Self.spawn(words, input: Array(input.utf8), hasOutput: hasOutput)
+        }
         let (lines, writing) = AsyncStream.makeStream(of: String.self)
         let (end, ending) = AsyncStream.makeStream(of: CInt.self)
         let isGone = Gone()
@@ -72,9 +76,9 @@ final class PasscodeProgram: Sendable {
 
     /// Runs it to its end.
     static func run(
-        _ arguments: [String], passcodes: [String] = []
+        _ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true
     ) async throws -> (exitCode: CInt, lines: [String]) {
-        let program = try PasscodeProgram(arguments, passcodes: passcodes)
+        let program = try PasscodeProgram(arguments, passcodes: passcodes, hasOutput: hasOutput)
         var lines: [String] = []
         for await line in program.lines { lines.append(line) }
         return (await program.exitCode(), lines)
@@ -82,7 +86,9 @@ final class PasscodeProgram: Sendable {
 
     // MARK: The operating system
 
-    private static func spawn(_ arguments: [String], input: [UInt8]) throws -> (id: pid_t, output: CInt) {
+    private static func spawn(
+        _ arguments: [String], input: [UInt8], hasOutput: Bool
+    ) throws -> (id: pid_t, output: CInt) {
         let (childInput, writing) = try makePipe()
         let (reading, childOutput) = try makePipe()
         // It fits into the pipe, which somebody can still read.
@@ -101,6 +107,7 @@ final class PasscodeProgram: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, childInput, 0)
         posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+        if !hasOutput { posix_spawn_file_actions_addclose(&actions, 1) }
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         var id = pid_t()
         var argv = arguments.map { strdup($0) } + [nil]

@@ -1,13 +1,15 @@
+import ArgumentParser
 import Foundation
 import Settle
 import SettleTesting
 import Testing
 
 @testable import PasscodeLock
+@testable import passcode
 
 /// The program `passcode` itself, in several processes.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {
-    private struct Report: Decodable {
+    private struct Answer: Decodable {
         var status: String
         var attemptCount: Int?
     }
@@ -15,6 +17,7 @@ import Testing
     private struct Record: Decodable {
         var event: String
         var outcome: String?
+        var wait: Double?
     }
 
     /// The arguments of a command for a lock in a new folder, with the passcode 2580.
@@ -29,9 +32,9 @@ import Testing
         }
     }
 
-    private func report(_ arguments: [String]) async throws -> Report {
+    private func report(_ arguments: [String]) async throws -> Answer {
         let output = try await PasscodeProgram.run(arguments + ["--json"])
-        return try JSONDecoder().decode(Report.self, from: Data(try #require(output.lines.first).utf8))
+        return try JSONDecoder().decode(Answer.self, from: Data(try #require(output.lines.first).utf8))
     }
 
     @Test("I4: k processes that guess at once count k", arguments: [4])
@@ -111,6 +114,54 @@ import Testing
         }
         for await found in counts where found == count { program.kill() }
         return try await end.value
+    }
+
+    @Test("Exit codes say what has become of a try, and what can't be a passcode is none (R9)")
+    func exitCodes() async throws {
+        try await withLock { file, arguments in
+            let empty = file.deletingLastPathComponent().appending(path: "empty.json").path
+            for (words, passcodes, code) in [
+                (arguments("status"), [], 0), (arguments("unlock"), ["258"], 64), (arguments("unlock"), ["25\t80"], 64),
+                (arguments("unlock"), [], 64), (arguments("unlock"), ["0000"], 1),
+                (arguments("enrol"), ["1111", "new one"], 1),
+                (["status", "--file", empty], [], 4), (["unlock", "--file", empty], ["2580"], 4),
+                (["status", "--file", ""], [], 64),
+                (arguments("status") + ["--folder", empty], [], 64), (["lock"], [], 64),
+                (arguments("unlock"), ["2222"], 1), (arguments("unlock"), ["3333"], 1),
+                (arguments("unlock"), ["4444"], 1),
+                (arguments("status"), [], 2), (arguments("unlock"), ["2580"], 2),
+                (arguments("enrol"), ["2580", "new one"], 2),
+            ] as [([String], [String], CInt)] {
+                let ended = try await PasscodeProgram.run(words, passcodes: passcodes)
+                #expect(ended.exitCode == code, "\(words) \(passcodes)")
+            }
+            #expect(try await report(arguments("status")).attemptCount == 5)
+            #expect(!FileManager.default.fileExists(atPath: empty))
+            let records = try await PasscodeProgram.run(arguments("audit", "--json")).lines.map {
+                try JSONDecoder().decode(Record.self, from: Data($0.utf8))
+            }
+            #expect(records.last?.event == "delayed")
+            #expect(records.last?.wait == 60)
+        }
+    }
+
+    @Test("A standard output that is closed ends no program with a trap, and no file gets what was meant for it")
+    func noOutput() async throws {
+        try await withLock { _, arguments in
+            for (command, code) in [("status", 74), ("audit", 74), ("watch", 74), ("unlock", 0)] as [(String, CInt)] {
+                let ended = try await PasscodeProgram.run(arguments(command), passcodes: ["2580"], hasOutput: false)
+                #expect(ended.exitCode == code, "\(command)")
+            }
+            #expect(try await report(arguments("status")).status == "ready")
+            let audit = try await PasscodeProgram.run(arguments("audit"))
+            #expect(audit.lines.count == 3)
+            #expect(!audit.lines.contains { $0.contains("tampering") })
+        }
+    }
+
+    @Test("Who asks for the first passcode at the same moment as somebody else is told that it was not taken")
+    func enrolmentTooLate() {
+        #expect(throws: ExitCode(1)) { try Report.end(.refused(.ready)) }
     }
 
     @Test("R22, R25: a watching process tells each try of the others")
