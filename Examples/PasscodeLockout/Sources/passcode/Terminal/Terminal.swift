@@ -86,8 +86,10 @@ enum Terminal {
             }
             return line
         }
+        // Before the prompt: who answers that at once shall not be shown, nor lost.
+        let input = try SilentInput()
         self.prompt(prompt)
         defer { complain("") }
-        return try SilentInput().readLine()
+        return try input.readLine()
     }
 }
