@@ -143,16 +143,34 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.detail == sentence)
     }
 
+    @Test("R16, R18: a number of tries below zero in one copy is the strictest there is, also with the right checksum")
+    func negativeTries() async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong(3)
+        var trees = before.trees
+        try await forge(&trees.1) { $0.attemptCount = -1 }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
+        let details = await fixture.lock.auditRecords.map(\.detail)
+        #expect(details.contains("A number of tries below zero is stored."))
+    }
+
+    /// Changes a copy as somebody does who can compute checksums.
+    private func forge(_ tree: inout SettingTree, _ change: (inout LockRecord) -> Void) async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage(tree))
+        var record = try #require(try await store.group(LockSettings.self, at: "passcode").copy.valid)
+        change(&record)
+        tree["passcode.generation"] = .integer(Int64(record.generation))
+        tree["passcode.attemptCount"] = .integer(Int64(record.attemptCount))
+        tree["passcode.checksum"] = .string(record.checksum)
+    }
+
     @Test("R16: a generation that can't be is damage, with the right checksum too", arguments: [.min, 0, .max])
     func impossibleGeneration(_ generation: Int) async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)
         var trees = before.trees
-        let store = try await SettingsStore.open(storage: InMemoryStorage(trees.0))
-        var record = try #require(try await store.group(LockSettings.self, at: "passcode").copy.valid)
-        record.generation = generation
-        trees.0["passcode.generation"] = .integer(Int64(generation))
-        trees.0["passcode.checksum"] = .string(record.checksum)
+        try await forge(&trees.0) { $0.generation = generation }
         let fixture = try await LockFixture(loading: trees, time: before.time)
         #expect(await fixture.lock.status() == delayed)
         #expect(fixture.storedCounts == [.integer(5), .integer(5)])

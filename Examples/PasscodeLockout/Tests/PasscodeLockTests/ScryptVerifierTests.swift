@@ -21,6 +21,14 @@ import Testing
         #expect(first.key != second.key)
     }
 
+    @Test("R20: what is stored has the cost that was asked for, which by default is one of those that OWASP names")
+    func cost() async throws {
+        #expect(ScryptCost.standard == ScryptCost(rounds: 32_768, blockSize: 8, parallelism: 3))
+        let stored = try await ScryptVerifier().makeVerifier(for: Passcode("2580"))
+        #expect(stored.cost == .standard)
+        #expect(stored.salt.count == 16 && stored.key.count == 32)
+    }
+
     @Test("A stored verifier that can't be, or would take for ever, throws", arguments: 0..<5)
     func unusable(_ number: Int) async throws {
         var stored = try await verifier.makeVerifier(for: Passcode("2580"))

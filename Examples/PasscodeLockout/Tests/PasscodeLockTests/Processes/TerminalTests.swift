@@ -77,6 +77,22 @@ import Testing
         }
     }
 
+    @Test("The last line is drawn again when the width changes, also if nothing else happens")
+    func resizing() async throws {
+        try await withLock { file in
+            let terminal = try PasscodeTerminal(["watch", "--file", file], environment: ["NO_COLOR": "1"])
+            var seen = await terminal.see("ready")
+            terminal.resize(to: 4)
+            seen = await terminal.see("re…", after: seen)
+            terminal.resize(to: 80)
+            seen = await terminal.see("ready", after: seen)
+            terminal.type("\u{3}")
+            let (exitCode, isAsBefore) = await terminal.end()
+            #expect(exitCode == 130)
+            #expect(isAsBefore)
+        }
+    }
+
     @Test("Ctrl-C at a prompt is no try, ends with 130, and leaves the terminal as it was")
     func interruptedPrompt() async throws {
         try await withLock { file in
