@@ -24,11 +24,11 @@ import Testing
     private func withLock(_ body: (_ file: URL, _ arguments: (String...) -> [String]) async throws -> Void) async throws
     {
         try await withTemporaryFolder { folder in
-            let file = folder.appending(path: "settings.json")
-            func arguments(_ words: String...) -> [String] { words + ["--file", file.path] }
-            let enrolment = try await PasscodeProgram.run(arguments("enrol"), passcodes: ["2580"])
-            #expect(enrolment.exitCode == 0)
-            try await body(file, arguments)
+            let lock = LockFolder(url: folder)
+            // Quick, since the processes are what is tested.
+            try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
+            func arguments(_ words: String...) -> [String] { words + ["--file", lock.copies[0].path] }
+            try await body(lock.copies[0], arguments)
         }
     }
 
@@ -68,7 +68,8 @@ import Testing
         try await withTemporaryFolder { url in
             let folder = LockFolder(url: url)
             let file = folder.copies[0].path
-            try await enrolSlowly(in: folder)
+            // It takes long to compare.
+            try await folder.enrol("2580", cost: ScryptCost(rounds: 1 << 17))
             var kills = 0
             // On a busy machine it may come to its end before it can be killed.
             for _ in 0..<4 where kills < 2 {
@@ -88,15 +89,6 @@ import Testing
             #expect(unlocked.exitCode == 0)
             #expect(try await report(["status", "--file", file]).attemptCount == 0)
         }
-    }
-
-    /// A lock with the passcode 2580, which takes long to compare.
-    private func enrolSlowly(in folder: LockFolder) async throws {
-        let stores = try await folder.openStores()
-        let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 17))
-        let lock = try await PasscodeLockout(in: stores[0], and: stores[1], verifier: verifier)
-        #expect(try await lock.enrol(Passcode("2580")) == .accepted)
-        for store in stores { try await store.close() }
     }
 
     /// Starts a program and kills it as soon as the second copy has its try: what that has, both have.
@@ -119,9 +111,11 @@ import Testing
     @Test("Exit codes say what has become of a try, and what can't be a passcode is none (R9)")
     func exitCodes() async throws {
         try await withLock { file, arguments in
+            let new = file.deletingLastPathComponent().appending(path: "new.json").path
             let empty = file.deletingLastPathComponent().appending(path: "empty.json").path
             for (words, passcodes, code) in [
-                (arguments("status"), [], 0), (arguments("unlock"), ["258"], 64), (arguments("unlock"), ["25\t80"], 64),
+                (["enrol", "--file", new], ["2580"], 0), (arguments("status"), [], 0),
+                (arguments("unlock"), ["258"], 64), (arguments("unlock"), ["25\t80"], 64),
                 (arguments("unlock"), [], 64), (arguments("unlock"), ["0000"], 1),
                 (arguments("enrol"), ["1111", "new one"], 1),
                 (["status", "--file", empty], [], 4), (["unlock", "--file", empty], ["2580"], 4),

@@ -1,4 +1,5 @@
 import Foundation
+import PasscodeLock
 import SettleTesting
 import Testing
 
@@ -6,13 +7,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TerminalTests {
     private func withLock(guesses: Int = 0, _ body: (_ file: String) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            let file = folder.appending(path: "settings.json").path
-            let enrolment = try await PasscodeProgram.run(["enrol", "--file", file], passcodes: ["2580"])
-            #expect(enrolment.exitCode == 0)
-            for guess in 0..<guesses {
-                _ = try await PasscodeProgram.run(["unlock", "--file", file], passcodes: ["wrong \(guess)"])
-            }
-            try await body(file)
+            let lock = LockFolder(url: folder)
+            try await lock.enrol("2580", cost: ScryptCost(rounds: 16), wrongGuesses: guesses)
+            try await body(lock.copies[0].path)
         }
     }
 
