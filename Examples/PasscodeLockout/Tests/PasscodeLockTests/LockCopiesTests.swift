@@ -162,7 +162,25 @@ import Testing
         change(&record)
         tree["passcode.generation"] = .integer(Int64(record.generation))
         tree["passcode.attemptCount"] = .integer(Int64(record.attemptCount))
+        if let wait = record.wait {
+            tree["passcode.wait.length"] = .string("\(wait.length.components.seconds)s")
+        }
         tree["passcode.checksum"] = .string(record.checksum)
+    }
+
+    @Test("R16: a wait that is longer than any schedule's is damage, with the right checksum too")
+    func endlessWait() async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong(5)
+        var trees = before.trees
+        try await forge(&trees.1) { $0.wait?.length = .seconds(Int64.max) }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        #expect(await fixture.lock.status() == delayed)
+        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 2 has a number that can't be.")
+        trees = before.trees
+        try await forge(&trees.1) { $0.wait?.length = LockSchedule.longestWait }
+        let stricter = try await LockFixture(loading: trees, time: before.time)
+        #expect(await stricter.lock.status() == .delayed(remaining: LockSchedule.longestWait, level: 1))
     }
 
     @Test("R16: a generation that can't be is damage, with the right checksum too", arguments: [.min, 0, .max])

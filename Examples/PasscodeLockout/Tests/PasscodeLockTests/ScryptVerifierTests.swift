@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test("R20: what is stored in its place shows nothing of itself either")
+    func redactedVerifier() async throws {
+        let stored = StoredVerifier(
+            algorithm: "scrypt", cost: .standard, salt: Data("salted".utf8), key: Data("derived".utf8))
+        var dumped = ""
+        dump(stored, to: &dumped)
+        for text in ["\(stored)", String(reflecting: stored), dumped, "\([stored])"] {
+            for secret in [stored.salt, stored.key] {
+                #expect(
+                    !text.contains(secret.base64EncodedString()) && !text.contains(String(describing: Array(secret))))
+                #expect(!text.contains("bytes"))
+            }
+        }
+    }
+
     @Test("R9: what can't be a passcode is refused before it could count")
     func malformed() {
         #expect(throws: PasscodeError.tooShort) { try Passcode("123") }

@@ -22,10 +22,11 @@ public struct LockWait: Sendable, Hashable, Codable {
         return max(.zero, max(length, minimum) - (isPossible(at: moment) ? elapsed : .zero))
     }
 
-    /// Whether its numbers can be reckoned with. No clock and no schedule comes near the ends of what a `Duration` can be, but an
-    /// edited file may.
+    /// Whether its numbers can be reckoned with and slept for. No clock and no schedule comes near the ends of what a `Duration`
+    /// can be, but an edited file may.
     var isReckonable: Bool {
-        [length, start].allSatisfy { .seconds(Int64.min)...(.seconds(Int64.max)) ~= $0 }
+        let limit = LockSchedule.longestWait
+        return [length, start].allSatisfy { .zero - limit...limit ~= $0 }
     }
 
     /// Whether the wait began after its boot, and not after now.
