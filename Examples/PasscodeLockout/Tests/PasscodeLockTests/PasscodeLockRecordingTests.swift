@@ -102,9 +102,9 @@ import Testing
         try await other.guessWrong()
         let memory = InMemoryStorage(fixture.trees.0)
         let first = try await SettingsStore.open(
-            storage: InterruptedStorage(memory) { isFirst in
+            storage: InterruptedStorage(memory) { number in
                 // After the lock has looked at its second copy, and before it writes the first one.
-                if isFirst { memory.simulateExternalChange(other.trees.0) }
+                if number == 1 { memory.simulateExternalChange(other.trees.0) }
             })
         let second = try await SettingsStore.open(storage: InMemoryStorage(fixture.trees.1))
         let verifier = TestVerifier()
@@ -241,6 +241,17 @@ import Testing
         #expect(try await comparing.value == .wrong(.ready))
         #expect(fixture.storedCounts == [.integer(1), .integer(1)])
         #expect(fixture.verifier.count == 1)
+    }
+
+    @Test("R23: cancelling while the try is recorded leaves it counted")
+    func cancellingTheRecord() async throws {
+        let halfway = try await HalfwayLock(try await LockFixture.enrolled(), schedule: .standard)
+        let attempt = Task { await halfway.lock.unlock(with: try LockFixture.wrong) }
+        await halfway.isHalfway()
+        attempt.cancel()
+        halfway.goOn()
+        #expect(try await attempt.value == .wrong(.ready))
+        for memory in halfway.memories { #expect(memory.tree["passcode.attemptCount"] == .integer(1)) }
     }
 
     @Test("R23: cancelling after the record changes nothing, so the right passcode is accepted")
