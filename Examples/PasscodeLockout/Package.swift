@@ -44,6 +44,7 @@ let package = Package(
             dependencies: [
                 "passcode", "PasscodeLock", .product(name: "Settle", package: "settle"),
                 .product(name: "SettleTesting", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
     ]

@@ -1,3 +1,4 @@
+import Foundation
 import PasscodeLock
 import Settle
 import Testing
@@ -65,6 +66,25 @@ import Testing
         for _ in 0..<10 { _ = await fixture.lock.unlock(with: try LockFixture.right) }
         #expect(await fixture.lock.auditRecords == records)
         #expect(records.last?.event == .tampering)
+    }
+
+    @Test(
+        "R16, R25: a number beyond all others, in one copy or in both, keeps no record from being written",
+        arguments: 1...3)
+    func impossibleNumber(_ copies: Int) async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong()
+        var trees = before.trees
+        let edited = SettingValue.array([
+            .dictionary(["number": .integer(.max), "event": .string("accepted"), "date": .date(Date())])
+        ])
+        if copies & 1 != 0 { trees.0["passcode.audit"] = edited }
+        if copies & 2 != 0 { trees.1["passcode.audit"] = edited }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        try await fixture.guessWrong()
+        let records = await fixture.lock.auditRecords
+        #expect(records.map(\.number) == (copies == 3 ? [1] : [1, 2, 3]))
+        #expect(records.last?.event == .attempt && records.last?.attemptCount == 2)
     }
 
     @Test("New records are told, attempts once more with their outcome, also those of another process")

@@ -1,8 +1,9 @@
-import PasscodeLock
 import Settle
 import SettleTesting
 import Synchronization
 import Testing
+
+@testable import PasscodeLock
 
 /// What the lock makes of copies that are missing, damaged, old, or not of one mind.
 @Suite(.timeLimit(.minutes(10))) struct LockCopiesTests {
@@ -30,6 +31,11 @@ import Testing
         ["passcode.wait": .string("over")],
         ["passcode.wait.length": .string("1s")],
         ["passcode.wait.start": .string("0s")],
+        // More than arithmetic can do.
+        ["passcode.wait.length": .string("99999999999999999999s")],
+        ["passcode.wait.start": .string("-99999999999999999999s")],
+        ["passcode.wait.start": .string("170000000000000000000s")],
+        ["passcode.generation": .integer(.min)],
         ["passcode.wait.bootID": .string("another")],
         ["passcode.generation": .integer(99)],
         ["passcode.generation": nil],
@@ -127,6 +133,68 @@ import Testing
         #expect(await next.lock.auditRecords.contains { $0.detail == "A wait is stored that has not begun yet." })
     }
 
+    @Test("R16: more tries than there can be are the last ones and tampering, also with the right checksum")
+    func tooManyTries() async throws {
+        let before = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 40)))
+        try await before.guessWrong(21)
+        let fixture = try await LockFixture(loading: before.trees, time: before.time)
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
+        let sentence = "More tries are stored than there can be: 21 of 20."
+        #expect(await fixture.lock.auditRecords.last?.detail == sentence)
+    }
+
+    @Test("R16, R18: a number of tries below zero in one copy is the strictest there is, also with the right checksum")
+    func negativeTries() async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong(3)
+        var trees = before.trees
+        try await forge(&trees.1) { $0.attemptCount = -1 }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        #expect(await fixture.lock.unlock(with: try LockFixture.right) == .refused(.exhausted))
+        let details = await fixture.lock.auditRecords.map(\.detail)
+        #expect(details.contains("A number of tries below zero is stored."))
+    }
+
+    /// Changes a copy as somebody does who can compute checksums.
+    private func forge(_ tree: inout SettingTree, _ change: (inout LockRecord) -> Void) async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage(tree))
+        var record = try #require(try await store.group(LockSettings.self, at: "passcode").copy.valid)
+        change(&record)
+        tree["passcode.generation"] = .integer(Int64(record.generation))
+        tree["passcode.attemptCount"] = .integer(Int64(record.attemptCount))
+        if let wait = record.wait {
+            tree["passcode.wait.length"] = .string("\(wait.length.components.seconds)s")
+        }
+        tree["passcode.checksum"] = .string(record.checksum)
+    }
+
+    @Test("R16: a wait that is longer than any schedule's is damage, with the right checksum too")
+    func endlessWait() async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong(5)
+        var trees = before.trees
+        try await forge(&trees.1) { $0.wait?.length = .seconds(Int64.max) }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        #expect(await fixture.lock.status() == delayed)
+        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 2 has a number that can't be.")
+        trees = before.trees
+        try await forge(&trees.1) { $0.wait?.length = LockSchedule.longestWait }
+        let stricter = try await LockFixture(loading: trees, time: before.time)
+        #expect(await stricter.lock.status() == .delayed(remaining: LockSchedule.longestWait, level: 1))
+    }
+
+    @Test("R16: a generation that can't be is damage, with the right checksum too", arguments: [.min, 0, .max])
+    func impossibleGeneration(_ generation: Int) async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong(5)
+        var trees = before.trees
+        try await forge(&trees.0) { $0.generation = generation }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        #expect(await fixture.lock.status() == delayed)
+        #expect(fixture.storedCounts == [.integer(5), .integer(5)])
+        #expect(await fixture.lock.auditRecords.last?.detail == "Copy 1 has a number that can't be.")
+    }
+
     @Test("R19: no reset, no write by key and no removal by key lowers the number of tries")
     func resetting() async throws {
         let fixture = try await LockFixture.enrolled()
@@ -194,5 +262,11 @@ import Testing
         await #expect(throws: SettingsError.self) {
             _ = try await PasscodeLockout(in: store, and: store, time: SimulatedTime())
         }
+    }
+}
+
+extension LockCopy {
+    fileprivate var valid: LockRecord? {
+        if case .valid(let record) = self { record } else { nil }
     }
 }

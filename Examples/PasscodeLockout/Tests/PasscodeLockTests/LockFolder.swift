@@ -17,6 +17,16 @@ struct LockFolder {
         return stores
     }
 
+    /// Chooses a passcode there, and guesses wrong, on this machine's time.
+    func enrol(_ passcode: String, cost: ScryptCost, wrongGuesses: Int = 0) async throws {
+        let stores = try await openStores()
+        let lock = try await PasscodeLockout(in: stores[0], and: stores[1], verifier: ScryptVerifier(cost))
+        let result = try await lock.enrol(Passcode(passcode))
+        guard result == .accepted else { throw LockViolation("The passcode was not taken: \(result).") }
+        for _ in 0..<wrongGuesses { _ = await lock.unlock(with: try LockFixture.anotherWrong()) }
+        for store in stores { try await store.close() }
+    }
+
     /// The names of all files there, in order.
     var files: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }

@@ -24,4 +24,16 @@ import Testing
         #expect(await locks[2].unlock(with: try Passcode("right servers-eu")) == .accepted)
         #expect(await locks[0].attemptCount == 5)
     }
+
+    @Test("A lock can be all that its stores have, or have a name in any script", arguments: ["", "ключ"])
+    func names(_ path: String) async throws {
+        let stores = [
+            try await SettingsStore.open(storage: InMemoryStorage()),
+            try await SettingsStore.open(storage: InMemoryStorage()),
+        ]
+        let lock = try await PasscodeLockout(
+            in: stores[0], and: stores[1], at: path, time: SimulatedTime(), verifier: TestVerifier())
+        #expect(try await lock.enrol(LockFixture.right) == .accepted)
+        #expect(await lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
+    }
 }

@@ -21,6 +21,15 @@ import Testing
         #expect(LockSchedule(Array(repeating: .zero, count: 1_000)).limit == 100)
     }
 
+    @Test("A wait below zero is none, and none is longer than a thousand years")
+    func extremes() async throws {
+        let schedule = LockSchedule([.seconds(-1), .zero, .seconds(Int64.max)])
+        #expect(schedule.waits == [.zero, .zero, .days(365_000)])
+        let fixture = try await LockFixture.enrolled(schedule: schedule)
+        try await fixture.guessWrong(2)
+        #expect(await fixture.lock.status() == .delayed(remaining: .days(365_000), level: 1))
+    }
+
     @Test("A number of tries that can't be gets the longest wait")
     func impossibleCount() {
         #expect(LockSchedule.standard.wait(after: -1) == .seconds(3_285 * 86_400))

@@ -92,6 +92,29 @@ import Testing
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
     }
 
+    @Test(
+        "R5: whether a try may be made is asked in the transaction that counts it, of what others have stored until then"
+    )
+    func throttledInTheTransaction() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(4)
+        let other = try await fixture.afterCrash()
+        try await other.guessWrong()
+        let memory = InMemoryStorage(fixture.trees.0)
+        let first = try await SettingsStore.open(
+            storage: InterruptedStorage(memory) { number in
+                // After the lock has looked at its second copy, and before it writes the first one.
+                if number == 1 { memory.simulateExternalChange(other.trees.0) }
+            })
+        let second = try await SettingsStore.open(storage: InMemoryStorage(fixture.trees.1))
+        let verifier = TestVerifier()
+        let lock = try await PasscodeLockout(in: first, and: second, time: fixture.time, verifier: verifier)
+        let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
+        #expect(await lock.unlock(with: try LockFixture.right) == .refused(delayed))
+        #expect(verifier.count == 0)
+        #expect(memory.tree["passcode.attemptCount"] == .integer(5))
+    }
+
     @Test("R6: guesses at once are compared one after the other, and no more of them than the schedule allows")
     func oneAtATime() async throws {
         let fixture = try await LockFixture.enrolled()
@@ -218,6 +241,28 @@ import Testing
         #expect(try await comparing.value == .wrong(.ready))
         #expect(fixture.storedCounts == [.integer(1), .integer(1)])
         #expect(fixture.verifier.count == 1)
+    }
+
+    @Test("R23: cancelling while the try is recorded leaves it counted")
+    func cancellingTheRecord() async throws {
+        let halfway = try await HalfwayLock(try await LockFixture.enrolled(), schedule: .standard)
+        let attempt = Task { await halfway.lock.unlock(with: try LockFixture.wrong) }
+        await halfway.isHalfway()
+        attempt.cancel()
+        halfway.goOn()
+        #expect(try await attempt.value == .wrong(.ready))
+        for memory in halfway.memories { #expect(memory.tree["passcode.attemptCount"] == .integer(1)) }
+    }
+
+    @Test("R23: cancelling after the record changes nothing, so the right passcode is accepted")
+    func cancellingTheRightOne() async throws {
+        let fixture = try await LockFixture.enrolled()
+        try await fixture.guessWrong(2)
+        fixture.verifier.onVerify { withUnsafeCurrentTask { $0?.cancel() } }
+        let result = await Task { await fixture.lock.unlock(with: try LockFixture.right) }.result
+        #expect(try result.get() == .accepted)
+        #expect(fixture.storedCounts == [.integer(0), .integer(0)])
+        #expect(await fixture.lock.status() == .ready)
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
-import PasscodeLock
 import Settle
 import SettleTesting
 import Testing
+
+@testable import PasscodeLock
 
 /// What a lock publishes.
 @Suite(.timeLimit(.minutes(10))) struct PasscodeLockStatusTests {
@@ -45,6 +46,30 @@ import Testing
         fixture.second.failing.heal()
         try await fixture.second.store.flush()
         #expect(await statuses.next() == .ready)
+    }
+
+    @Test("R22: what only one copy has is not said yet")
+    func halfway() async throws {
+        let schedule = LockSchedule([.zero, .seconds(60)])
+        let halfway = try await HalfwayLock(try await LockFixture.enrolled(schedule: schedule), schedule: schedule)
+        let attempt = Task { await halfway.lock.unlock(with: try LockFixture.wrong) }
+        await halfway.isHalfway()
+        #expect(halfway.memories[0].tree["passcode.attemptCount"] == .integer(1))
+        #expect(await halfway.lock.status() == .ready)
+        halfway.goOn()
+        #expect(try await attempt.value == .wrong(.delayed(remaining: .seconds(60), level: 1)))
+    }
+
+    @Test("R22: what a try has brought about is published before its result is returned")
+    func publishedBeforeReturned() async throws {
+        for _ in 0..<20 {
+            let fixture = try await LockFixture.enrolled(schedule: LockSchedule([.zero, .seconds(60)]))
+            var statuses = await fixture.lock.statuses().makeAsyncIterator()
+            try await fixture.guessWrong()
+            // Nothing is published from here on.
+            await fixture.lock.finish()
+            #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
+        }
     }
 
     @Test("R22: what another process stores is published too")

@@ -22,6 +22,21 @@ import Testing
         #expect(await edited.lock.status() == delayed(60))
     }
 
+    @Test("R12: the date that is shown agrees with the wait, also after a reboot and when the clock has been set")
+    func shownDate() async throws {
+        let fixture = try await LockFixture.enrolled()
+        #expect(await fixture.lock.nextCheckDate == nil)
+        try await fixture.guessWrong(5)
+        fixture.time.advance(by: .seconds(20))
+        fixture.time.setWallClock(forwardBy: .days(-400))
+        #expect(await fixture.lock.nextCheckDate == fixture.time.now().date + 40)
+        fixture.time.reboot(off: .days(3))
+        let next = try await fixture.afterCrash()
+        #expect(await next.lock.nextCheckDate == fixture.time.now().date + 60)
+        fixture.time.advance(by: .seconds(60))
+        #expect(await next.lock.nextCheckDate == nil)
+    }
+
     @Test("R13: boot id, continuous instant and delay are what is stored")
     func storedWait() async throws {
         let fixture = try await LockFixture.enrolled()
@@ -102,4 +117,19 @@ import Testing
         #expect(first.bootID == second.bootID)
         #expect(first.uptime > .zero && first.uptime <= second.uptime)
     }
+
+    #if os(Linux)
+        @Test("R12: the uptime is the time since this machine's boot, as the kernel tells it")
+        func uptime() throws {
+            func told() throws -> Duration {
+                let text = try String(contentsOf: URL(filePath: "/proc/uptime"), encoding: .utf8)
+                // In hundredths of a second, rounded down.
+                return .milliseconds(10) * (try #require(Int(text.prefix { $0 != " " }.replacing(".", with: ""))))
+            }
+            let before = try told()
+            let uptime = try SystemTime().now().uptime
+            let after = try told() + .milliseconds(10)
+            #expect(before <= uptime && uptime <= after)
+        }
+    #endif
 }

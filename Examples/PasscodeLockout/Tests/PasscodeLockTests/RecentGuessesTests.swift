@@ -1,9 +1,10 @@
-import PasscodeLock
 import Settle
 import Testing
 
+@testable import PasscodeLock
+
 /// R8: repeating the same wrong passcode does not count.
-@Suite struct RecentGuessesTests {
+@Suite(.timeLimit(.minutes(10))) struct RecentGuessesTests {
     @Test("R8: the same wrong passcode is neither compared nor counted again")
     func repeating() async throws {
         let fixture = try await LockFixture.enrolled()
@@ -38,6 +39,21 @@ import Testing
         let next = try await fixture.afterCrash()
         #expect(await next.lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
         #expect(next.storedCounts == [.integer(3), .integer(3)])
+    }
+
+    @Test("R8: when its time is over a guess is wiped, also if nobody tries again; the others stay")
+    func wiping() async throws {
+        let fixture = try await LockFixture.enrolled()
+        _ = await fixture.lock.unlock(with: try Passcode("guess 1"))
+        fixture.time.advance(by: .seconds(200))
+        _ = await fixture.lock.unlock(with: try Passcode("guess 2"))
+        #expect(await fixture.lock.recentGuesses.count == 2)
+        for (passing, left) in [(100, 1), (200, 0)] {
+            fixture.time.advance(by: .seconds(passing))
+            // The suite's time limit tells if nobody does it.
+            while await fixture.lock.recentGuesses.count > left { await Task.yield() }
+            #expect(await fixture.lock.recentGuesses.count == left)
+        }
     }
 
     @Test("R8: what was wrong for one passcode may be right for the next")

@@ -21,6 +21,14 @@ import Testing
         #expect(first.key != second.key)
     }
 
+    @Test("R20: what is stored has the cost that was asked for, which by default is one of those that OWASP names")
+    func cost() async throws {
+        #expect(ScryptCost.standard == ScryptCost(rounds: 32_768, blockSize: 8, parallelism: 3))
+        let stored = try await ScryptVerifier().makeVerifier(for: Passcode("2580"))
+        #expect(stored.cost == .standard)
+        #expect(stored.salt.count == 16 && stored.key.count == 32)
+    }
+
     @Test("A stored verifier that can't be, or would take for ever, throws", arguments: 0..<5)
     func unusable(_ number: Int) async throws {
         var stored = try await verifier.makeVerifier(for: Passcode("2580"))
@@ -46,9 +54,28 @@ import Testing
         }
     }
 
+    @Test("R20: what is stored in its place shows nothing of itself either")
+    func redactedVerifier() async throws {
+        let stored = StoredVerifier(
+            algorithm: "scrypt", cost: .standard, salt: Data("salted".utf8), key: Data("derived".utf8))
+        var dumped = ""
+        dump(stored, to: &dumped)
+        for text in ["\(stored)", String(reflecting: stored), dumped, "\([stored])"] {
+            for secret in [stored.salt, stored.key] {
+                #expect(
+                    !text.contains(secret.base64EncodedString()) && !text.contains(String(describing: Array(secret))))
+                #expect(!text.contains("bytes"))
+            }
+        }
+    }
+
     @Test("R9: what can't be a passcode is refused before it could count")
     func malformed() {
         #expect(throws: PasscodeError.tooShort) { try Passcode("123") }
         #expect(throws: PasscodeError.tooLong) { try Passcode(String(repeating: "1", count: 1_025)) }
+        for text in ["\u{1B}[A258", "2580\t", "2580\u{1A}", "25\u{0}80", "2580\r\n"] {
+            #expect(throws: PasscodeError.controlCharacter) { try Passcode(text) }
+        }
+        #expect(throws: Never.self) { try Passcode("пароль 🔑 with spaces") }
     }
 }

@@ -11,9 +11,13 @@ struct AuditLog: Sendable, Hashable {
     /// How many are kept. With the usual schedule some 40 are written from the first wrong guess to the last.
     static let limit = 100
 
+    /// No lock comes so far. A number beyond it was written by somebody else, perhaps to make the next one overflow.
+    private static let greatestNumber = Int.max / 2
+
     /// Of several copies the one that goes on longest.
     init(_ copies: [[AuditRecord]]) {
-        records = copies.max { ($0.last?.number ?? 0) < ($1.last?.number ?? 0) } ?? []
+        let possible = copies.map { copy in copy.filter { 1...Self.greatestNumber ~= $0.number } }
+        records = possible.max { ($0.last?.number ?? 0) < ($1.last?.number ?? 0) } ?? []
     }
 
     mutating func add(

@@ -32,7 +32,7 @@ struct LockFinding: Sendable {
             conclude(damage: copies)
             return
         }
-        note(copies, newest: newest, at: moment)
+        note(copies, newest: newest, limit: rules.schedule.limit, at: moment)
         var readings = records
         if let known, known.generation > newest {
             readings.append(known)
@@ -70,7 +70,7 @@ struct LockFinding: Sendable {
     }
 
     /// Notes in what the copies differ from each other and from what can be.
-    private mutating func note(_ copies: [LockCopy], newest: Int, at moment: Moment) {
+    private mutating func note(_ copies: [LockCopy], newest: Int, limit: Int, at moment: Moment) {
         tampering += Self.complaints(copies)
         for (number, copy) in copies.enumerated() {
             guard let record = copy.record else {
@@ -79,7 +79,7 @@ struct LockFinding: Sendable {
                 if case .empty = copy, newest > 1 { tampering.append("Copy \(number + 1) is missing.") }
                 continue
             }
-            tampering += record.impossibilities(at: moment)
+            tampering += record.impossibilities(at: moment, limit: limit)
             // Copies are written one after the other, so a crash leaves them one generation apart, and not two.
             if newest - record.generation > 1, copy.isValid {
                 tampering.append("Copy \(number + 1) is an old one: generation \(record.generation) of \(newest).")

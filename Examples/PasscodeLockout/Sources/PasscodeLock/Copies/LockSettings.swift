@@ -22,7 +22,7 @@ struct LockSettings: SettingsGroup {
     @Setting var checksum: String? = nil
     /// Why this copy is not to be trusted any more, although it may look well.
     @Setting var damage: String? = nil
-    /// When the wait ends if nobody sets the clock and nobody reboots. Shown to people, never read by the rules.
+    /// When the wait ends if nobody sets the clock and nobody reboots. For people who look into the file: nothing reads it.
     @Setting("nextCheck") var nextCheckDate: Date?
     @Setting var audit: [AuditRecord] = []
 
@@ -48,6 +48,9 @@ extension LockSettings {
             guard let generation = group.generation, let verifier = group.verifier,
                 let attemptCount = group.attemptCount, let checksum = group.checksum
             else { return .unusable("lacks a part, or has one that can't be read.") }
+            guard generation > 0, generation < LockRecord.greatestGeneration, group.wait?.isReckonable != false else {
+                return .unusable("has a number that can't be.")
+            }
             let record = LockRecord(
                 generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait)
             guard record.checksum == checksum else {

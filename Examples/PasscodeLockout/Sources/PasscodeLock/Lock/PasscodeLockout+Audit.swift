@@ -6,8 +6,8 @@ extension PasscodeLockout {
         AuditLog(copies.map(\.audit)).records
     }
 
-    /// Every audit record from now on, also those that other processes write. An attempt's comes twice: when it begins, and
-    /// with its outcome.
+    /// Every audit record from now on, also those that other processes write. An attempt's comes when it begins and again with
+    /// its outcome; to a reader who is too slow for that, only with its outcome.
     public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
         let audit = copies[0].$audit
         let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)

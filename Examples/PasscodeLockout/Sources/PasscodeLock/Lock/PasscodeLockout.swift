@@ -65,7 +65,8 @@ public actor PasscodeLockout {
         stores = [store, second]
         losses = stores.map(\.loadOutcome.loss)
         // Two locks that share a name would only wait for each other.
-        turnName = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
+        let name = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
+        turnName = name.isEmpty ? "passcode" : name
         self.time = time
         self.verifier = verifier
         self.witness = witness
@@ -100,8 +101,12 @@ public actor PasscodeLockout {
         now().status
     }
 
-    /// When the wait ends, as far as the wall clock can tell. For people only.
-    public var nextCheckDate: Date? { copies.compactMap(\.nextCheckDate).max() }
+    /// When the wait ends by the wall clock as it is now; `nil` if there is no wait. For people only: it moves when somebody sets
+    /// the clock, and when a reboot starts the wait again.
+    public var nextCheckDate: Date? {
+        guard case (.delayed(let remaining, _), let moment?) = now() else { return nil }
+        return moment.date + remaining / .seconds(1)
+    }
 
     /// Tries since the last right one; `nil` if nobody can tell.
     public var attemptCount: Int? {

@@ -10,6 +10,10 @@ public struct Passcode: Sendable {
         guard text.count >= Self.minimumLength else { throw .tooShort }
         // More only makes the derivation slow, for whoever wants that.
         guard text.utf8.count <= Self.maximumSize else { throw .tooLong }
+        // Nobody means them: they come from an arrow key, a tab, or a program that is given the wrong input.
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .controlCharacter
+        }
         key = SymmetricKey(data: Array(text.utf8))
     }
 
@@ -36,12 +40,13 @@ extension Passcode: CustomStringConvertible, CustomDebugStringConvertible, Custo
 
 /// Why a text can't be a passcode.
 public enum PasscodeError: Error, Sendable, CustomStringConvertible {
-    case tooShort, tooLong
+    case tooShort, tooLong, controlCharacter
 
     public var description: String {
         switch self {
         case .tooShort: "A passcode has at least \(Passcode.minimumLength) characters."
         case .tooLong: "A passcode has at most \(Passcode.maximumSize) bytes."
+        case .controlCharacter: "A passcode has no control characters, such as a tab or an arrow key."
         }
     }
 }

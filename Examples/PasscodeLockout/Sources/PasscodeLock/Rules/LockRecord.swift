@@ -17,17 +17,23 @@ public struct LockRecord: Sendable {
 }
 
 extension LockRecord {
+    /// No lock comes so far. What is beyond it was written by somebody else, perhaps to make the next one overflow.
+    static let greatestGeneration = Int.max / 2
+
     /// After the right passcode, or a new one.
     func unlocked(replacing replacement: StoredVerifier?) -> LockRecord {
         LockRecord(generation: generation + 1, verifier: replacement ?? verifier)
     }
 
     /// What no lock ever writes, in words (R16).
-    func impossibilities(at moment: Moment) -> [String] {
+    ///
+    /// - Parameter limit: The number of wrong guesses after which there are no more.
+    func impossibilities(at moment: Moment, limit: Int) -> [String] {
         var found: [String] = []
         if attemptCount < 0 { found.append("A number of tries below zero is stored.") }
-        if attemptCount > LockSchedule.ceiling { found.append("More tries are stored than any schedule allows.") }
-        if generation < 1 { found.append("A generation below one is stored.") }
+        if attemptCount > limit {
+            found.append("More tries are stored than there can be: \(attemptCount) of \(limit).")
+        }
         if let wait, !wait.isPossible(at: moment) { found.append("A wait is stored that has not begun yet.") }
         return found
     }

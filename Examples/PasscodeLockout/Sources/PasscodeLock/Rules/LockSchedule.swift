@@ -4,10 +4,14 @@ public struct LockSchedule: Sendable, Hashable {
     public let waits: [Duration]
 
     /// - Parameter waits: One wait for each number of wrong guesses, from 0 on. After as many wrong guesses as there are
-    ///   waits, no more are accepted. Of more than ``ceiling`` waits, only so many are used.
+    ///   waits, no more are accepted. Of more than ``ceiling`` waits, only so many are used. A wait below zero is none, and none
+    ///   is longer than ``longestWait``.
     public init(_ waits: [Duration]) {
-        self.waits = Array(waits.prefix(Self.ceiling))
+        self.waits = waits.prefix(Self.ceiling).map { min(max(.zero, $0), Self.longestWait) }
     }
+
+    /// A thousand years, so that the end of every wait has a date.
+    public static let longestWait = Duration.days(365_000)
 
     /// No schedule accepts more guesses than this.
     public static let ceiling = 100

@@ -22,6 +22,13 @@ public struct LockWait: Sendable, Hashable, Codable {
         return max(.zero, max(length, minimum) - (isPossible(at: moment) ? elapsed : .zero))
     }
 
+    /// Whether its numbers can be reckoned with and slept for. No clock and no schedule comes near the ends of what a `Duration`
+    /// can be, but an edited file may.
+    var isReckonable: Bool {
+        let limit = LockSchedule.longestWait
+        return [length, start].allSatisfy { .zero - limit...limit ~= $0 }
+    }
+
     /// Whether the wait began after its boot, and not after now.
     func isPossible(at moment: Moment) -> Bool {
         start >= .zero && (moment.bootID != bootID || start <= moment.uptime)

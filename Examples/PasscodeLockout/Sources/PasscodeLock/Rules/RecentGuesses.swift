@@ -39,6 +39,8 @@ struct RecentGuesses {
         }
     }
 
+    var count: Int { guesses.count }
+
     /// The uptime at which the oldest guess has to go.
     var nextExpiry: Duration? {
         guesses.first.map { $0.moment.uptime + Self.lifetime }

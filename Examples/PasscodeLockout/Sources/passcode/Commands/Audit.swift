@@ -13,7 +13,7 @@ struct Audit: AsyncParsableCommand {
 
     func run() async throws {
         for record in await (try options.open()).lock.auditRecords {
-            Terminal.say(json ? try JSONEncoder.line.text(of: record) : record.styledLine)
+            try Terminal.say(json ? JSONEncoder.line.text(of: AuditReport(record)) : record.styledLine)
         }
     }
 }

@@ -28,7 +28,7 @@ struct Enrol: AsyncParsableCommand {
         }
         let result = try await lock.enrol(new, replacing: old)
         try await opened.close()
-        if result == .accepted { Terminal.say(old == nil ? "Enrolled." : "Changed.") }
+        if result == .accepted { try? Terminal.say(old == nil ? "Enrolled." : "Changed.") }
         try Report.end(result)
     }
 }

@@ -6,6 +6,8 @@ extension ExitCode {
     static let delayed = ExitCode(2)
     static let exhausted = ExitCode(3)
     static let unavailable = ExitCode(4)
+    static let malformed = ExitCode(64)
+    static let unwritable = ExitCode(74)
     static let interrupted = ExitCode(130)
 
     init(_ status: LockStatus) {

@@ -26,10 +26,11 @@ extension LockStatus {
 extension Duration {
     /// The two greatest units, such as "4 min 59 s". Rounded up, so that nobody comes back too early.
     var inWords: String {
-        let (seconds, attoseconds) = components
+        // `components` traps where an edited audit record has more seconds than its type.
+        let (seconds, attoseconds) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
         var rest = attoseconds > 0 ? seconds + 1 : seconds
         var parts: [String] = []
-        for (length, name) in [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")] as [(Int64, String)] {
+        for (length, name) in [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")] as [(Int128, String)] {
             let count = rest / length
             rest %= length
             if count > 0 { parts.append("\(count) \(name)") } else if !parts.isEmpty { break }

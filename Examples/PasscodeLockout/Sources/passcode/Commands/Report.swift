@@ -5,34 +5,40 @@ import PasscodeLock
 enum Report {
     /// Ends the command with the exit code of a result.
     static func end(_ result: AttemptResult) throws -> Never {
-        tell(.success(result))
+        tell(result)
         switch result {
         case .accepted: throw ExitCode.success
-        case .wrong, .repeated: throw ExitCode.wrongPasscode
+        case .wrong, .repeated, .refused(.ready): throw ExitCode.wrongPasscode
         case .refused(let status): throw ExitCode(status)
         }
     }
 
     /// Says on standard error what went wrong.
-    static func tell(_ result: Result<AttemptResult, any Error>) {
+    static func tell(_ result: AttemptResult) {
         switch result {
-        case .success(.accepted): break
-        case .success(.wrong(.ready)): Terminal.complain("Wrong passcode.")
-        case .success(.wrong(let status)): Terminal.complain("Wrong passcode. \(status.sentence)")
-        case .success(.repeated): Terminal.complain("That one was wrong a moment ago already; it does not count again.")
-        case .success(.refused(let status)): Terminal.complain(status.sentence)
-        case .failure(let error): Terminal.complain("\(error)")
+        case .accepted: break
+        case .wrong(.ready): Terminal.complain("Wrong passcode.")
+        case .wrong(let status): Terminal.complain("Wrong passcode. \(status.sentence)")
+        case .repeated: Terminal.complain("That one was wrong a moment ago already; it does not count again.")
+        // There was no passcode when it was asked for, so the old one was not given.
+        case .refused(.ready):
+            Terminal.complain("Somebody else has chosen a passcode in the meantime. Nothing has changed.")
+        case .refused(let status): Terminal.complain(status.sentence)
         }
     }
 }
 
 extension Passcode {
-    /// Reads a passcode from the person at the terminal, or a line of standard input.
+    /// Reads a passcode from the person at the terminal, or a line of standard input. A person is asked again for a text that
+    /// can't be one, as often as that takes: it is no try.
     static func read(prompt: String) throws -> Passcode {
-        do {
-            return try Passcode(try Terminal.readSecret(prompt: prompt))
-        } catch let error as PasscodeError {
-            throw ValidationError("\(error)")
+        while true {
+            do {
+                return try Passcode(try Terminal.readSecret(prompt: prompt))
+            } catch let error as PasscodeError {
+                Terminal.complain("\(error)")
+                guard Terminal.isInteractive else { throw ExitCode.malformed }
+            }
         }
     }
 }

@@ -15,12 +15,12 @@ struct Status: AsyncParsableCommand {
         let status = await lock.status()
         let date = await lock.nextCheckDate
         if json {
-            Terminal.say(
-                try StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount).json)
+            try Terminal.say(
+                StatusReport(status, of: lock, nextCheck: date, attemptCount: await lock.attemptCount).json)
         } else {
-            Terminal.say(status.sentence.styled(status.style, if: Terminal.showsColour))
+            try Terminal.say(status.sentence.styled(status.style, if: Terminal.showsColour))
             if case .delayed = status, let date {
-                Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
+                try Terminal.say("By the wall clock that is \(date.localTime); the wall clock does not decide it.")
             }
         }
         throw ExitCode(status)

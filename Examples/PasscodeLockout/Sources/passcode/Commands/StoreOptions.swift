@@ -27,6 +27,9 @@ struct StoreOptions: ParsableArguments {
     var witness: String?
 
     func validate() throws {
+        for (name, path) in [("file", file), ("folder", folder), ("witness", witness)] where path?.isEmpty == true {
+            throw ValidationError("--\(name) has an empty path. Is a variable missing?")
+        }
         if file != nil, folder != nil { throw ValidationError("Give --file or --folder, not both.") }
     }
 

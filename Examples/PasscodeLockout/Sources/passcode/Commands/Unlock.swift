@@ -23,11 +23,11 @@ struct Unlock: AsyncParsableCommand {
         guard status == .ready else { try Report.end(.refused(status)) }
         var result = await attempt(opened.lock)
         for _ in 1..<Self.tries where result.mayBeRepeated && Terminal.isInteractive {
-            Report.tell(result)
+            Report.tell(try result.get())
             result = await attempt(opened.lock)
         }
         try await opened.close()
-        if try result.get() == .accepted { Terminal.say("Unlocked.".styled(.green, if: Terminal.showsColour)) }
+        if try result.get() == .accepted { try? Terminal.say("Unlocked.".styled(.green, if: Terminal.showsColour)) }
         try Report.end(try result.get())
     }
 
@@ -47,8 +47,7 @@ extension Result where Success == AttemptResult {
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .success(.wrong(.ready)), .success(.repeated(.ready)): true
-        case .failure(let error): error is ValidationError
-        default: false
+        case .success, .failure: false
         }
     }
 }

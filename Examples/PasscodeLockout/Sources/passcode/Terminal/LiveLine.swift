@@ -6,41 +6,41 @@ struct LiveLine {
     private var shown = 0
 
     /// Puts another text in place of the one before.
-    mutating func draw(_ text: String, styled: String) {
-        clear()
+    mutating func draw(_ text: String, styled: String) throws {
+        try clear()
         (self.text, self.styled) = (text, styled)
-        show()
+        try show()
     }
 
     /// Draws the same again, after the terminal's width has changed.
-    mutating func redraw() {
-        draw(text, styled: styled)
+    mutating func redraw() throws {
+        try draw(text, styled: styled)
     }
 
     /// Puts a line above.
-    mutating func insert(_ line: String) {
-        clear()
-        Terminal.say(line)
-        show()
+    mutating func insert(_ line: String) throws {
+        try clear()
+        try Terminal.say(line)
+        try show()
     }
 
     /// Leaves the text where it is, and goes on below.
     func end() {
-        Terminal.say("")
+        try? Terminal.say("")
     }
 
-    private mutating func show() {
+    private mutating func show() throws {
         let width = Terminal.width
         // A text that fills its line makes some terminals begin another one.
         let fits = text.count < width
         let drawn = fits ? styled : String(text.prefix(max(1, width - 2))) + "…"
         shown = fits ? text.count : drawn.count
-        Terminal.write(drawn)
+        try Terminal.write(drawn)
     }
 
     /// A narrower terminal has broken the text into several lines; all of them go.
-    private func clear() {
+    private func clear() throws {
         let above = max(0, shown - 1) / Terminal.width
-        Terminal.write((above > 0 ? "\u{1B}[\(above)A" : "") + "\r\u{1B}[J")
+        try Terminal.write((above > 0 ? "\u{1B}[\(above)A" : "") + "\r\u{1B}[J")
     }
 }

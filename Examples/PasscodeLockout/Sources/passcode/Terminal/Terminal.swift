@@ -21,6 +21,7 @@ enum Terminal {
         let environment = ProcessInfo.processInfo.environment
         return showsOutput && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
+
     /// How many characters fit into a line.
     static var width: Int {
         var size = winsize()
@@ -28,16 +29,53 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    static func say(_ line: String) {
-        write(line + "\n")
+    /// Makes sure that no file of the lock gets the number of a stream that the program was started without: what is meant for a
+    /// person would be written into it. What is there instead fails as a closed stream does.
+    static func reserveStreams() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free.
+            _ = open("/dev/null", mode)
+        }
     }
 
-    static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+    /// - Throws: `ExitCode.unwritable`, once it has been said on standard error why.
+    static func say(_ line: String) throws {
+        try write(line + "\n")
+    }
+
+    static func write(_ text: String) throws {
+        let error = write(text, to: STDOUT_FILENO)
+        guard error != 0 else { return }
+        complain("Standard output can't be written: \(String(cString: strerror(error))).")
+        throw ExitCode.unwritable
     }
 
     static func complain(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        prompt(line + "\n")
+    }
+
+    /// On standard error. If that is closed there is nobody to tell.
+    private static func prompt(_ text: String) {
+        _ = write(text, to: STDERR_FILENO)
+    }
+
+    /// - Returns: The number of the error, or 0. `FileHandle` would end the program with a trap.
+    private static func write(_ text: String, to descriptor: CInt) -> CInt {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+                let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
+            #elseif canImport(Glibc)
+                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            #elseif canImport(Musl)
+                let count = rest.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
+            #endif
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return 0
     }
 
     /// Reads a line that nobody else shall see.
@@ -48,8 +86,10 @@ enum Terminal {
             }
             return line
         }
-        FileHandle.standardError.write(Data(prompt.utf8))
+        // Before the prompt: who answers that at once shall not be shown, nor lost.
+        let input = try SilentInput()
+        self.prompt(prompt)
         defer { complain("") }
-        return try SilentInput().readLine()
+        return try input.readLine()
     }
 }

@@ -22,7 +22,7 @@ struct WatchDisplay {
 
     /// Returns when the lock's store has been closed, or a status that is not to be followed any more has been shown.
     ///
-    /// - Throws: `ExitCode.interrupted` after Ctrl-C.
+    /// - Throws: `ExitCode.interrupted` after Ctrl-C, and `ExitCode.unwritable`.
     func run(while isWanted: (LockStatus) -> Bool) async throws {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         let signals = isTerminal ? TerminalSignals() : nil
@@ -37,11 +37,11 @@ struct WatchDisplay {
             switch event {
             case .status(let status):
                 let text = status.line.styled(status.style, if: Terminal.showsColour)
-                if isTerminal { line.draw(status.line, styled: text) } else { Terminal.say(text) }
+                if isTerminal { try line.draw(status.line, styled: text) } else { try Terminal.say(text) }
                 if !isWanted(status) { return }
             case .record(let record):
-                if isTerminal { line.insert(record.styledLine) } else { Terminal.say(record.line) }
-            case .resized: line.redraw()
+                if isTerminal { try line.insert(record.styledLine) } else { try Terminal.say(record.line) }
+            case .resized: try line.redraw()
             case .interrupted: throw ExitCode.interrupted
             case .ended: return
             }

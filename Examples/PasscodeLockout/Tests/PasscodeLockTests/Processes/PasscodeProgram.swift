@@ -32,18 +32,39 @@ final class PasscodeProgram: Sendable {
     private static let starting = Mutex(())
 
     /// Starts it with one line of standard input for each passcode.
-    init(_ arguments: [String], passcodes: [String] = []) throws {
+    ///
+    /// - Parameter hasOutput: Whether there is a standard output at all.
+    convenience init(_ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true) throws {
         let input = passcodes.map { $0 + "\n" }.joined()
         let words = [try Self.path] + arguments
-        let (id, output) = try Self.starting.withLock { _ in try Self.spawn(words, input: Array(input.utf8)) }
+        let (id, output) = try Self.starting.withLock { _ in
+            try Self.spawn(words, input: Array(input.utf8), hasOutput: hasOutput)
+        }
+        self.init(id, output: output)
+    }
+
+    /// Starts it at a terminal.
+    convenience init(_ arguments: [String], terminal name: String, environment: [String: String]) throws {
+        let words = [try Self.path] + arguments
+        let id = try Self.starting.withLock { _ in
+            try Self.spawn(words, environment: environment, isLeader: true) { actions in
+                for stream: CInt in 0...2 { posix_spawn_file_actions_addopen(&actions, stream, name, O_RDWR, 0) }
+            }
+        }
+        self.init(id, output: nil)
+    }
+
+    private init(_ id: pid_t, output: CInt?) {
         let (lines, writing) = AsyncStream.makeStream(of: String.self)
         let (end, ending) = AsyncStream.makeStream(of: CInt.self)
         let isGone = Gone()
         (self.id, self.lines, self.end, self.isGone) = (id, lines, end, isGone)
         // A thread of its own, because it waits.
         Thread.detachNewThread {
-            Self.readLines(output) { writing.yield($0) }
-            close(output)
+            if let output {
+                Self.readLines(output) { writing.yield($0) }
+                close(output)
+            }
             writing.finish()
             ending.yield(Self.wait(for: id, isGone))
             ending.finish()
@@ -72,9 +93,9 @@ final class PasscodeProgram: Sendable {
 
     /// Runs it to its end.
     static func run(
-        _ arguments: [String], passcodes: [String] = []
+        _ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true
     ) async throws -> (exitCode: CInt, lines: [String]) {
-        let program = try PasscodeProgram(arguments, passcodes: passcodes)
+        let program = try PasscodeProgram(arguments, passcodes: passcodes, hasOutput: hasOutput)
         var lines: [String] = []
         for await line in program.lines { lines.append(line) }
         return (await program.exitCode(), lines)
@@ -82,7 +103,9 @@ final class PasscodeProgram: Sendable {
 
     // MARK: The operating system
 
-    private static func spawn(_ arguments: [String], input: [UInt8]) throws -> (id: pid_t, output: CInt) {
+    private static func spawn(
+        _ arguments: [String], input: [UInt8], hasOutput: Bool
+    ) throws -> (id: pid_t, output: CInt) {
         let (childInput, writing) = try makePipe()
         let (reading, childOutput) = try makePipe()
         // It fits into the pipe, which somebody can still read.
@@ -92,26 +115,59 @@ final class PasscodeProgram: Sendable {
             close(childInput)
             close(childOutput)
         }
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-        #endif
+        do {
+            let id = try spawn(arguments) { actions in
+                posix_spawn_file_actions_adddup2(&actions, childInput, 0)
+                posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+                if !hasOutput { posix_spawn_file_actions_addclose(&actions, 1) }
+                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+            }
+            return (id, reading)
+        } catch {
+            close(reading)
+            throw error
+        }
+    }
+
+    #if canImport(Darwin)
+        private typealias FileActions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
+        private static var noActions: FileActions { nil }
+        private static var noAttributes: Attributes { nil }
+    #else
+        private typealias FileActions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
+        private static var noActions: FileActions { FileActions() }
+        private static var noAttributes: Attributes { Attributes() }
+    #endif
+
+    /// - Parameter isLeader: Whether it gets a session of its own, with the first terminal that it opens.
+    private static func spawn(
+        _ arguments: [String], environment: [String: String] = [:], isLeader: Bool = false,
+        _ addStreams: (inout FileActions) -> Void
+    ) throws -> pid_t {
+        var actions = noActions
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, childInput, 0)
-        posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        addStreams(&actions)
+        var attributes = noAttributes
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        #if canImport(Darwin)
+            let newSession = Int16(POSIX_SPAWN_SETSID)
+        #else
+            // POSIX_SPAWN_SETSID, which the Glibc module does not have.
+            let newSession: Int16 = 0x80
+        #endif
+        if isLeader { posix_spawnattr_setflags(&attributes, newSession) }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var id = pid_t()
         var argv = arguments.map { strdup($0) } + [nil]
-        var envp = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
+        var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
-        let error = posix_spawn(&id, arguments[0], &actions, nil, &argv, &envp)
-        guard error == 0 else {
-            close(reading)
-            throw Failure(description: "“passcode” could not be started: error \(error).")
-        }
-        return (id, reading)
+        let error = posix_spawn(&id, arguments[0], &actions, &attributes, &argv, &envp)
+        guard error == 0 else { throw Failure(description: "“passcode” could not be started: error \(error).") }
+        return id
     }
 
     private static func makePipe() throws -> (reading: CInt, writing: CInt) {

@@ -1,13 +1,15 @@
+import ArgumentParser
 import Foundation
 import Settle
 import SettleTesting
 import Testing
 
 @testable import PasscodeLock
+@testable import passcode
 
 /// The program `passcode` itself, in several processes.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {
-    private struct Report: Decodable {
+    private struct Answer: Decodable {
         var status: String
         var attemptCount: Int?
     }
@@ -15,23 +17,24 @@ import Testing
     private struct Record: Decodable {
         var event: String
         var outcome: String?
+        var wait: Double?
     }
 
     /// The arguments of a command for a lock in a new folder, with the passcode 2580.
     private func withLock(_ body: (_ file: URL, _ arguments: (String...) -> [String]) async throws -> Void) async throws
     {
         try await withTemporaryFolder { folder in
-            let file = folder.appending(path: "settings.json")
-            func arguments(_ words: String...) -> [String] { words + ["--file", file.path] }
-            let enrolment = try await PasscodeProgram.run(arguments("enrol"), passcodes: ["2580"])
-            #expect(enrolment.exitCode == 0)
-            try await body(file, arguments)
+            let lock = LockFolder(url: folder)
+            // Quick, since the processes are what is tested.
+            try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
+            func arguments(_ words: String...) -> [String] { words + ["--file", lock.copies[0].path] }
+            try await body(lock.copies[0], arguments)
         }
     }
 
-    private func report(_ arguments: [String]) async throws -> Report {
+    private func report(_ arguments: [String]) async throws -> Answer {
         let output = try await PasscodeProgram.run(arguments + ["--json"])
-        return try JSONDecoder().decode(Report.self, from: Data(try #require(output.lines.first).utf8))
+        return try JSONDecoder().decode(Answer.self, from: Data(try #require(output.lines.first).utf8))
     }
 
     @Test("I4: k processes that guess at once count k", arguments: [4])
@@ -65,7 +68,8 @@ import Testing
         try await withTemporaryFolder { url in
             let folder = LockFolder(url: url)
             let file = folder.copies[0].path
-            try await enrolSlowly(in: folder)
+            // It takes long to compare.
+            try await folder.enrol("2580", cost: ScryptCost(rounds: 1 << 17))
             var kills = 0
             // On a busy machine it may come to its end before it can be killed.
             for _ in 0..<4 where kills < 2 {
@@ -87,15 +91,6 @@ import Testing
         }
     }
 
-    /// A lock with the passcode 2580, which takes long to compare.
-    private func enrolSlowly(in folder: LockFolder) async throws {
-        let stores = try await folder.openStores()
-        let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 17))
-        let lock = try await PasscodeLockout(in: stores[0], and: stores[1], verifier: verifier)
-        #expect(try await lock.enrol(Passcode("2580")) == .accepted)
-        for store in stores { try await store.close() }
-    }
-
     /// Starts a program and kills it as soon as the second copy has its try: what that has, both have.
     private func killDuringComparison(
         _ arguments: [String], _ passcode: String, whenCountIs count: Int?, in copy: URL
@@ -111,6 +106,56 @@ import Testing
         }
         for await found in counts where found == count { program.kill() }
         return try await end.value
+    }
+
+    @Test("Exit codes say what has become of a try, and what can't be a passcode is none (R9)")
+    func exitCodes() async throws {
+        try await withLock { file, arguments in
+            let new = file.deletingLastPathComponent().appending(path: "new.json").path
+            let empty = file.deletingLastPathComponent().appending(path: "empty.json").path
+            for (words, passcodes, code) in [
+                (["enrol", "--file", new], ["2580"], 0), (arguments("status"), [], 0),
+                (arguments("unlock"), ["258"], 64), (arguments("unlock"), ["25\t80"], 64),
+                (arguments("unlock"), [], 64), (arguments("unlock"), ["0000"], 1),
+                (arguments("enrol"), ["1111", "new one"], 1),
+                (["status", "--file", empty], [], 4), (["unlock", "--file", empty], ["2580"], 4),
+                (["status", "--file", ""], [], 64),
+                (arguments("status") + ["--folder", empty], [], 64), (["lock"], [], 64),
+                (arguments("unlock"), ["2222"], 1), (arguments("unlock"), ["3333"], 1),
+                (arguments("unlock"), ["4444"], 1),
+                (arguments("status"), [], 2), (arguments("unlock"), ["2580"], 2),
+                (arguments("enrol"), ["2580", "new one"], 2),
+            ] as [([String], [String], CInt)] {
+                let ended = try await PasscodeProgram.run(words, passcodes: passcodes)
+                #expect(ended.exitCode == code, "\(words) \(passcodes)")
+            }
+            #expect(try await report(arguments("status")).attemptCount == 5)
+            #expect(!FileManager.default.fileExists(atPath: empty))
+            let records = try await PasscodeProgram.run(arguments("audit", "--json")).lines.map {
+                try JSONDecoder().decode(Record.self, from: Data($0.utf8))
+            }
+            #expect(records.last?.event == "delayed")
+            #expect(records.last?.wait == 60)
+        }
+    }
+
+    @Test("A standard output that is closed ends no program with a trap, and no file gets what was meant for it")
+    func noOutput() async throws {
+        try await withLock { _, arguments in
+            for (command, code) in [("status", 74), ("audit", 74), ("watch", 74), ("unlock", 0)] as [(String, CInt)] {
+                let ended = try await PasscodeProgram.run(arguments(command), passcodes: ["2580"], hasOutput: false)
+                #expect(ended.exitCode == code, "\(command)")
+            }
+            #expect(try await report(arguments("status")).status == "ready")
+            let audit = try await PasscodeProgram.run(arguments("audit"))
+            #expect(audit.lines.count == 3)
+            #expect(!audit.lines.contains { $0.contains("tampering") })
+        }
+    }
+
+    @Test("Who asks for the first passcode at the same moment as somebody else is told that it was not taken")
+    func enrolmentTooLate() {
+        #expect(throws: ExitCode(1)) { try Report.end(.refused(.ready)) }
     }
 
     @Test("R22, R25: a watching process tells each try of the others")

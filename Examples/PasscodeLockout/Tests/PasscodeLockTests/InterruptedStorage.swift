@@ -1,0 +1,72 @@
+import Dispatch
+import PasscodeLock
+import Settle
+
+/// A storage at which something happens whenever it is locked, which is the beginning of each commit.
+struct InterruptedStorage: Storage {
+    private let storage: InMemoryStorage
+    private let interruption: @Sendable (_ number: Int) -> Void
+    private let numbers = Numbers()
+
+    init(_ storage: InMemoryStorage, _ interruption: @escaping @Sendable (_ number: Int) -> Void) {
+        self.storage = storage
+        self.interruption = interruption
+    }
+
+    func load() throws(StorageError) -> StorageContents { try storage.load() }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try storage.append(batch, durability: durability)
+    }
+
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try storage.externalChanges(since: tree)
+    }
+
+    func watch(_ notify: @escaping @Sendable () -> Void) { storage.watch(notify) }
+
+    func lock() throws(StorageError) {
+        interruption(numbers.next())
+        try storage.lock()
+    }
+
+    func unlock() { storage.unlock() }
+
+    func tryReserve(_ name: String) throws(StorageError) -> Bool { try storage.tryReserve(name) }
+
+    func giveUp(_ name: String) { storage.giveUp(name) }
+
+    func close() { storage.close() }
+}
+
+/// A lock whose next try stops when its first copy has it, and before its second one does.
+struct HalfwayLock {
+    let lock: PasscodeLockout
+    let verifier = TestVerifier()
+    let memories: [InMemoryStorage]
+    private let reached = AsyncStream.makeStream(of: Void.self)
+    private let gate = DispatchSemaphore(value: 0)
+
+    init(_ fixture: LockFixture, schedule: LockSchedule) async throws {
+        let memories = [InMemoryStorage(fixture.trees.0), InMemoryStorage(fixture.trees.1)]
+        let first = try await SettingsStore.open(storage: memories[0])
+        let second = try await SettingsStore.open(
+            storage: InterruptedStorage(memories[1]) { [reached, gate] number in
+                // The first time the lock asks what others have stored. The thread is the storage's own.
+                guard number == 2 else { return }
+                reached.continuation.yield()
+                gate.wait()
+            })
+        self.memories = memories
+        lock = try await PasscodeLockout(
+            in: first, and: second, schedule: schedule, time: fixture.time, verifier: verifier)
+    }
+
+    func isHalfway() async {
+        for await _ in reached.stream { return }
+    }
+
+    func goOn() {
+        gate.signal()
+    }
+}
