@@ -19,8 +19,9 @@ struct LogTests {
                 service.settings.features.enabled = ["loud"]
             }
             let line = await service.log.first(containing: "ops")
+            let revision = service.store.revision
             let sentence =
-                "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision 2)"
+                "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision \(revision))"
             #expect(line.hasSuffix(" notice settings: \(sentence)"), "\(line)")
             try service.settings.limits.$burst.reset(by: "ops")
             let reset = await service.log.first(containing: "ops reset")

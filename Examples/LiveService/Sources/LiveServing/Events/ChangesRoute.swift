@@ -10,6 +10,9 @@ struct ChangesRoute: Sendable {
     let settings: AdminSettings
     let heartbeats: Heartbeats
 
+    /// How long a client may take, when the service stops, to read what it has not read yet.
+    private static let patience = Duration.seconds(1)
+
     /// What may happen while a stream is open.
     private enum Occurrence: Sendable {
         case change(Change)
@@ -26,11 +29,14 @@ struct ChangesRoute: Sendable {
                 status: .ok,
                 headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody { writer in
+                    // One task at a time has it: this one hands it to a child, waits, and does not touch it again.
+                    nonisolated(unsafe) var writer = writer
                     // Only in here is it noticed that the client has gone.
                     try await request.body.consumeWithCancellationOnInboundClose { _ in
-                        try await send(start, to: &writer, token: token)
+                        try await withPatienceAtShutdown(Self.patience, clock: heartbeats.clock) {
+                            try await send(start, to: &writer, token: token)
+                        }
                     }
-                    try await writer.finish(nil)
                 })
         }
     }
@@ -45,7 +51,9 @@ extension ChangesRoute {
         var seen = start.revision
         let first = start.snapshot ?? .comment("going on after revision \(seen)")
         try await writer.write(ByteBuffer(string: first.text))
-        for await occurrence in occurrences(start.changes, token: token).cancelOnGracefulShutdown() {
+        events: for await occurrence in occurrences(start.changes, token: token).cancelOnGracefulShutdown() {
+            // Also of what has waited for a slow client, nothing is told to the holder of an old token.
+            guard token.matches(settings.token) else { break events }
             switch occurrence {
             case .change(let change):
                 guard let event = try events.event(for: change, seen: &seen) else { continue }
@@ -53,9 +61,10 @@ extension ChangesRoute {
             case .heartbeat:
                 try await writer.write(ByteBuffer(string: ServerSentEvent.comment("still here").text))
             case .end:
-                return
+                break events
             }
         }
+        try await writer.finish(nil)
     }
 
     /// What happens, one thing after the other. A client that reads slowly makes its changes wait in the store's log, not here.
