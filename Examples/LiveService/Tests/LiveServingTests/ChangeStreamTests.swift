@@ -144,7 +144,8 @@ struct ChangeStreamTests {
 
     @Test func aClientThatReadsNothingIsGivenASecondAtTheEnd() async throws {
         let clock = ManualClock()
-        try await TestService.with(clock: clock) { service async throws in
+        // The service's patience with requests, which would end this too, is longer than the test's.
+        try await TestService.with(clock: clock, longestShutdown: .seconds(3_600)) { service async throws in
             // More than the buffers of both sides take, so that the service has to wait for the client.
             try await service.store.group(Ballast.self, at: "ballast").text = String(repeating: "x", count: 12 << 20)
             let changes = service.store.changes
@@ -157,6 +158,22 @@ struct ChangeStreamTests {
                 clock.advance(by: .seconds(1))
                 // The store is closed last of all, while the client still holds its connection.
                 for await _ in changes {}
+            }
+        }
+    }
+
+    @Test func aChangeOfASecretIsToldWithoutItsValues() async throws {
+        try await TestService.with { service async throws in
+            let id = try await service.withEvents { events in try await events.next()?.id }
+            let new = "another-token-than-before"
+            service.settings.admin.token = Secret(new)
+            let again = TestRequest.admin(.get, "/settings/changes", lastEventID: id, token: new)
+            try await service.withEvents(again) { events async throws in
+                #expect(try await events.next()?.isComment == true)
+                let data = try await events.next()?.data()
+                #expect(
+                    data?["changes"]
+                        == .array([.dictionary(["key": .string("admin.token"), "isSecret": .bool(true)])]))
             }
         }
     }

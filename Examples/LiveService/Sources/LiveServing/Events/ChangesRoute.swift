@@ -17,14 +17,17 @@ struct ChangesRoute: Sendable {
     private enum Occurrence: Sendable {
         case change(Change)
         case heartbeat
-        /// The store is closed, or the client's token is not the token any more.
+        /// The store is closed.
         case end
     }
 
     func add(to router: some RouterMethods<some RequestContext>) {
         router.get("settings/changes") { request, _ in
-            guard let token = AdminToken(of: request) else { throw HTTPError(.unauthorized) }
             let start = try events.start(after: request.headers[.lastEventID])
+            // Only now, though it was right a moment ago: from here on a change of the token is one of the changes.
+            guard let token = AdminToken(of: request), token.matches(settings.token) else {
+                throw HTTPError(.unauthorized)
+            }
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
@@ -51,8 +54,8 @@ extension ChangesRoute {
         var seen = start.revision
         let first = start.snapshot ?? .comment("going on after revision \(seen)")
         try await writer.write(ByteBuffer(string: first.text))
-        events: for await occurrence in occurrences(start.changes, token: token).cancelOnGracefulShutdown() {
-            // Also of what has waited for a slow client, nothing is told to the holder of an old token.
+        events: for await occurrence in occurrences(start.changes).cancelOnGracefulShutdown() {
+            // The change of the token is itself a change. Who holds the old one is told neither of it nor of what follows.
             guard token.matches(settings.token) else { break events }
             switch occurrence {
             case .change(let change):
@@ -68,13 +71,10 @@ extension ChangesRoute {
     }
 
     /// What happens, one thing after the other. A client that reads slowly makes its changes wait in the store's log, not here.
-    private func occurrences(
-        _ changes: Changes, token: AdminToken
-    ) -> some AsyncSequence<Occurrence, Never> & Sendable {
+    private func occurrences(_ changes: Changes) -> some AsyncSequence<Occurrence, Never> & Sendable {
         merge(
             chain(changes.map { Occurrence.change($0) }, [Occurrence.end].async),
-            heartbeats.map { Occurrence.heartbeat },
-            settings.$token.filter { !token.matches($0) }.map { _ in Occurrence.end })
+            heartbeats.map { Occurrence.heartbeat })
     }
 }
 
