@@ -146,11 +146,14 @@ struct ChangeStreamTests {
         let clock = ManualClock()
         // The service's patience with requests, which would end this too, is longer than the test's.
         try await TestService.with(clock: clock, longestShutdown: .seconds(3_600)) { service async throws in
-            // More than the buffers of both sides take, so that the service has to wait for the client.
-            try await service.store.group(Ballast.self, at: "ballast").text = String(repeating: "x", count: 12 << 20)
+            // More than the buffers of both sides take, so that the service has to wait for the client to the last.
+            let ballast = try await service.store.group(Ballast.self, at: "ballast")
+            ballast.text = String(repeating: "x", count: 12 << 20)
             let changes = service.store.changes
-            try await TestConnection.with(port: service.port) { connection in
+            try await TestConnection.with(port: service.port, receiveBuffer: 4_096) { connection in
                 _ = try await connection.begin(.admin(.get, "/settings/changes"))
+                // Once the first part of the listing has come, the service knows that the rest has to wait.
+                #expect(try await connection.nextPart() != nil)
                 // The wait for the next heartbeat begins once the listing has been handed over.
                 await clock.sleepers(atLeast: 1)
                 await service.group.triggerGracefulShutdown()
@@ -158,6 +161,7 @@ struct ChangeStreamTests {
                 clock.advance(by: .seconds(1))
                 // The store is closed last of all, while the client still holds its connection.
                 for await _ in changes {}
+                withExtendedLifetime(ballast) {}
             }
         }
     }
