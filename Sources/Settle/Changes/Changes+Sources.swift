@@ -66,7 +66,8 @@ extension SettingsStore {
         Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The store's changes since a revision.
+    /// The store's changes since a revision, which must be one of this store: revisions begin anew each time it is opened; see
+    /// ``SettingsStore/Configuration/initialRevision``.
     ///
     /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
     public func changes(

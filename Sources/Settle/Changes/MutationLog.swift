@@ -28,7 +28,9 @@ package final class MutationLog: @unchecked Sendable {
     /// Never touched: who waits here waits for the end.
     let lifetime = Channel(parent: nil)
     @exclusivity(unchecked) var ring: MutationRing
-    var durableRevision: UInt64 = 0
+    /// The revision before the first transaction.
+    let initialRevision: UInt64
+    var durableRevision: UInt64
     @exclusivity(unchecked) var work = BroadcastWork()
     var isFinished = false
     @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
@@ -48,7 +50,7 @@ package final class MutationLog: @unchecked Sendable {
     /// Whether values have been taken that are not on stable storage.
     var hasTakenValues = false
     /// The newest revision when values were last taken.
-    var lastTaken: UInt64 = 0
+    var lastTaken: UInt64
     /// Settings whose values could not be encoded, and the wall time of the oldest of these changes.
     var unencodable: [(slot: SettingSlot, box: AnySettingBox)] = []
     var oldestUnencodable: Double?
@@ -62,8 +64,11 @@ package final class MutationLog: @unchecked Sendable {
         case parked(UnsafeContinuation<Void, Never>)
     }
 
-    init(historyLimit: Int, historyCostLimit: Int) {
-        ring = MutationRing(capacity: historyLimit, costLimit: historyCostLimit)
+    init(historyLimit: Int, historyCostLimit: Int, initialRevision: UInt64 = 0) {
+        ring = MutationRing(capacity: historyLimit, costLimit: historyCostLimit, after: initialRevision)
+        self.initialRevision = initialRevision
+        durableRevision = initialRevision
+        lastTaken = initialRevision
     }
 
     package var revision: UInt64 { ring.newest }

@@ -4,8 +4,8 @@
 /// counts and allocations; the others have an object with their details. It is not a lock: its owner decides who may touch it.
 struct MutationRing: ~Copyable {
     /// The revision of the oldest entry; entries run from it to `newest`.
-    private(set) var oldest: UInt64 = 1
-    private(set) var newest: UInt64 = 0
+    private(set) var oldest: UInt64
+    private(set) var newest: UInt64
     private var slots: UnsafeMutablePointer<Slot>
     private var mask: UInt64
     /// What the details take, in bytes.
@@ -24,7 +24,9 @@ struct MutationRing: ~Copyable {
         var details: Unmanaged<LogDetails>?
     }
 
-    init(capacity: Int, costLimit: Int) {
+    /// - Parameter start: The revision before the first entry.
+    init(capacity: Int, costLimit: Int, after start: UInt64 = 0) {
+        (oldest, newest) = (start &+ 1, start)
         var rounded = 1
         while rounded < capacity { rounded <<= 1 }
         self.capacity = rounded

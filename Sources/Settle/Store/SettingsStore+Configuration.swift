@@ -13,6 +13,12 @@ extension SettingsStore {
         /// The shortest and the longest wait before a failed save is tried again; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
+        /// The store's revision before its first transaction. Default 0, at most 2^62.
+        ///
+        /// Revisions begin anew with each store. If somebody outside keeps one and comes back with it, such as a client over a
+        /// network, let them begin at a random number: then a revision of an earlier run is none of this one, and
+        /// `changes(since:)` throws rather than give the changes of another history.
+        public var initialRevision: UInt64
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other clock,
         /// the times of changes follow it too, from the moment in which the store is opened.
         public var clock: any Clock<Duration>
@@ -20,13 +26,15 @@ extension SettingsStore {
         public init(
             durability: Durability = .debounced(), historyLimit: Int = 1_024,
             historyCostLimit: Int = 4 << 20,
-            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30),
+            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), initialRevision: UInt64 = 0,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.durability = durability
             self.historyLimit = max(1, historyLimit)
             self.historyCostLimit = max(0, historyCostLimit)
             self.retryDelay = retryDelay
+            // So that no revision ever wraps, and each fits into an Int64.
+            self.initialRevision = min(initialRevision, 1 << 62)
             self.clock = clock
         }
     }

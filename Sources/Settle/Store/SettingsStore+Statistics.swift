@@ -7,14 +7,15 @@ extension SettingsStore {
         return log.lock.withLock {
             let counts = log.counts
             return Statistics(
-                changes: log.revision, externalChanges: counts.external, appends: counts.appends, saves: counts.saves,
+                changes: log.revision &- log.initialRevision, externalChanges: counts.external, appends: counts.appends,
+                saves: counts.saves,
                 failedSaves: counts.failedSaves, subscribers: subscribers)
         }
     }
 
     /// Counts of what a store has done since it was opened.
     public struct Statistics: Sendable, Hashable {
-        /// The transactions that have been published: the store's revision.
+        /// The transactions that have been published.
         public var changes: UInt64
         /// Those of them that others have made, see ``Origin/external``.
         public var externalChanges: UInt64

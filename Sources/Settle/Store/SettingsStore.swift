@@ -60,7 +60,8 @@ public final class SettingsStore: @unchecked Sendable {
         isDetached = false
         sharesWriter = false
         let log = MutationLog(
-            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
+            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
+            initialRevision: configuration.initialRevision)
         self.log = log
         if let contents { log.tree = contents.tree }
         persister = storage.map { storage in
@@ -114,7 +115,7 @@ public final class SettingsStore: @unchecked Sendable {
 }
 
 extension SettingsStore {
-    /// The number of the newest transaction; 0 before the first.
+    /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
     public var revision: UInt64 { log.lock.withLock { log.revision } }
 
     /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed

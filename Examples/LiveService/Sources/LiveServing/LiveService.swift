@@ -8,7 +8,7 @@ public import UnixSignals
 public struct LiveService: Sendable {
     /// What the service is made of.
     public struct Parts: Sendable {
-        /// The open store. The service closes it when it ends.
+        /// The open store, whose revisions begin with ``LiveService/newRunRevision()``. The service closes it when it ends.
         public var store: SettingsStore
         /// What waits: the rate limiter, time-outs and heartbeats.
         public var clock: any Clock<Duration> = ContinuousClock()
@@ -29,7 +29,6 @@ public struct LiveService: Sendable {
     private let parts: Parts
     private let metrics = PrometheusMetrics()
     private let load = ServiceLoad()
-    private let run = EventID.newRun()
 
     /// - Throws: ``SettingsError`` if the store can't open the settings.
     public init(_ parts: Parts) async throws {
@@ -79,6 +78,7 @@ public struct LiveService: Sendable {
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: LogRequestsMiddleware(.debug))
         router.add(middleware: RequestMetricsMiddleware(factory: metrics))
+        router.add(middleware: SentenceMiddleware())
         let limiter = RateLimiter(clock: parts.clock) { [limits = settings.limits] in
             limits.snapshot { RateLimit(perSecond: $0.perSecond, burst: $0.burst) }
         }
@@ -90,9 +90,9 @@ public struct LiveService: Sendable {
                 .add(middleware: RateLimitMiddleware(limiter: limiter)))
 
         let admin = router.group().add(middleware: AdminMiddleware(settings: settings.admin))
-        SettingsRoutes(store: parts.store, run: run).add(to: admin)
+        SettingsRoutes(store: parts.store).add(to: admin)
         ChangesRoute(
-            events: ChangeEvents(store: parts.store, run: run), settings: settings.admin,
+            events: ChangeEvents(store: parts.store), settings: settings.admin,
             heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock)
         ).add(to: admin)
 

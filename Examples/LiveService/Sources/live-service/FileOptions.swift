@@ -25,6 +25,7 @@ struct FileOptions: ParsableArguments {
     }
 
     func openStore() async throws -> SettingsStore {
-        try await SettingsStore.open(at: URL(filePath: file))
+        try await SettingsStore.open(
+            at: URL(filePath: file), configuration: .init(initialRevision: LiveService.newRunRevision()))
     }
 }

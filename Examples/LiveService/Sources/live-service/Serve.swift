@@ -15,7 +15,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the service until it gets SIGTERM or SIGINT. The log goes to standard error.")
+        abstract: "Runs the service until it gets SIGTERM, SIGINT or SIGHUP. The log goes to standard error.")
 
     @OptionGroup var files: FileOptions
 
@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
             StandardError.write("There is a new admin token. “live-service token --file \(files.file)” shows it.")
         }
         let group = service.serviceGroup(
-            host: host, port: port, gracefulShutdownSignals: [.sigterm, .sigint]
+            host: host, port: port, gracefulShutdownSignals: [.sigterm, .sigint, .sighup]
         ) { [host] port in
             StandardError.write("Listening on http://\(host):\(port)")
         }

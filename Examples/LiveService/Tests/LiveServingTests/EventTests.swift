@@ -4,27 +4,15 @@ import Testing
 @testable import LiveServing
 
 struct EventTests {
-    @Test func anIDIsReadAsItIsWritten() {
-        let id = EventID(revision: 57, run: "5f3a9c01")
-        #expect("\(id)" == "57-5f3a9c01")
-        #expect(EventID("57-5f3a9c01") == id)
-        #expect(EventID(" 57-5f3a9c01\r\n") == id)
-    }
-
-    @Test(arguments: ["", "57", "57-", "-5f", "a-b", "-1-a", "18446744073709551616-a"])
-    func whatIsNoIDIsNone(text: String) {
-        #expect(EventID(text) == nil)
-    }
-
     @Test func eachLineOfDataHasAField() {
-        let event = ServerSentEvent.event(name: "change", id: EventID(revision: 1, run: "a"), data: "x\ny")
-        #expect(event.text == "event: change\nid: 1-a\ndata: x\ndata: y\n\n")
+        let event = ServerSentEvent.event(name: "change", id: 57, data: "x\ny")
+        #expect(event.text == "event: change\nid: 57\ndata: x\ndata: y\n\n")
     }
 
     @Test func aClientThatHasFallenBehindGetsTheListingAndThenWhatComesAfterIt() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
         let settings = try await store.group(ServiceSettings.self)
-        let events = ChangeEvents(store: store, run: "a")
+        let events = ChangeEvents(store: store)
         let start = try events.start(after: nil)
         var seen = start.revision
         for burst in 1...10 { settings.limits.burst = burst }
@@ -34,13 +22,14 @@ struct EventTests {
             if change.revision == 10 { settings.limits.burst = 11 }
             if change.revision == 11 { break }
         }
-        #expect(told.map { String($0.prefix { $0 != "-" }) } == ["event: snapshot\nid: 10", "event: change\nid: 11"])
+        let heads = told.map { $0.split(separator: "\n").prefix(2).joined(separator: ", ") }
+        #expect(heads == ["event: snapshot, id: 10", "event: change, id: 11"])
     }
 
     @Test func whatIsInTheListingAlreadyIsNotToldAgain() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ServiceSettings.self)
-        let events = ChangeEvents(store: store, run: "a")
+        let events = ChangeEvents(store: store)
         let changes = store.changes
         settings.limits.burst = 1
         var seen = try Listing(of: store).revision
@@ -49,8 +38,28 @@ struct EventTests {
         #expect(event == nil)
     }
 
-    @Test func eachRunHasANameOfItsOwn() {
-        #expect(Set((0..<100).map { _ in EventID.newRun() }).count > 95)
-        #expect(EventID.newRun().count == 8)
+    @Test func aRevisionOfAnotherRunIsTreatedAsNone() async throws {
+        var ids: [UInt64] = []
+        for run in 1...3 {
+            let configuration = SettingsStore.Configuration(initialRevision: LiveService.newRunRevision())
+            let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: configuration)
+            let settings = try await store.group(ServiceSettings.self)
+            // As many as before, so that the counts of the runs are the same.
+            for burst in 1...5 { settings.limits.burst = burst + run }
+            let events = ChangeEvents(store: store)
+            for id in ids { #expect(try events.start(after: "\(id)").snapshot != nil) }
+            #expect(try events.start(after: "\(store.revision)").snapshot == nil)
+            ids += (0...5).map { store.revision - $0 }
+        }
+        #expect(Set(ids).count == ids.count)
+    }
+
+    @Test func revisionsOfARunAreItsOwnAndExactAlsoAsFloatingPoint() {
+        let starts = (0..<100).map { _ in LiveService.newRunRevision() }
+        #expect(Set(starts).count == 100)
+        for start in starts {
+            #expect(start % 1_000_000 == 0)
+            #expect((start + 999_999) < 1 << 53)
+        }
     }
 }

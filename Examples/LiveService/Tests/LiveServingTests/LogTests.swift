@@ -2,6 +2,7 @@ import LiveServing
 import Logging
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -19,8 +20,9 @@ struct LogTests {
                 service.settings.features.enabled = ["loud"]
             }
             let line = await service.log.first(containing: "ops")
+            let revision = service.store.revision
             let sentence =
-                "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision 2)"
+                "ops changed limits.burst from 1000 to 7, features.enabled from [] to [\"loud\"] (revision \(revision))"
             #expect(line.hasSuffix(" notice settings: \(sentence)"), "\(line)")
             try service.settings.limits.$burst.reset(by: "ops")
             let reset = await service.log.first(containing: "ops reset")
@@ -71,6 +73,27 @@ struct LogTests {
             #expect(log.all.count { $0.contains("limits.burst") } == 1_000)
             let store = try await SettingsStore.open(at: file)
             #expect(try store.value(forKey: "limits.burst", as: Int.self) == 1_000)
+        }
+    }
+
+    @Test func aChangeThatIsMadeWhileTheServiceEndsIsSavedAndLoggedOrRefused() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let settings = Mutex<ServiceSettings?>(nil)
+            // Each line about a change makes the next change, until the store takes none any more.
+            let log = LogLines { line in
+                guard line.contains("limits.burst"), let limits = settings.withLock({ $0 })?.limits else { return }
+                limits.burst = limits.burst % 100_000 + 1
+            }
+            try await TestService.with(storage: FileStorage(at: file), log: log) { service async throws in
+                settings.withLock { $0 = service.settings }
+                service.settings.limits.burst = 1
+                _ = await log.first(containing: "limits.burst from 1 to 2")
+            }
+            let store = try await SettingsStore.open(at: file)
+            let saved = try store.value(forKey: "limits.burst", as: Int.self)
+            let last = log.all.last { $0.contains(" notice settings: ") && $0.contains("limits.burst") }
+            #expect(last?.contains("to \(saved ?? 0) (revision") == true, "\(last ?? "nothing") and not \(saved ?? 0)")
         }
     }
 

@@ -92,6 +92,27 @@ struct SettingsEndpointTests {
         }
     }
 
+    @Test func aBodyThatIsTooLargeGets413WithASentence() async throws {
+        try await TestService.with { service async throws in
+            let body = String(repeating: "1", count: 64 * 1_024 + 1)
+            for path in ["/settings", "/settings/limits.burst"] {
+                let answer = try await service.send(.admin(.patch, path, body))
+                #expect(answer.status == 413)
+                #expect(answer.error != nil)
+            }
+            #expect(service.settings.limits.$burst.isDefault)
+        }
+    }
+
+    @Test(arguments: ["/", "/nothing", "/settings/limits.burst/x", "/health"])
+    func aPathThatLeadsNowhereGets404WithASentence(path: String) async throws {
+        try await TestService.with { service async throws in
+            let answer = try await service.send(.admin(.patch, path, "1"))
+            #expect(answer.status == 404)
+            #expect(answer.error == "There is no such endpoint.")
+        }
+    }
+
     @Test func anUnknownKeyGets404() async throws {
         try await TestService.with { service async throws in
             for method: TestRequest.Method in [.get, .patch, .delete] {

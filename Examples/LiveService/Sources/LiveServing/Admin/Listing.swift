@@ -14,9 +14,8 @@ struct Listing {
         }
     }
 
-    func json(run: String) -> [String: SettingValue] {
+    var json: [String: SettingValue] {
         [
-            "id": .string("\(EventID(revision: revision, run: run))"),
             "revision": .integer(Int64(revision)),
             "settings": .array(settings.map { .dictionary($0.json) }),
         ]

@@ -11,13 +11,12 @@ import Settle
 /// The admin endpoints that list and change settings.
 struct SettingsRoutes: Sendable {
     let store: SettingsStore
-    let run: String
 
     /// What a body may have at most: far more than any setting here takes.
     private static let bodyLimit = 64 * 1_024
 
     func add(to router: some RouterMethods<some RequestContext>) {
-        router.get("settings") { _, _ in try Response(json: Listing(of: store).json(run: run)) }
+        router.get("settings") { _, _ in try Response(json: Listing(of: store).json) }
         router.get("settings/:key") { _, context in Response(json: try entry(forKey: Self.key(context))) }
         router.patch("settings") { request, context in try await patchAll(request, context) }
         router.patch("settings/:key") { request, context in try await patch(request, context) }
@@ -45,7 +44,7 @@ struct SettingsRoutes: Sendable {
                 for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
             }
         }
-        return try Response(json: Listing(of: store, keys: Set(values.keys)).json(run: run))
+        return try Response(json: Listing(of: store, keys: Set(values.keys)).json)
     }
 
     /// Puts a setting back to its default.

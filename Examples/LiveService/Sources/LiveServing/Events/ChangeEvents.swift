@@ -3,8 +3,6 @@ import Settle
 /// The changes of a store as server-sent events.
 struct ChangeEvents: Sendable {
     let store: SettingsStore
-    /// Which run of the service the ids belong to.
-    let run: String
 
     /// Where a stream begins.
     struct Start: Sendable {
@@ -17,13 +15,11 @@ struct ChangeEvents: Sendable {
 
     /// Subscribes where a client has left off, or else from now on, with the listing first.
     ///
-    /// - Parameter lastEventID: The id of the last event that the client has seen. One of another run, one from which the log
-    ///   does not hold everything any more, and a text that is no id are treated as none.
+    /// - Parameter lastEventID: The id of the last event that the client has seen, which is a revision. One from which the log
+    ///   does not hold everything, such as one of another run, and a text that is no revision are treated as none.
     func start(after lastEventID: String?) throws -> Start {
-        if let id = lastEventID.flatMap({ EventID($0) }), id.run == run,
-            let changes = try? store.changes(since: id.revision)
-        {
-            return Start(snapshot: nil, changes: changes, revision: id.revision)
+        if let revision = lastEventID.flatMap({ UInt64($0) }), let changes = try? store.changes(since: revision) {
+            return Start(snapshot: nil, changes: changes, revision: revision)
         }
         // First the subscription, then the listing: what changes between them is in both, and told once.
         let changes = store.changes
@@ -44,14 +40,12 @@ struct ChangeEvents: Sendable {
         guard change.revision > seen else { return nil }
         seen = change.revision
         return .event(
-            name: "change", id: EventID(revision: change.revision, run: run),
-            data: SettingValue.dictionary(change.json).jsonText)
+            name: "change", id: change.revision, data: SettingValue.dictionary(change.json).jsonText)
     }
 
     private func snapshot(_ listing: Listing) -> ServerSentEvent {
         .event(
-            name: "snapshot", id: EventID(revision: listing.revision, run: run),
-            data: SettingValue.dictionary(listing.json(run: run)).jsonText)
+            name: "snapshot", id: listing.revision, data: SettingValue.dictionary(listing.json).jsonText)
     }
 }
 

@@ -1,6 +1,7 @@
 /// One event of a stream of `text/event-stream`, or a comment that keeps the connection alive.
 enum ServerSentEvent: Sendable, Hashable {
-    case event(name: String, id: EventID, data: String)
+    /// - Parameter id: A revision, with which the client may come back.
+    case event(name: String, id: UInt64, data: String)
     case comment(String)
 
     /// As it is sent. Data of several lines has a field for each line.

@@ -11,7 +11,7 @@ struct Reactions: Service {
     let logger: Logger
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask { await tellWhenIdle() }
                 group.addTask { await measureLimits() }

@@ -8,6 +8,12 @@ final class LogLines: Sendable {
     }
 
     private let state = Mutex(State())
+    private let onLine: @Sendable (String) -> Void
+
+    /// - Parameter onLine: Called with each line, by the one who logs it.
+    init(onLine: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.onLine = onLine
+    }
 
     var all: [String] { state.withLock { $0.lines } }
 
@@ -17,6 +23,7 @@ final class LogLines: Sendable {
             return state.readers
         }
         for reader in readers { reader.yield(line) }
+        onLine(line)
     }
 
     /// Waits for the first line with a text; gives an empty one if the test is cancelled before.

@@ -10,10 +10,17 @@ struct TestConnection {
     private let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
 
     /// Connects, and closes the connection at the end.
+    ///
+    /// - Parameter receiveBuffer: How much the system keeps of what has not been read; about as much as it wants if `nil`.
     static func with<Result>(
-        port: Int, _ body: (inout TestConnection) async throws -> Result
+        port: Int, receiveBuffer: Int? = nil, _ body: (inout TestConnection) async throws -> Result
     ) async throws -> Result {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: receiveBuffer)
+        }
+        let channel =
+            try await bootstrap
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()

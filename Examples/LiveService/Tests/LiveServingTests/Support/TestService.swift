@@ -21,6 +21,8 @@ struct TestService: Sendable {
         longestShutdown: Duration = .seconds(10),
         _ body: @Sendable (TestService) async throws -> Result
     ) async throws -> Result {
+        var configuration = configuration
+        configuration.initialRevision = LiveService.newRunRevision()
         let store = try await SettingsStore.open(storage: storage, configuration: configuration)
         var parts = LiveService.Parts(store: store)
         parts.clock = clock

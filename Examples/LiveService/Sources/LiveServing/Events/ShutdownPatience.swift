@@ -1,0 +1,19 @@
+import ServiceLifecycle
+
+/// Runs an operation that ends by itself when the service stops, and cancels it if it has not done so some time after that.
+///
+/// - Throws: What the operation throws; `CancellationError` if the time was over first.
+func withPatienceAtShutdown(
+    _ patience: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Void
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await operation() }
+        group.addTask {
+            try await gracefulShutdown()
+            try await clock.sleep(for: patience)
+            throw CancellationError()
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+    }
+}
