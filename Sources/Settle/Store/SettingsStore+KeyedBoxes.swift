@@ -53,7 +53,8 @@ extension SettingsStore {
 extension MutationLog {
     /// Has a setting save what another one of its key has yet to save, so that its value counts as unsaved. Under the lock.
     func passUnsaved(from old: SettingSlot, to slot: SettingSlot, _ box: AnySettingBox) {
-        guard old.isDirty, slot.schedule != nil, let index = dirty.firstIndex(where: { $0.slot === old }) else { return }
+        guard old.isDirty, slot.schedule != nil, let index = dirty.firstIndex(where: { $0.slot === old })
+        else { return }
         old.isDirty = false
         slot.isDirty = true
         dirty[index] = (slot, box)
