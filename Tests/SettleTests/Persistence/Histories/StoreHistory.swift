@@ -92,8 +92,8 @@ final class StoreHistory {
         case 13: await release(member)
         case 14..<16: await beginWriting(member)
         case 16: await endWriting(member)
-        case 17: fail(member)
-        case 18..<20: await advance()
+        case 17, 18: fail(member)
+        case 19: await advance()
         case 20..<22: try edit()
         case 22: await close(member)
         default: try await letGo(member)
@@ -234,6 +234,11 @@ final class StoreHistory {
     }
 
     private func fail(_ member: StoreHistoryMember) {
+        if below(2) == 0 {
+            let (number, error, forGood) = (below(30), [SystemError.inputOutput, .noSpace][below(2)], below(3) == 0)
+            note("\(member.name) will fail with system call \(number)\(forGood ? " and all after it" : ""): \(error)")
+            return member.fail(call: number, with: error, forGood: forGood)
+        }
         let operation = [FailingStorage.Operation.append, .stableAppend, .checkpoint, .lock][below(4)]
         let (number, moment) = (1 + below(3), below(3) == 0 ? FailingStorage.Moment.after : .before)
         // A lock that was taken would stay.
@@ -259,10 +264,6 @@ final class StoreHistory {
         member.heal()
         let trigger = below(5)
         let operation = trigger < 3 ? FailingStorage.Operation.append : .checkpoint
-        if trigger == 3 {
-            write([.set("b", nextCount())], member, store)
-            await flush(member)
-        }
         let hold = member.failing.hold(operation)
         member.hold = hold
         note("\(member.name) will be held by \(operation)")
@@ -271,12 +272,29 @@ final class StoreHistory {
             write([.set("a", nextCount())], member, store)
             await flush(member, isKept: true)
         case 1: await commit(member, isKept: true)
-        case 3: clock.advance(by: .seconds(10))
+        case 3:
+            write([.set("b", nextCount())], member, store)
+            await flush(member, isKept: true)
+            await advance(until: hold)
         default:
             write([.set("a", nextCount())], member, store)
             await close(member, isKept: true)
         }
         await hold.waitUntilReached()
+    }
+
+    /// Lets the time go on until changes have settled and their checkpoint is held.
+    private func advance(until hold: StorageHold) async {
+        let isReached = Flag()
+        let waiter = Task {
+            await hold.waitUntilReached()
+            isReached.raise()
+        }
+        while !isReached.isRaised {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+        await waiter.value
     }
 
     private func nextCount() -> Int {
@@ -399,7 +417,7 @@ final class StoreHistory {
     /// Brings everything to its end that is under way.
     private func end() async {
         for member in members {
-            member.failing.heal()
+            member.heal()
             member.hold?.release()
             member.hold = nil
             await member.endWriting()

@@ -4,6 +4,7 @@ import SettleTesting
 /// A store of a history, with what goes on in it.
 final class StoreHistoryMember {
     let number: Int
+    let calls: FaultySystemCalls
     let failing: FailingStorage
     let recording: RecordingStorage
     let watching: ManualFileWatching
@@ -33,9 +34,9 @@ final class StoreHistoryMember {
         number: Int, on disk: SimulatedDisk, clock: ManualClock, isDeclared: Bool
     ) async throws {
         self.number = number
+        calls = FaultySystemCalls(disk)
         watching = ManualFileWatching()
-        failing = FailingStorage(
-            FileStorage(at: SharedFileHistory.url, calls: FaultySystemCalls(disk), watching: watching))
+        failing = FailingStorage(FileStorage(at: SharedFileHistory.url, calls: calls, watching: watching))
         recording = RecordingStorage(failing)
         let store = try await SettingsStore.open(
             storage: recording, configuration: .init(retryDelay: .milliseconds(250) ... .seconds(2), clock: clock))
@@ -82,9 +83,16 @@ final class StoreHistoryMember {
         failing.fail(operation, with: StorageError(.noSpace, "There is no room."), count: count, moment: moment)
     }
 
+    /// Has a system call fail, and with a call for good all from then on.
+    func fail(call number: Int, with error: SystemError, forGood: Bool) {
+        mayFail.raise()
+        calls.fail(call: number, with: .error(error), forGood: forGood)
+    }
+
     /// Lets calls through again. Those that are under way may have failed.
     func heal() {
         failing.heal()
+        calls.heal()
         if !hasTasks { mayFail = Flag() }
     }
 
