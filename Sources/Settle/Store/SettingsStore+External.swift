@@ -53,8 +53,10 @@ extension MutationLog {
             var result: [AffectedSetting] = []
             // Settings around a key are looked at once everything is in.
             var around: [String: SettingSlot] = [:]
+            var overlaps = false
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 let parents = Self.parents(of: key)
+                if parents.contains(where: { values[$0] != nil }) { overlaps = true }
                 // What is to be saved is the key, or contains it, and replaces all of it.
                 if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
                 let old = tree[key]
@@ -67,7 +69,11 @@ extension MutationLog {
                 }
             }
             for (key, slot) in around { add(slot, key, tree[key], &result) }
-            return result
+            guard overlaps else { return result }
+            // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
+            var last: [String: AffectedSetting] = [:]
+            for setting in result { last[setting.key] = (setting.box, setting.key, tree[setting.key]) }
+            return Array(last.values)
         }
     }
 

@@ -47,6 +47,21 @@ import Testing
         #expect(recording.batches.last?.replaced == ["other": .integer(2)])
     }
 
+    @Test("Promise 20: of a dictionary and keys in it that others have stored at once, the keys count")
+    func dictionaryWithItsKeys() async throws {
+        let store = try await open()
+        let settings = try await store.group(OuterSettings.self)
+        settings.inner.count = 5
+        try await store.flush()
+        let recorder = ChangeRecorder(store.changes)
+        base.simulateExternalChange([
+            "inner": .dictionary(["count": .integer(1), "name": .string("a")]), "inner.count": .integer(5),
+            "inner.table": .dictionary([:]), "inner.table.p": .integer(2),
+        ])
+        await recorder.until { !$0.isEmpty }
+        #expect(settings.inner.count == 5 && settings.inner.name == "a" && settings.inner.table == ["p": 2])
+    }
+
     /// Writes a key at run time and has a group declare it before the persister comes to it.
     private func declareUnsaved(
         in store: SettingsStore, before release: (CounterSettings) throws -> Void = { _ in }
