@@ -19,6 +19,11 @@ struct TreeDifference {
         }
     }
 
+    /// Leaves out empty dictionaries that are new.
+    mutating func leaveOutNewEmptyDictionaries(where isLeftOut: (String) -> Bool) {
+        changes.removeAll { $0.old == nil && $0.new == .dictionary([:]) && isLeftOut($0.key) }
+    }
+
     var isEmpty: Bool { changes.isEmpty && !exceedsKeys }
 
     /// The changes as a record says them.

@@ -68,6 +68,23 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["d": .dictionary([:])]))
     }
 
+    @Test("Promise 20: an empty dictionary that is there still is no edit of what the journal has put into it")
+    func untouchedDictionary() throws {
+        for values in [["d": SettingValue.dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)]] {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            try storage.save(batch(1, ["d": .dictionary([:])]))
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                let replaced = key == "d" ? ["d": SettingValue.dictionary([:])] : [:]
+                try storage.append(
+                    StorageBatch(revision: 2, values: [key: value], replaced: replaced), durability: .process)
+            }
+            try fixture.write(#"{"a": 5, "d": {}}"#)
+            let known: [String: SettingValue] = ["d": .dictionary(["q": .integer(2)])]
+            #expect(try changes(storage, since: known) == [ExternalChange(.values(["a": .integer(5)]))])
+        }
+    }
+
     @Test("what a dictionary has got after a crash, by an edit and from the journal, is merged per key in it")
     func dictionaryAfterCrash() throws {
         let storage = try fixture.opened()
