@@ -23,6 +23,8 @@ final class StoreHistory {
     private let guardian: FileStorage
     private var steps: [String] = []
     private var count = 0
+    /// What the person has written.
+    private var edited: Set<Int> = []
 
     private init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -387,7 +389,10 @@ final class StoreHistory {
         count += 1
         let key = StoreHistoryKeys.all[below(StoreHistoryKeys.all.count)]
         let value = below(4) == 0 ? nil : count
-        guard value != nil || file[key] != nil else { return }
+        let former = Self.values(in: file)[key]
+        // A key that was not there at the last checkpoint may be missing because the file is older than the journal.
+        guard value != nil || former.map({ ledger.isSettled(key, at: $0) && !edited.contains($0) }) == true else { return }
+        if let value { edited.insert(value) }
         note("somebody edits \(key): \(value.map(String.init) ?? "nothing")")
         ledger.record([key: value], by: StoreHistoryLedger.person)
         try person.edit([key: value.map { .integer(Int64($0)) }], on: disk)

@@ -97,6 +97,14 @@ final class StoreHistoryLedger: Sendable {
         return writes.contains(where: isAcknowledged) ? values : [nil] + values
     }
 
+    /// Whether nobody has written a key since everything came to its end.
+    func isSettled(_ key: String, at value: Int?) -> Bool {
+        state.withLock { state in
+            let writes = state.writes[key] ?? []
+            return writes.count == 1 && writes[0].value == value
+        }
+    }
+
     /// Notes what everybody has found once nothing was under way. From here on there is only one truth.
     func settle(_ found: [String: Int]) {
         state.withLock { state in
