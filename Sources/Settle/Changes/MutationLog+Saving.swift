@@ -101,6 +101,8 @@ extension MutationLog {
         lock.withLock {
             if !keys.isEmpty { counts.appends &+= 1 }
             keysBeingSaved.subtract(keys)
+            // What was handed over is an earlier value.
+            for (slot, _) in unencodable { keysBeingSaved.insert(slot.key) }
         }
     }
 
@@ -149,7 +151,8 @@ extension MutationLog {
     /// Whether something has changed since it was last taken for saving.
     var hasUnsaved: Bool { lock.withLock { !dirty.isEmpty } }
 
-    var hasWaitingChanges: Bool { lock.withLock { hasWaiting } }
+    /// Whether a change is not on stable storage, be it because its value can't be encoded.
+    var hasWaitingChanges: Bool { lock.withLock { hasWaiting || !unencodable.isEmpty } }
 
     /// Whether a change is not on stable storage. Under the lock.
     var hasWaiting: Bool {

@@ -88,7 +88,7 @@ extension FileSession {
         unhealed = nil
         rejected = nil
         if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
-        if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, base: cycle.base(of: tree)) }
+        if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, tree, cycle) }
         return true
     }
 
@@ -115,10 +115,10 @@ extension FileSession {
 
     /// Takes in an edit that reached the file between the last look at it and its replacement: the replaced file still has a
     /// name, so its contents tell.
-    private mutating func lookAtReplaced(_ known: FileVersion, base: SettingTree) {
+    private mutating func lookAtReplaced(_ known: FileVersion, _ tree: SettingTree, _ cycle: JournalOverlay) {
         guard let reading = try? read(names.previous), reading.version != known, let edited = try? decode(reading.bytes)
         else { return }
-        let difference = TreeDifference(from: base, to: edited) { [self] in isSpelledAlike($0, $1) }
+        let difference = difference(from: tree, to: edited, cycle)
         guard !difference.changes.isEmpty else { return }
         let batch = difference.batch
         do throws(StorageError) {

@@ -81,7 +81,7 @@ extension FileSession {
             tree = try takeInByValues(edited, from: reading)
             return
         }
-        let difference = TreeDifference(from: overlay.base(of: tree), to: edited) { [self] in isSpelledAlike($0, $1) }
+        let difference = difference(from: tree, to: edited, overlay)
         var batch = difference.batch
         if difference.exceedsKeys {
             var whole = tree
@@ -105,6 +105,13 @@ extension FileSession {
             tree.apply(batch.values)
             undelivered.append(ExternalChange(.values(batch.values)))
         }
+    }
+
+    /// What somebody has edited.
+    func difference(from tree: SettingTree, to edited: SettingTree, _ overlay: JournalOverlay) -> TreeDifference {
+        var difference = TreeDifference(from: overlay.base(of: tree), to: edited) { isSpelledAlike($0, $1) }
+        difference.leaveOutNewEmptyDictionaries { overlay.hasEntries(within: $0) }
+        return difference
     }
 
     /// Takes in what somebody has edited when nobody can tell any more what the file had before: each key by the values that it

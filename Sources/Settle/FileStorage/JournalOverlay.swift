@@ -95,6 +95,11 @@ struct JournalOverlay: Sendable {
         entries[key] != nil
     }
 
+    /// Whether there are entries within a dictionary. If the file has nothing in it, nobody knows whether it has the dictionary.
+    func hasEntries(within key: String) -> Bool {
+        outerKeys.contains(key)
+    }
+
     /// All of it as one batch.
     var batch: JournalBatch {
         if var tree {
@@ -118,15 +123,14 @@ struct JournalOverlay: Sendable {
     func base(of current: SettingTree) -> SettingTree {
         guard !entries.isEmpty else { return current }
         var base = current
-        var values: [String: SettingValue?] = [:]
-        for (key, entry) in entries {
+        for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
             switch entry.before {
             case .unknown: break
-            case .absent: values.updateValue(nil, forKey: key)
-            case .value(let value): values.updateValue(value, forKey: key)
+            // To remove what is not there would take an empty dictionary away.
+            case .absent: if base[key] != nil { base[key] = nil }
+            case .value(let value): base[key] = value
             }
         }
-        base.apply(values)
         return base
     }
 }

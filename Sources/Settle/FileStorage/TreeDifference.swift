@@ -19,6 +19,11 @@ struct TreeDifference {
         }
     }
 
+    /// Leaves out empty dictionaries that are new.
+    mutating func leaveOutNewEmptyDictionaries(where isLeftOut: (String) -> Bool) {
+        changes.removeAll { $0.old == nil && $0.new == .dictionary([:]) && isLeftOut($0.key) }
+    }
+
     var isEmpty: Bool { changes.isEmpty && !exceedsKeys }
 
     /// The changes as a record says them.
@@ -56,9 +61,10 @@ struct TreeDifference {
         if let old, let new, isSame(old, new) { return true }
         guard !name.utf8.contains(0x2E) else { return false }
         let key = prefix + name
-        // Also a whole dictionary that has come or gone: others may be adding to it what this change must leave alone.
-        if let oldEntries = Self.entries(old), let newEntries = Self.entries(new),
-            compare(oldEntries, newEntries, below: key + ".")
+        // Also a whole dictionary that has come or gone, or was empty: others may be adding to it what this change must leave
+        // alone. One that has become empty is told as that: without its keys it would be gone.
+        if let oldEntries = Self.entries(old), let newEntries = Self.entries(new), new != .dictionary([:]),
+            !oldEntries.isEmpty || !newEntries.isEmpty, compare(oldEntries, newEntries, below: key + ".")
         {
             return true
         }
@@ -69,7 +75,7 @@ struct TreeDifference {
     /// - Returns: `nil` if the value can't be told apart by its inner keys.
     private static func entries(_ value: SettingValue?) -> [String: SettingValue]? {
         switch value {
-        case .dictionary(let entries): entries.isEmpty ? nil : entries
+        case .dictionary(let entries): entries
         case nil: [:]
         default: nil
         }

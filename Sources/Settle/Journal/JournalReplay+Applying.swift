@@ -2,7 +2,8 @@ extension JournalReplay {
     /// Puts the batches over the file's values.
     ///
     /// If the file was edited, each key is decided alone: a value that the key has had since the last checkpoint was not
-    /// edited, and the newest one replaces it; any other value was, and stays.
+    /// edited, and the newest one replaces it; any other value was, and stays. A dictionary that was edited is decided by the keys
+    /// in it.
     ///
     /// - Parameters:
     ///   - tree: The file's values.
@@ -12,9 +13,15 @@ extension JournalReplay {
         to tree: inout SettingTree, isSame: (SettingValue?, SettingValue?) -> Bool
     ) -> [String] {
         guard match == .current else {
-            var decided = KeyHistories()
-            decided.add(batches)
-            let edited = decided.edited(in: tree, isSame)
+            var decided = KeyHistories(batches)
+            var edited = decided.edited(in: tree, isSame)
+            var batches = batches
+            let parted = decided.dictionaries(in: tree, edited)
+            if !parted.isEmpty {
+                batches = batches.map { decided.part($0, at: parted) }
+                decided = KeyHistories(batches)
+                edited = decided.edited(in: tree, isSame)
+            }
             for batch in batches { tree.apply(decided.values(of: batch, without: edited)) }
             return edited.sorted()
         }
@@ -33,7 +40,7 @@ extension JournalReplay {
 private struct KeyHistories {
     private var values: [String: [SettingValue?]] = [:]
 
-    mutating func add(_ batches: [JournalBatch]) {
+    init(_ batches: [JournalBatch]) {
         // Keys first: a tree says something about those of later batches too.
         for batch in batches { addKeys(of: batch) }
         for batch in batches {
@@ -56,6 +63,63 @@ private struct KeyHistories {
         for key in batch.tree?.leafKeys ?? [] where values[key] == nil { values[key] = [] }
     }
 
+    /// The keys of dictionaries that were edited, or of which the journal has both the whole and a key in it. What the one had
+    /// before says nothing about the file, if the other came first.
+    func dictionaries(in tree: SettingTree, _ edited: Set<String>) -> Set<String> {
+        var candidates = edited
+        for key in values.keys where SettingTree.isNested(key) {
+            for dot in key.indices where key[dot] == "." { candidates.insert(String(key[..<dot])) }
+        }
+        return candidates.filter { isDictionary($0, in: tree) }
+    }
+
+    /// Whether a key has had dictionaries and the file has one too or nothing, so that dotted keys can name all that is in them.
+    private func isDictionary(_ key: String, in tree: SettingTree) -> Bool {
+        var dictionaries = (values[key] ?? []).compactMap { value -> SettingTree? in
+            if case .dictionary(let entries)? = value { SettingTree(entries) } else { nil }
+        }
+        guard !dictionaries.isEmpty else { return false }
+        switch tree[key] {
+        case .dictionary(let entries): dictionaries.append(SettingTree(entries))
+        case nil: break
+        default: return false
+        }
+        return dictionaries.allSatisfy(\.hasDottedKeys)
+    }
+
+    /// Replaces what a batch says about dictionaries by what that says about each key in them.
+    func part(_ batch: JournalBatch, at keys: Set<String>) -> JournalBatch {
+        var batch = batch
+        batch.entries = batch.entries.flatMap { entry -> [JournalEntry] in
+            guard keys.contains(entry.key), let values = values[entry.key] else { return [entry] }
+            let inner = Set(
+                values.flatMap { value -> [String] in
+                    guard case .dictionary(let inner)? = value else { return [] }
+                    return SettingTree(inner).leafKeys
+                })
+            // What is no dictionary, or an empty one, is of no use where somebody has put a key into it.
+            return inner.sorted().map { key in
+                JournalEntry(
+                    key: entry.key + "." + key, value: Self.value(at: key, in: entry.value),
+                    before: Self.before(key, entry.before))
+            }
+        }
+        return batch
+    }
+
+    private static func value(at key: String, in dictionary: SettingValue?) -> SettingValue? {
+        guard case .dictionary(let values)? = dictionary else { return nil }
+        return SettingTree(values)[key]
+    }
+
+    private static func before(_ key: String, _ before: JournalEntry.Before) -> JournalEntry.Before {
+        switch before {
+        case .unknown: .unknown
+        case .absent: .absent
+        case .value(let whole): value(at: key, in: whole).map { .value($0) } ?? .absent
+        }
+    }
+
     func edited(in tree: SettingTree, _ isSame: (SettingValue?, SettingValue?) -> Bool) -> Set<String> {
         var edited: Set<String> = []
         for (key, values) in values {
@@ -74,6 +138,15 @@ private struct KeyHistories {
 }
 
 extension SettingTree {
+    /// Whether no name has a dot in it.
+    fileprivate var hasDottedKeys: Bool {
+        root.allSatisfy { name, value in
+            if Self.isNested(name) { return false }
+            guard case .dictionary(let inner) = value else { return true }
+            return SettingTree(inner).hasDottedKeys
+        }
+    }
+
     /// The dotted keys of everything that is no dictionary, or an empty one. A name with a dot in it has no dotted key.
     fileprivate var leafKeys: [String] {
         root.flatMap { name, value -> [String] in

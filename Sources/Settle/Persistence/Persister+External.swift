@@ -76,9 +76,9 @@ extension Persister {
         let changes = undelivered
         undelivered = []
         for change in changes {
-            let stale = store.takeIn(change, keeping: unsaved)
-            // What is stored there now is what a later append replaces.
-            for (key, value) in stale { replaced[key] = value }
+            // What is stored there now is what a later append replaces, whether it looks like a change from here or not.
+            for key in unsaved.keys { replaced[key] = [change].value(at: key, over: replaced[key]) }
+            store.takeIn(change, keeping: unsaved)
         }
     }
 }

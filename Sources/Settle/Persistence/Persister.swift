@@ -288,7 +288,8 @@ actor Persister {
             guard isReleased else { throw error }
         } catch {
             // It has been reported. What the storage has is complete without its resting form, which the next to open it makes.
-            try append(.stable, retryingEncoding: false)
+            // As above, a value that can't be encoded counts as long as there is somebody who could replace it.
+            try append(.stable, retryingEncoding: !isReleased)
         }
         isClosed = true
         machine.close()

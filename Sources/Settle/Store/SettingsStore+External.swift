@@ -6,31 +6,25 @@ extension SettingsStore {
     /// It looks only at what has changed. The decoded values decide whether a setting has: a file may spell a date as a string.
     ///
     /// - Parameter unsaved: The values that were taken for saving and that the storage does not have.
-    /// - Returns: What others have stored at keys of `unsaved`.
-    func takeIn(_ change: ExternalChange, keeping unsaved: [String: SettingValue?]) -> [String: SettingValue?] {
-        var stale: [String: SettingValue?] = [:]
+    func takeIn(_ change: ExternalChange, keeping unsaved: [String: SettingValue?]) {
         do {
             switch change.content {
             case .unusable(let error):
                 let issue = SettingsError.storage(error)
                 writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
             case .values(let values):
-                stale = try takeIn(by: change.writer) { log.replaceStored(values, keeping: unsaved) }
+                try takeIn(by: change.writer) { log.replaceStored(values, keeping: unsaved) }
             case .everything(let tree):
-                stale = try takeIn(by: change.writer) { log.replaceStored(by: tree, keeping: unsaved) }
+                try takeIn(by: change.writer) { log.replaceStored(by: tree, keeping: unsaved) }
             }
         } catch {
             // The only reason is a closed store, which follows nothing any more.
         }
-        return stale
     }
 
-    private func takeIn(
-        by writer: String?, replacing: () -> ExternalReplacement
-    ) throws -> [String: SettingValue?] {
+    private func takeIn(by writer: String?, replacing: () -> [AffectedSetting]) throws {
         try transact(origin: .external, writer: writer) {
-            let replacement = replacing()
-            for (box, key, value) in replacement.affected {
+            for (box, key, value) in replacing() {
                 guard let value else {
                     box.stageDefault()
                     continue
@@ -43,38 +37,30 @@ extension SettingsStore {
                     self.writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
                 }
             }
-            return replacement.stale
         }
     }
 }
 
-/// What has become of the tree of stored values.
-struct ExternalReplacement {
-    /// The settings that may have changed, with what is stored for them now.
-    var affected: [(box: AnySettingBox, key: String, value: SettingValue?)] = []
-    /// What is stored at keys whose own value is still to be saved.
-    var stale: [String: SettingValue?] = [:]
-}
+/// A setting that may have changed, with what is stored for it now.
+typealias AffectedSetting = (box: AnySettingBox, key: String, value: SettingValue?)
 
 extension MutationLog {
     /// Puts the values that others have stored at some keys into the tree.
     func replaceStored(
         _ values: [String: SettingValue?], keeping unsaved: [String: SettingValue?]
-    ) -> ExternalReplacement {
+    ) -> [AffectedSetting] {
         lock.withLock {
-            var result = ExternalReplacement()
+            var result: [AffectedSetting] = []
             // Settings around a key are looked at once everything is in.
             var around: [String: SettingSlot] = [:]
+            var overlaps = false
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 let parents = Self.parents(of: key)
-                // What is to be saved contains the key, and replaces all of it.
-                if !unsaved.isEmpty, parents.contains(where: { unsaved[$0] != nil }) { continue }
+                if parents.contains(where: { values[$0] != nil }) { overlaps = true }
+                // What is to be saved is the key, or contains it, and replaces all of it.
+                if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
                 let old = tree[key]
                 guard old != value else { continue }
-                if !unsaved.isEmpty {
-                    keepUnsaved(unsaved, at: key, value, &result)
-                    if unsaved[key] != nil { continue }
-                }
                 tree[key] = value
                 for (kept, own) in unsaved where kept.hasPrefix(key + ".") { tree[kept] = own }
                 collect(at: key, old, value, &result)
@@ -83,16 +69,19 @@ extension MutationLog {
                 }
             }
             for (key, slot) in around { add(slot, key, tree[key], &result) }
-            return result
+            guard overlaps else { return result }
+            // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
+            var last: [String: AffectedSetting] = [:]
+            for setting in result { last[setting.key] = (setting.box, setting.key, tree[setting.key]) }
+            return Array(last.values)
         }
     }
 
     /// Puts everything that others have stored in the place of the tree.
-    func replaceStored(by new: SettingTree, keeping unsaved: [String: SettingValue?]) -> ExternalReplacement {
+    func replaceStored(by new: SettingTree, keeping unsaved: [String: SettingValue?]) -> [AffectedSetting] {
         lock.withLock {
-            var result = ExternalReplacement()
+            var result: [AffectedSetting] = []
             let old = tree
-            for key in unsaved.keys { result.stale.updateValue(new[key], forKey: key) }
             tree = new
             for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { tree[key] = own }
             collectDifferences(below: "", old.root, new.root, &result)
@@ -100,26 +89,11 @@ extension MutationLog {
         }
     }
 
-    /// Notes what others have stored at unsaved keys within a changed one. Under the lock.
-    private func keepUnsaved(
-        _ unsaved: [String: SettingValue?], at key: String, _ value: SettingValue?, _ result: inout ExternalReplacement
-    ) {
-        if unsaved[key] != nil { result.stale.updateValue(value, forKey: key) }
-        for kept in unsaved.keys where kept.hasPrefix(key + ".") {
-            let inner = String(kept.dropFirst(key.count + 1))
-            if case .dictionary(let values)? = value {
-                result.stale.updateValue(SettingTree(values)[inner], forKey: kept)
-            } else {
-                result.stale.updateValue(nil, forKey: kept)
-            }
-        }
-    }
-
     /// Adds the settings at and within a key. Under the lock.
     ///
     /// A setting within it that has changed is in the old or the new dictionary, so the others need not be looked at.
     private func collect(
-        at key: String, _ old: SettingValue?, _ new: SettingValue?, _ result: inout ExternalReplacement
+        at key: String, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {
         if let slot = slots[key] { add(slot, key, new, &result) }
         var (oldValues, newValues): ([String: SettingValue], [String: SettingValue]) = ([:], [:])
@@ -130,7 +104,7 @@ extension MutationLog {
 
     private func collectDifferences(
         below prefix: String, _ old: [String: SettingValue], _ new: [String: SettingValue],
-        _ result: inout ExternalReplacement
+        _ result: inout [AffectedSetting]
     ) {
         for (name, value) in new where old[name] != value {
             collect(at: prefix + name, old[name], value, &result)
@@ -141,9 +115,9 @@ extension MutationLog {
     }
 
     private func add(
-        _ slot: SettingSlot, _ key: String, _ value: SettingValue?, _ result: inout ExternalReplacement
+        _ slot: SettingSlot, _ key: String, _ value: SettingValue?, _ result: inout [AffectedSetting]
     ) {
         guard slot.schedule != nil, !isUnsaved(slot), let box = slot.box else { return }
-        result.affected.append((box, key, value))
+        result.append((box, key, value))
     }
 }

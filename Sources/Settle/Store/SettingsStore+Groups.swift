@@ -55,9 +55,9 @@ extension SettingsStore {
             // The group may have been opened by itself first, and now as a part of its owner's.
             if declared.access == .owner { log.lock.withLock { log.slots[declared.key]?.access = .owner } }
         case .new(let declared):
-            takeOverRuntimeValue(of: declared.key)
+            let (found, runtime) = valueForNewSetting(at: declared.key)
             let retained = retainedValues.takeValue(forKey: declared.key)
-            let stored = (retained as? SettingValue) ?? log.lock.withLock { log.tree[declared.key] }
+            let stored = (retained as? SettingValue) ?? found
             var isUsable = false
             if let retained, declared.box.adopt(erased: retained) {
                 isUsable = true
@@ -76,6 +76,7 @@ extension SettingsStore {
                 let slot = log.slot(for: declared)
                 slot.isStored = isUsable
                 slot.origin = isUsable ? .loaded : .default
+                if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
                 return slot
             }
             declared.box.attach(to: Attachment(store: self, slot: slot))

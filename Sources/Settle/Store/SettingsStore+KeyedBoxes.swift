@@ -37,16 +37,29 @@ extension SettingsStore {
         return box
     }
 
-    /// Makes room for a declared setting: what was written at run time and is not saved yet is taken over. Under the
-    /// writer's lock.
-    func takeOverRuntimeValue(of key: String) {
-        let slot = log.lock.withLock { log.slots[key] }
-        guard let slot, slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue> else { return }
-        log.lock.withLock { log.tree[key] = slot.isStored ? box.published : nil }
+    /// The value that a setting which is about to be declared finds: what was written at run time and is not saved yet, or else
+    /// what is stored. Under the writer's lock.
+    ///
+    /// - Returns: Also the place of what was written at run time.
+    func valueForNewSetting(at key: String) -> (stored: SettingValue?, runtime: SettingSlot?) {
+        log.lock.withLock {
+            guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue>
+            else { return (log.tree[key], nil) }
+            return (slot.isStored ? box.published : nil, slot)
+        }
     }
 }
 
 extension MutationLog {
+    /// Has a setting save what another one of its key has yet to save, so that its value counts as unsaved. Under the lock.
+    func passUnsaved(from old: SettingSlot, to slot: SettingSlot, _ box: AnySettingBox) {
+        guard old.isDirty, slot.schedule != nil, let index = dirty.firstIndex(where: { $0.slot === old })
+        else { return }
+        old.isDirty = false
+        slot.isDirty = true
+        dirty[index] = (slot, box)
+    }
+
     /// A setting of an owner's group, in use or not, at a key, around it or within it. Under the lock.
     ///
     /// - Parameter isInUse: Whether the key's own setting is in use: then there is none around or within it.

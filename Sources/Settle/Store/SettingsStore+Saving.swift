@@ -55,11 +55,11 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if the last save failed. The store is open then, with everything still in it.
     public func close() async throws {
         // Not only for the first caller: the others return when it is closed too.
-        _ = setClosed(true)
+        beginClosing()
         do {
             try await persister?.close()
         } catch {
-            _ = setClosed(false)
+            closingFailed()
             // What others have stored meanwhile was not taken in.
             persister?.storageChanged()
             throw error
@@ -80,13 +80,19 @@ extension SettingsStore {
         try await flush()
     }
 
-    /// False if it was so already.
-    private func setClosed(_ closed: Bool) -> Bool {
+    private func beginClosing() {
         writer.lock()
         defer { writer.unlock() }
-        guard (mode == .closed) != closed else { return false }
-        mode = closed ? .closed : .direct
-        return true
+        closers += 1
+        mode = .closed
+    }
+
+    /// Somebody else who is closing the store at the same time may have more success.
+    private func closingFailed() {
+        writer.lock()
+        defer { writer.unlock() }
+        closers -= 1
+        if closers == 0 { mode = .direct }
     }
 
     var isClosed: Bool {

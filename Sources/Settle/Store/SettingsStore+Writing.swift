@@ -83,8 +83,8 @@ extension SettingsStore {
         let time = time.now()
         let signals = log.lock.withLock {
             var signals = Signals()
-            for slot in forgotten where slot.isStored {
-                // The value may be the same, but it is not to be stored any more.
+            for slot in forgotten where slot.isStored || log.tree[slot.key] != nil {
+                // The value may be the same, or another than what is stored, but it is not to be stored any more.
                 slot.isStored = false
                 if origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }

@@ -6,12 +6,14 @@ import Synchronization
 /// its groups with ``group(_:at:)``. A store stays open as long as it or one of its groups is in use; what is pending
 /// when the last reference goes is still saved. ``close()`` ends it earlier.
 public final class SettingsStore: @unchecked Sendable {
-    // Sendable: `mode` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `mode`, `closers` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline let writer: RecursiveLock
     @usableFromInline let log: MutationLog
     @exclusivity(unchecked) var mode = Mode.direct
+    /// How many are closing the store or have closed it.
+    var closers = 0
     let time: TimeSource
     let configuration: Configuration
     let issueBoard: IssueBoard

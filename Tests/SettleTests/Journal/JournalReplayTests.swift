@@ -134,6 +134,42 @@ import Testing
         #expect(apply(replay, edited).kept == ["blind", "new", "x", "y.z"])
     }
 
+    @Test("In an edited file a dictionary that was journaled as a whole is decided by the keys in it")
+    func editedDictionaries() {
+        var sample = journal()
+        let values = [1, 2].map { SettingValue.dictionary(["p": .integer($0), "q": .integer($0), "r": .integer($0)]) }
+        sample.append("d", values[0], before: .absent)
+        sample.append("d", values[1], before: .value(values[0]))
+        sample.append("d.q", nil, before: .value(.integer(2)))
+        let replay = replay(sample, unknown)
+        func result(_ file: [String: SettingValue]) -> SettingValue? {
+            apply(replay, ["d": .dictionary(file)]).root["d"]
+        }
+        #expect(
+            result(["p": .integer(1), "q": .integer(1), "r": .integer(7)])
+                == .dictionary(["p": .integer(2), "r": .integer(7)]))
+        #expect(
+            result(["new": .integer(7)])
+                == .dictionary(["p": .integer(2), "r": .integer(2), "new": .integer(7)]))
+        #expect(
+            result(["p": .integer(1), "q": .integer(7)])
+                == .dictionary(["p": .integer(2), "q": .integer(7), "r": .integer(2)]))
+        #expect(apply(replay, [:]).root["d"] == .dictionary(["p": .integer(2), "r": .integer(2)]))
+        // A key in it was journaled before.
+        sample.append("e.p", .integer(1), before: .absent)
+        sample.append("e", .dictionary(["p": .integer(2)]), before: .value(.dictionary(["p": .integer(1)])))
+        // Or later.
+        sample.append("f", .dictionary(["p": .integer(1)]), before: .absent)
+        sample.append("f.p", .integer(2), before: .value(.integer(1)))
+        for key in ["e", "f"] {
+            #expect(apply(self.replay(sample, unknown), [:]).root[key] == .dictionary(["p": .integer(2)]))
+        }
+        // Nobody can say what is in such a dictionary by dotted keys.
+        let dotted = SettingValue.dictionary(["p": .integer(7), "a.b": .integer(1)])
+        #expect(apply(replay, ["d": dotted]).root["d"] == dotted)
+        #expect(apply(replay, ["d": .integer(7)]).root["d"] == .integer(7))
+    }
+
     @Test("Whether a value is the same is the caller's to say: a file may have spelled it in another way")
     func spelling() {
         var sample = JournalSample()

@@ -49,6 +49,53 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
+    @Test("Promise 20: a key that is put into an empty dictionary leaves alone what the journal has put there")
+    func emptyDictionary() throws {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["d": .dictionary([:]), "e": .dictionary([:])]))
+        let values: [String: SettingValue?] = ["d": .dictionary(["q": .integer(1)])]
+        let replaced: [String: SettingValue] = ["d": .dictionary([:])]
+        try storage.append(StorageBatch(revision: 2, values: values, replaced: replaced), durability: .process)
+        try fixture.write(#"{"d": {"p": 5}}"#)
+        let all: [String: SettingValue] = ["d": .dictionary(["p": .integer(5), "q": .integer(1)])]
+        #expect(
+            try changes(storage, since: ["d": .dictionary(["q": .integer(1)]), "e": .dictionary([:])]) == [
+                ExternalChange(.values(["d.p": .integer(5), "e": nil]))
+            ])
+        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        try fixture.write(#"{"d": {}}"#)
+        #expect(try changes(storage, since: all) == [ExternalChange(.values(["d": .dictionary([:])]))])
+        #expect(try fixture.freshLoad() == intact(["d": .dictionary([:])]))
+    }
+
+    @Test("Promise 20: an empty dictionary that is there still is no edit of what the journal has put into it")
+    func untouchedDictionary() throws {
+        for values in [["d": SettingValue.dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)]] {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            try storage.save(batch(1, ["d": .dictionary([:])]))
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                let replaced = key == "d" ? ["d": SettingValue.dictionary([:])] : [:]
+                try storage.append(
+                    StorageBatch(revision: 2, values: [key: value], replaced: replaced), durability: .process)
+            }
+            try fixture.write(#"{"a": 5, "d": {}}"#)
+            let known: [String: SettingValue] = ["d": .dictionary(["q": .integer(2)])]
+            #expect(try changes(storage, since: known) == [ExternalChange(.values(["a": .integer(5)]))])
+        }
+    }
+
+    @Test("what a dictionary has got after a crash, by an edit and from the journal, is merged per key in it")
+    func dictionaryAfterCrash() throws {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.append(batch(2, ["d": .dictionary(["q": .integer(1)])]), durability: .stable)
+        try fixture.write(#"{"a": 1, "d": {"p": 5}}"#)
+        let all: [String: SettingValue] = ["a": .integer(1), "d": .dictionary(["p": .integer(5), "q": .integer(1)])]
+        #expect(try fixture.freshLoad() == intact(all))
+        #expect(try changes(storage, since: all).allSatisfy { $0 == ExternalChange(.everything(SettingTree(all))) })
+    }
+
     @Test("Promise 20: of two who see an edit, one takes it in, and both know it") func oneTakesIn() throws {
         let one = try resting()
         let other = try fixture.opened()

@@ -1,0 +1,485 @@
+import Foundation
+import Settle
+import SettleTesting
+
+/// A random history of several stores and a person who share a settings file on a simulated disk.
+///
+/// Each store has a storage of its own, as if it were in a process of its own, whose calls may be held and may fail. At times
+/// everything that is under way is brought to its end: then all stores, and whoever opens the file, must find the same.
+final class StoreHistory {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static let mostStores = 3
+
+    let ledger = StoreHistoryLedger()
+    let disk = SimulatedDisk()
+    let clock = ManualClock()
+    var members: [StoreHistoryMember] = []
+    private var random: SeededGenerator
+    private var person = SettingsPerson(path: FilePath(SharedFileHistory.path))
+    /// Keeps the stores from writing the file while the person does: what he overwrites is his affair.
+    private let guardian: FileStorage
+    private var steps: [String] = []
+    private var count = 0
+    /// What the person has written.
+    private var edited: Set<Int> = []
+
+    private init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        let operations = FileOperations(disk)
+        try operations.makeFolder(FilePath("/home"))
+        guardian = FileStorage(at: SharedFileHistory.url, calls: FaultySystemCalls(disk))
+        _ = try guardian.load()
+    }
+
+    /// Runs a history.
+    static func run(seed: UInt64) async throws {
+        let history = try StoreHistory(seed: seed)
+        do {
+            for _ in 0..<2 { try await history.open() }
+            for _ in 0..<3 {
+                for _ in 0..<(6 + history.below(10)) {
+                    try await history.step()
+                    try history.check()
+                }
+                try await history.quiesce()
+            }
+            try await history.closeAll()
+        } catch {
+            await history.end()
+            let text = history.steps.joined(separator: "\n  ")
+            throw Violation(description: "\(error)\nThe history with the seed \(seed):\n  \(text)")
+        }
+    }
+
+    func note(_ step: String) { steps.append(step) }
+
+    func check() throws {
+        if let violation = ledger.violation { throw Violation(description: violation) }
+    }
+
+    private func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+
+    /// What a store has, without defaults.
+    static func values(of store: SettingsStore, _ settings: StoreHistorySettings?) -> [String: Int] {
+        var values: [String: Int] = [:]
+        guard let settings else {
+            for key in StoreHistoryKeys.all { values[key] = (try? store.value(forKey: key, as: Int.self)) ?? nil }
+            return values
+        }
+        for key in StoreHistoryKeys.single {
+            if let value = settings.setting(at: key)?.value, value != 0 { values[key] = value }
+        }
+        for (name, value) in settings.table { values["table." + name] = value }
+        return values
+    }
+
+    // MARK: Steps
+
+    private var isFileLocked: Bool { members.contains { $0.mayHaveLock } }
+
+    private func step() async throws {
+        if members.count < 2 || (members.count < Self.mostStores && below(10) == 0) {
+            if !isFileLocked { return try await open() }
+        }
+        guard !members.isEmpty else { return }
+        let member = members[below(members.count)]
+        switch below(24) {
+        case 0..<6: write(member)
+        case 6..<8: await flush(member)
+        case 8..<11: await commit(member)
+        case 11..<13: await hold(member)
+        case 13: await release(member)
+        case 14..<16: await beginWriting(member)
+        case 16: await endWriting(member)
+        case 17, 18: fail(member)
+        case 19: await advance()
+        case 20..<22: try edit()
+        case 22: await close(member)
+        default: try await letGo(member)
+        }
+        if below(2) == 0 { tell() }
+        await settle()
+    }
+
+    /// Lets the stores do what they would do by themselves.
+    private func settle() async {
+        for _ in 0..<2 {
+            await Task.yield()
+            guard !isFileLocked else { continue }
+            for member in members where member.hold == nil { _ = await member.store?.exclusiveAccessWaitCount }
+        }
+    }
+
+    func tell() {
+        for member in members { member.watching.tell([.places]) }
+    }
+
+    private func open() async throws {
+        count += 1
+        let isDeclared = below(3) > 0
+        let member = try await StoreHistoryMember(number: count, on: disk, clock: clock, isDeclared: isDeclared)
+        members.append(member)
+        guard let store = member.store else { return }
+        var values: [String: Int] = [:]
+        ledger.check(by: member.name) {
+            values = Self.values(of: store, member.settings)
+            return values
+        }
+        note("\(member.name) opens\(isDeclared ? "" : " without settings") and finds \(shown(values))")
+    }
+
+    private func drawWrites(_ most: Int) -> [StoreHistoryWrite] {
+        (0...below(most)).map { _ in
+            count += 1
+            let key = StoreHistoryKeys.all[below(StoreHistoryKeys.all.count)]
+            let dictionary = below(2) == 0 ? "g" : "table"
+            switch below(12) {
+            case 0..<7: return .set(key, count)
+            case 7..<9:
+                let keys = (StoreHistoryKeys.dictionaries[dictionary] ?? []).filter { _ in below(2) == 0 }
+                let values = keys.enumerated().map { ($1, count * 10 + $0) }
+                if values.isEmpty { return .remove(dictionary) }
+                return .replace(dictionary, Dictionary(uniqueKeysWithValues: values))
+            case 9: return .remove(key)
+            case 10: return .remove(dictionary)
+            default: return .reset
+            }
+        }
+    }
+
+    private func write(_ member: StoreHistoryMember) {
+        guard !member.isWriting, let store = member.store else { return }
+        if below(2) == 0, !member.isClosing, let settings = member.settings {
+            count += 1
+            let key = StoreHistoryKeys.single[below(StoreHistoryKeys.single.count)]
+            note("\(member.name) assigns \(count) to \(key)")
+            ledger.record([key: count], by: member.number)
+            try? settings.setting(at: key)?.set(count)
+            return
+        }
+        write(drawWrites(3), member, store)
+    }
+
+    private func write(_ writes: [StoreHistoryWrite], _ member: StoreHistoryMember, _ store: SettingsStore) {
+        do {
+            try writes.perform(in: store, member.settings, by: member.number, ledger)
+            note("\(member.name) writes \(writes)")
+        } catch {
+            note("\(member.name) can't write \(writes): \(error)")
+        }
+    }
+
+    /// Runs a call; waits for its end if nothing keeps it.
+    private func run(
+        _ member: StoreHistoryMember, _ name: String, locks: Bool = false, isKept: Bool = false,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async {
+        let isKept = isKept || member.hold != nil || isFileLocked || (locks && member.isWriting)
+        let (ledger, who) = (ledger, member.name)
+        let (mayFail, hasClosed) = (member.mayFail, member.hasClosed)
+        note("\(who) \(name)\(isKept ? ", which has to wait" : "")")
+        let task = Task {
+            do {
+                try await body()
+            } catch {
+                let isClosed = hasClosed.isRaised && (error as? SettingsError)?.code == .closed
+                if !mayFail.isRaised, !isClosed { ledger.report("\(who) \(name), which throws: \(error)") }
+            }
+        }
+        member.add(task, locks: locks)
+        if !isKept { await member.collect() }
+    }
+
+    private func flush(_ member: StoreHistoryMember, isKept: Bool = false) async {
+        guard let store = member.store else { return }
+        let (ledger, number) = (ledger, member.number)
+        let begin = ledger.tick()
+        await run(member, "flushes", isKept: isKept) {
+            try await store.flush()
+            ledger.acknowledge(number, until: begin)
+        }
+        if !isKept { lookFromOutside() }
+    }
+
+    private func commit(_ member: StoreHistoryMember, isKept: Bool = false) async {
+        guard let store = member.store else { return }
+        let (ledger, number, name, settings) = (ledger, member.number, member.name, member.settings)
+        // What is to be held must not be refused before.
+        var writes = below(2) == 0 && !isKept ? drawWrites(2) : []
+        count += 1
+        writes.append(.set("n", count))
+        let isVisit = below(2) == 0
+        await run(member, "commits \(writes)", locks: true, isKept: isKept) { [writes] in
+            let body: @Sendable () throws -> Int = {
+                ledger.check(by: "the commit of \(name)") { Self.values(of: store, settings) }
+                try writes.perform(in: store, settings, by: number, ledger)
+                return ledger.tick()
+            }
+            do {
+                let end = isVisit ? try await Self.visit(store, body) : try await store.commit(body)
+                ledger.acknowledge(number, until: end)
+            } catch let error as SettingsError where error.code == .duplicateKey {
+                // A dictionary and a key in it can't be written at run time before one of them is saved.
+            }
+        }
+        if !isKept { lookFromOutside() }
+    }
+
+    /// A commit whose closure an actor isolates.
+    @MainActor private static func visit(
+        _ store: SettingsStore, _ body: @Sendable () throws -> Int
+    ) async throws -> Int {
+        try await store.commit { try body() }
+    }
+
+    private func fail(_ member: StoreHistoryMember) {
+        if below(2) == 0 {
+            let (number, error, forGood) = (below(30), [SystemError.inputOutput, .noSpace][below(2)], below(3) == 0)
+            note("\(member.name) will fail with system call \(number)\(forGood ? " and all after it" : ""): \(error)")
+            return member.fail(call: number, with: error, forGood: forGood)
+        }
+        let operation = [FailingStorage.Operation.append, .stableAppend, .checkpoint, .lock][below(4)]
+        let (number, moment) = (1 + below(3), below(3) == 0 ? FailingStorage.Moment.after : .before)
+        // A lock that was taken would stay.
+        if operation == .lock, moment == .after { return }
+        note("\(member.name) will fail with \(operation), \(number) times, \(moment) it")
+        member.fail(operation, count: number, moment)
+    }
+
+    private func advance() async {
+        let spans: [Duration] = [.milliseconds(2), .milliseconds(50), .milliseconds(250), .seconds(2), .seconds(10)]
+        let span = spans[below(spans.count)]
+        note("the time goes on by \(span)")
+        clock.advance(by: span)
+    }
+
+    // MARK: Holding
+
+    /// Holds a call of the storage in the middle of a flush, a commit, a checkpoint or a close.
+    private func hold(_ member: StoreHistoryMember) async {
+        guard let store = member.store, !member.isWriting, !member.isClosing, !isFileLocked, !member.hasTasks,
+            members.allSatisfy({ $0.hold == nil })
+        else { return await release(member) }
+        member.heal()
+        let trigger = below(5)
+        let operation = trigger < 3 ? FailingStorage.Operation.append : .checkpoint
+        let hold = member.failing.hold(operation)
+        member.hold = hold
+        note("\(member.name) will be held by \(operation)")
+        switch trigger {
+        case 0:
+            write([.set("a", nextCount())], member, store)
+            await flush(member, isKept: true)
+        case 1: await commit(member, isKept: true)
+        case 3:
+            write([.set("b", nextCount())], member, store)
+            await flush(member, isKept: true)
+            await advance(until: hold)
+        default:
+            write([.set("a", nextCount())], member, store)
+            await close(member, isKept: true)
+        }
+        await hold.waitUntilReached()
+    }
+
+    /// Lets the time go on until changes have settled and their checkpoint is held.
+    private func advance(until hold: StorageHold) async {
+        let isReached = Flag()
+        let waiter = Task {
+            await hold.waitUntilReached()
+            isReached.raise()
+        }
+        while !isReached.isRaised {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+        await waiter.value
+    }
+
+    private func nextCount() -> Int {
+        count += 1
+        return count
+    }
+
+    private func release(_ member: StoreHistoryMember) async {
+        guard let hold = member.hold else { return }
+        note("\(member.name) is held no longer")
+        hold.release()
+        member.hold = nil
+        await collect()
+    }
+
+    private func beginWriting(_ member: StoreHistoryMember) async {
+        guard !member.isWriting, !member.isClosing, !member.hasTasks, member.store != nil else {
+            return await endWriting(member)
+        }
+        let writes = below(3) == 0 ? [] : drawWrites(2)
+        note("\(member.name) begins a long write: \(writes)")
+        await member.beginWriting(writes, ledger)
+    }
+
+    private func endWriting(_ member: StoreHistoryMember) async {
+        guard member.isWriting else { return }
+        note("\(member.name) ends the long write")
+        await member.endWriting()
+        await collect()
+    }
+
+    /// Waits for the calls that nothing keeps any more.
+    private func collect() async {
+        guard members.allSatisfy({ !$0.mayHaveLock || ($0.hold == nil && !$0.isWriting) }) else { return }
+        for member in members where member.hold == nil && !member.isWriting { await member.collect() }
+        await removeClosed()
+    }
+
+    // MARK: Ends
+
+    private func close(_ member: StoreHistoryMember, isKept: Bool = false) async {
+        guard !member.isWriting, !member.isClosing, let store = member.store else { return }
+        member.isClosing = true
+        member.hasClosed.raise()
+        let (ledger, number) = (ledger, member.number)
+        await run(member, "closes", isKept: isKept) {
+            try await store.close()
+            ledger.acknowledge(number)
+        }
+        if !member.hasTasks { await removeClosed() }
+    }
+
+    private func removeClosed() async {
+        for member in members where member.isClosing && !member.hasTasks {
+            if member.recording.calls.last?.operation == .close {
+                members.removeAll { $0 === member }
+                lookFromOutside()
+            } else {
+                note("\(member.name) could not be closed")
+                member.isClosing = false
+            }
+        }
+    }
+
+    private func letGo(_ member: StoreHistoryMember) async throws {
+        guard !member.isWriting, !member.hasTasks, !isFileLocked, member.hold == nil else { return }
+        member.heal()
+        note("\(member.name) is let go of")
+        members.removeAll { $0 === member }
+        member.letGo()
+        for _ in 0..<10_000 where member.recording.calls.last?.operation != .close {
+            clock.advance(by: .milliseconds(50))
+            await Task.yield()
+        }
+        guard member.recording.calls.last?.operation == .close else {
+            throw Violation(description: "\(member.name) is never closed")
+        }
+        ledger.acknowledge(member.number)
+        lookFromOutside()
+    }
+
+    // MARK: The person
+
+    private func edit() throws {
+        guard !isFileLocked, let bytes = person.contents(of: disk), let file = try? FileFormat.json.decode(bytes) else {
+            return
+        }
+        try guardian.lock()
+        defer { guardian.unlock() }
+        count += 1
+        let key = StoreHistoryKeys.all[below(StoreHistoryKeys.all.count)]
+        let value = below(4) == 0 ? nil : count
+        let former = Self.values(in: file)[key]
+        // A key that was not there at the last checkpoint may be missing because the file is older than the journal.
+        guard value != nil || former.map({ ledger.isSettled(key, at: $0) && !edited.contains($0) }) == true else { return }
+        if let value { edited.insert(value) }
+        note("somebody edits \(key): \(value.map(String.init) ?? "nothing")")
+        ledger.record([key: value], by: StoreHistoryLedger.person)
+        try person.edit([key: value.map { .integer(Int64($0)) }], on: disk)
+    }
+
+    // MARK: Checks
+
+    private func lookFromOutside() {
+        do {
+            try ledger.check(by: "a fresh load") { try peek() }
+        } catch {
+            ledger.report("A fresh load throws: \(error)")
+        }
+    }
+
+    /// What a process that starts now would find.
+    private func peek() throws -> [String: Int] {
+        Self.values(in: try FileStorage(at: SharedFileHistory.url, calls: disk.diskAfterProcessCrash()).load().tree)
+    }
+
+    private static func values(in tree: SettingTree) -> [String: Int] {
+        SettingTreeText.leaves(of: tree).compactMapValues { value in
+            if case .integer(let number)? = value { Int(number) } else { nil }
+        }
+    }
+
+    /// Brings everything to its end that is under way.
+    private func end() async {
+        for member in members {
+            member.heal()
+            member.hold?.release()
+            member.hold = nil
+            await member.endWriting()
+        }
+        for member in members { await member.collect() }
+        await removeClosed()
+    }
+
+    private func quiesce() async throws {
+        note("everything comes to its end")
+        await end()
+        for member in members { member.heal() }
+        try check()
+        for member in members {
+            tell()
+            await flush(member)
+        }
+        for member in members {
+            tell()
+            guard let store = member.store else { continue }
+            await run(member, "takes in what there is") { try await store.commit {} }
+        }
+        ledger.acknowledge(StoreHistoryLedger.person)
+        try check()
+        let found = try peek()
+        ledger.check(by: "in the end, a fresh load") { found }
+        try check()
+        for member in members {
+            guard let store = member.store else { continue }
+            let values = Self.values(of: store, member.settings)
+            guard values == found else {
+                throw Violation(description: "\(member.name) has \(shown(values)), and the file \(shown(found))")
+            }
+            guard case .saved = store.status else {
+                throw Violation(description: "\(member.name) is \(store.status) after a flush")
+            }
+        }
+        ledger.settle(found)
+        note("all find \(shown(found))")
+    }
+
+    private func closeAll() async throws {
+        let found = try peek()
+        for member in members { await close(member) }
+        try check()
+        guard members.isEmpty else { throw Violation(description: "Not all stores could be closed.") }
+        guard let bytes = person.contents(of: disk) else {
+            guard found.isEmpty else { throw Violation(description: "There is no file.") }
+            return
+        }
+        let file = Self.values(in: try FileFormat.json.decode(bytes))
+        guard file == found else {
+            throw Violation(description: "The file has \(shown(file)) instead of \(shown(found))")
+        }
+    }
+
+    private func shown(_ values: [String: Int]) -> String {
+        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,110 @@
+import Settle
+import SettleTesting
+
+/// A store of a history, with what goes on in it.
+final class StoreHistoryMember {
+    let number: Int
+    let calls: FaultySystemCalls
+    let failing: FailingStorage
+    let recording: RecordingStorage
+    let watching: ManualFileWatching
+    private(set) var store: SettingsStore?
+    /// `nil` if the store's keys are used at run time only.
+    private(set) var settings: StoreHistorySettings?
+
+    /// A thread that has the writer's lock.
+    private var writer: (gate: Gate, thread: Task<Void, Never>)?
+    /// What keeps a call to the storage.
+    var hold: StorageHold?
+    /// Calls that wait for the writer, for the hold or for the lock of the file.
+    private var tasks: [Task<Void, Never>] = []
+    /// Whether a commit waits with the lock of the file.
+    private(set) var mayHaveLock = false
+    /// Raised when a call may throw; see ``heal()``.
+    private(set) var mayFail = Flag()
+    var isClosing = false
+    /// Raised when the store begins to be closed. Calls that wait may find it closed then.
+    let hasClosed = Flag()
+
+    var name: String { "S\(number)" }
+    var isWriting: Bool { writer != nil }
+    var hasTasks: Bool { !tasks.isEmpty }
+
+    init(
+        number: Int, on disk: SimulatedDisk, clock: ManualClock, isDeclared: Bool
+    ) async throws {
+        self.number = number
+        calls = FaultySystemCalls(disk)
+        watching = ManualFileWatching()
+        failing = FailingStorage(FileStorage(at: SharedFileHistory.url, calls: calls, watching: watching))
+        recording = RecordingStorage(failing)
+        let store = try await SettingsStore.open(
+            storage: recording, configuration: .init(retryDelay: .milliseconds(250) ... .seconds(2), clock: clock))
+        self.store = store
+        if isDeclared { settings = try await store.group() }
+    }
+
+    /// Lets go of the store without closing it.
+    func letGo() {
+        store = nil
+        settings = nil
+    }
+
+    // MARK: The writer's lock
+
+    /// Has a thread take the writer's lock, and write when it is let go on; without writes, undo everything.
+    func beginWriting(_ writes: [StoreHistoryWrite], _ ledger: StoreHistoryLedger) async {
+        guard let store else { return }
+        let (gate, settings, number) = (Gate(), settings, number)
+        let thread = Task {
+            await onThread { () -> Void in
+                try? store.update {
+                    gate.pass()
+                    guard !writes.isEmpty else { throw TestFailure() }
+                    try writes.perform(in: store, settings, by: number, ledger)
+                }
+            }
+        }
+        await gate.waitUntilReached()
+        writer = (gate, thread)
+    }
+
+    func endWriting() async {
+        guard let writer else { return }
+        self.writer = nil
+        writer.gate.open()
+        await writer.thread.value
+    }
+
+    // MARK: Calls
+
+    func fail(_ operation: FailingStorage.Operation, count: Int, _ moment: FailingStorage.Moment) {
+        mayFail.raise()
+        failing.fail(operation, with: StorageError(.noSpace, "There is no room."), count: count, moment: moment)
+    }
+
+    /// Has a system call fail, and with a call for good all from then on.
+    func fail(call number: Int, with error: SystemError, forGood: Bool) {
+        mayFail.raise()
+        calls.fail(call: number, with: .error(error), forGood: forGood)
+    }
+
+    /// Lets calls through again. Those that are under way may have failed.
+    func heal() {
+        failing.heal()
+        calls.heal()
+        if !hasTasks { mayFail = Flag() }
+    }
+
+    func add(_ task: Task<Void, Never>, locks: Bool) {
+        tasks.append(task)
+        if locks { mayHaveLock = true }
+    }
+
+    /// Waits for all calls.
+    func collect() async {
+        for task in tasks { await task.value }
+        tasks = []
+        mayHaveLock = false
+    }
+}

@@ -1,0 +1,49 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// What is removed or reset is not stored any more, whatever it is that others have stored there.
+@Suite(.timeLimit(.minutes(10))) struct RemovalTests {
+    /// A store that has taken in a value of somebody else, by the key `count`.
+    private func open(
+        _ value: SettingValue
+    ) async throws -> (base: InMemoryStorage, store: SettingsStore, settings: CounterSettings) {
+        let base = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: base, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        let recorder = ChangeRecorder(store.changes)
+        base.simulateExternalChange(["count": value, "name": .string("theirs")])
+        await recorder.until { !$0.isEmpty }
+        return (base, store, settings)
+    }
+
+    @Test("a value that others have stored is removed, also if it is the default") func defaultValue() async throws {
+        let (base, store, settings) = try await open(.integer(0))
+        try settings.$count.reset()
+        try await store.flush()
+        #expect(base.tree["count"] == nil && base.tree["name"] == .string("theirs"))
+        try store.reset()
+        try await store.flush()
+        #expect(base.tree == SettingTree())
+    }
+
+    @Test("a value that others have stored is removed, also if it can't be used") func unusable() async throws {
+        let (base, store, settings) = try await open(.string("no number"))
+        try store.removeValue(forKey: "count")
+        try await store.flush()
+        #expect(settings.count == 0)
+        #expect(base.tree["count"] == nil && base.tree["name"] == .string("theirs"))
+    }
+
+    @Test("a value that is not stored is not removed once more") func nothing() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        try await store.flush()
+        for _ in 0..<2 {
+            try store.reset()
+            try await store.flush()
+        }
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)], ["count": nil]])
+    }
+}

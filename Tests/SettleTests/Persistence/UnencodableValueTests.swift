@@ -1,0 +1,74 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// A value that can't be encoded is not saved, and nobody is told that it is.
+@Suite(.timeLimit(.minutes(10))) struct UnencodableValueTests {
+    private let noSpace = StorageError(.noSpace, "There is no room.")
+
+    @Test("Promise 14: flushAndWait throws as long as a value can't be converted")
+    func flushAndWait() async throws {
+        let (store, _, _, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(ParticularSettings.self)
+        settings.number = 13
+        for _ in 0..<3 {
+            let error = #expect(throws: SettingsError.self) { try store.flushAndWait() }
+            #expect(error?.code == .encodingFailed)
+        }
+        settings.number = 14
+        try store.flushAndWait()
+        #expect("\(store.status)" == "saved")
+    }
+
+    @Test("Promise 17: a store with a value that can't be converted does not close, also if there is no checkpoint")
+    func closing() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(ParticularSettings.self)
+        failing.fail(.checkpoint, with: noSpace)
+        settings.number = 13
+        settings.plain = 1
+        let error = await #expect(throws: SettingsError.self) { try await store.close() }
+        #expect(error?.code == .encodingFailed && error?.key == "number")
+        settings.number = 14
+        try await store.close()
+        #expect(recording.batches.last?.values == ["number": .integer(14)])
+    }
+
+    @Test("Promise 20: a value that can't be converted stays in force when an earlier one of the same setting is saved")
+    func earlier() async throws {
+        let base = InMemoryStorage()
+        let failing = FailingStorage(base)
+        let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(ParticularSettings.self)
+        failing.fail(.append, with: noSpace)
+        settings.number = 5
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        settings.number = 13
+        failing.heal()
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(base.tree["number"] == .integer(5))
+        let recorder = ChangeRecorder(store.changes)
+        base.simulateExternalChange(["number": .integer(7), "plain": .integer(7)])
+        await recorder.until { !$0.isEmpty }
+        #expect(settings.number == 13 && settings.plain == 7)
+        settings.number = 14
+        try await store.flush()
+        #expect(base.tree["number"] == .integer(14))
+    }
+}
+
+/// Does not like 13.
+private struct ParticularSettings: SettingsGroup {
+    @Setting(
+        codec: SettingCodec(
+            encode: { value in
+                if value == 13 { throw TestFailure(number: 13) }
+                return .integer(Int64(value))
+            },
+            decode: { value in
+                guard case .integer(let number) = value else { throw TestFailure() }
+                return Int(number)
+            }))
+    var number = 0
+    @Setting var plain = 0
+}
