@@ -152,7 +152,8 @@ final class StoreHistory {
 
     func write(_ member: StoreHistoryMember) {
         guard !member.isWriting, let store = member.store else { return }
-        if below(2) == 0, !member.isClosing, let settings = member.settings {
+        // A commit of the same store that waits could come between the ledger's note and the assignment.
+        if below(2) == 0, !member.isClosing, !member.hasTasks, let settings = member.settings {
             count += 1
             let key = StoreHistoryKeys.single[below(StoreHistoryKeys.single.count)]
             note("\(member.name) assigns \(count) to \(key)")
