@@ -1,0 +1,108 @@
+import Settle
+import SettleTesting
+
+/// What the person does, and what must be found.
+extension StoreHistory {
+    func edit() throws {
+        guard !isFileLocked, let bytes = person.contents(of: disk), let file = try? FileFormat.json.decode(bytes) else {
+            return
+        }
+        try guardian.lock()
+        defer { guardian.unlock() }
+        count += 1
+        let key = StoreHistoryKeys.all[below(StoreHistoryKeys.all.count)]
+        let value = below(4) == 0 ? nil : count
+        let former = Self.values(in: file)[key]
+        // A key that was not there at the last checkpoint may be missing because the file is older than the journal.
+        guard value != nil || former.map({ ledger.isSettled(key, at: $0) && !edited.contains($0) }) == true else {
+            return
+        }
+        if let value { edited.insert(value) }
+        note("somebody edits \(key): \(value.map(String.init) ?? "nothing")")
+        ledger.record([key: value], by: StoreHistoryLedger.person)
+        try person.edit([key: value.map { .integer(Int64($0)) }], on: disk)
+    }
+
+    func lookFromOutside() {
+        do {
+            try ledger.check(by: "a fresh load") { try peek() }
+        } catch {
+            ledger.report("A fresh load throws: \(error)")
+        }
+    }
+
+    /// What a process that starts now would find.
+    func peek() throws -> [String: Int] {
+        Self.values(in: try FileStorage(at: SharedFileHistory.url, calls: disk.diskAfterProcessCrash()).load().tree)
+    }
+
+    static func values(in tree: SettingTree) -> [String: Int] {
+        SettingTreeText.leaves(of: tree).compactMapValues { value in
+            if case .integer(let number)? = value { Int(number) } else { nil }
+        }
+    }
+
+    /// Brings everything to its end that is under way.
+    func end() async {
+        for member in members {
+            member.heal()
+            member.hold?.release()
+            member.hold = nil
+            await member.endWriting()
+        }
+        for member in members { await member.collect() }
+        await removeClosed()
+    }
+
+    func quiesce() async throws {
+        note("everything comes to its end")
+        await end()
+        for member in members { member.heal() }
+        try check()
+        for member in members {
+            tell()
+            await flush(member)
+        }
+        for member in members {
+            tell()
+            guard let store = member.store else { continue }
+            await run(member, "takes in what there is") { try await store.commit {} }
+        }
+        ledger.acknowledge(StoreHistoryLedger.person)
+        try check()
+        let found = try peek()
+        ledger.check(by: "in the end, a fresh load") { found }
+        try check()
+        for member in members {
+            guard let store = member.store else { continue }
+            let values = Self.values(of: store, member.settings)
+            guard values == found else {
+                throw Violation(description: "\(member.name) has \(shown(values)), and the file \(shown(found))")
+            }
+            guard case .saved = store.status else {
+                throw Violation(description: "\(member.name) is \(store.status) after a flush")
+            }
+        }
+        ledger.settle(found)
+        note("all find \(shown(found))")
+    }
+
+    func closeAll() async throws {
+        let found = try peek()
+        for member in members { await close(member) }
+        try check()
+        guard members.isEmpty else { throw Violation(description: "Not all stores could be closed.") }
+        guard let bytes = person.contents(of: disk) else {
+            guard found.isEmpty else { throw Violation(description: "There is no file.") }
+            return
+        }
+        let file = Self.values(in: try FileFormat.json.decode(bytes))
+        guard file == found else {
+            throw Violation(description: "The file has \(shown(file)) instead of \(shown(found))")
+        }
+    }
+
+    func shown(_ values: [String: Int]) -> String {
+        "[" + values.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: ", ") + "]"
+    }
+}

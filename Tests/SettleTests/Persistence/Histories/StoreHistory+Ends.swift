@@ -1,0 +1,46 @@
+import Settle
+import SettleTesting
+
+/// How stores are closed and let go of.
+extension StoreHistory {
+    func close(_ member: StoreHistoryMember, isKept: Bool = false) async {
+        guard !member.isWriting, !member.isClosing, let store = member.store else { return }
+        member.isClosing = true
+        member.hasClosed.raise()
+        let (ledger, number) = (ledger, member.number)
+        await run(member, "closes", isKept: isKept) {
+            try await store.close()
+            ledger.acknowledge(number)
+        }
+        if !member.hasTasks { await removeClosed() }
+    }
+
+    func removeClosed() async {
+        for member in members where member.isClosing && !member.hasTasks {
+            if member.recording.calls.last?.operation == .close {
+                members.removeAll { $0 === member }
+                lookFromOutside()
+            } else {
+                note("\(member.name) could not be closed")
+                member.isClosing = false
+            }
+        }
+    }
+
+    func letGo(_ member: StoreHistoryMember) async throws {
+        guard !member.isWriting, !member.hasTasks, !isFileLocked, member.hold == nil else { return }
+        member.heal()
+        note("\(member.name) is let go of")
+        members.removeAll { $0 === member }
+        member.letGo()
+        for _ in 0..<10_000 where member.recording.calls.last?.operation != .close {
+            clock.advance(by: .milliseconds(50))
+            await Task.yield()
+        }
+        guard member.recording.calls.last?.operation == .close else {
+            throw Violation(description: "\(member.name) is never closed")
+        }
+        ledger.acknowledge(member.number)
+        lookFromOutside()
+    }
+}

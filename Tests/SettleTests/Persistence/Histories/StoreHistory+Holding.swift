@@ -1,0 +1,82 @@
+import Settle
+import SettleTesting
+
+/// What keeps calls waiting: holds of the storage, and threads that write for long.
+extension StoreHistory {
+    /// Holds a call of the storage in the middle of a flush, a commit, a checkpoint or a close.
+    func hold(_ member: StoreHistoryMember) async {
+        guard let store = member.store, !member.isWriting, !member.isClosing, !isFileLocked, !member.hasTasks,
+            members.allSatisfy({ $0.hold == nil })
+        else { return await release(member) }
+        member.heal()
+        let trigger = below(5)
+        let operation = trigger < 3 ? FailingStorage.Operation.append : .checkpoint
+        let hold = member.failing.hold(operation)
+        member.hold = hold
+        note("\(member.name) will be held by \(operation)")
+        switch trigger {
+        case 0:
+            write([.set("a", nextCount())], member, store)
+            await flush(member, isKept: true)
+        case 1: await commit(member, isKept: true)
+        case 3:
+            write([.set("b", nextCount())], member, store)
+            await flush(member, isKept: true)
+            await advance(until: hold)
+        default:
+            write([.set("a", nextCount())], member, store)
+            await close(member, isKept: true)
+        }
+        await hold.waitUntilReached()
+    }
+
+    /// Lets the time go on until changes have settled and their checkpoint is held.
+    func advance(until hold: StorageHold) async {
+        let isReached = Flag()
+        let waiter = Task {
+            await hold.waitUntilReached()
+            isReached.raise()
+        }
+        while !isReached.isRaised {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+        await waiter.value
+    }
+
+    func nextCount() -> Int {
+        count += 1
+        return count
+    }
+
+    func release(_ member: StoreHistoryMember) async {
+        guard let hold = member.hold else { return }
+        note("\(member.name) is held no longer")
+        hold.release()
+        member.hold = nil
+        await collect()
+    }
+
+    func beginWriting(_ member: StoreHistoryMember) async {
+        guard !member.isWriting, !member.isClosing, !member.hasTasks, member.store != nil else {
+            return await endWriting(member)
+        }
+        let writes = below(3) == 0 ? [] : drawWrites(2)
+        note("\(member.name) begins a long write: \(writes)")
+        await member.beginWriting(writes, ledger)
+    }
+
+    func endWriting(_ member: StoreHistoryMember) async {
+        guard member.isWriting else { return }
+        note("\(member.name) ends the long write")
+        await member.endWriting()
+        await collect()
+    }
+
+    /// Waits for the calls that nothing keeps any more.
+    func collect() async {
+        guard members.allSatisfy({ !$0.mayHaveLock || ($0.hold == nil && !$0.isWriting) }) else { return }
+        for member in members where member.hold == nil && !member.isWriting { await member.collect() }
+        await removeClosed()
+    }
+}
