@@ -73,10 +73,16 @@ private struct KeyHistories {
         return candidates.filter { isDictionary($0, in: tree) }
     }
 
-    /// Whether a key has had dictionaries and the file has one too or nothing, so that dotted keys can name all that is in them.
+    /// Whether a key has had nothing but dictionaries and the file has one too or nothing, so that dotted keys can name all that is
+    /// in them.
     private func isDictionary(_ key: String, in tree: SettingTree) -> Bool {
-        var dictionaries = (values[key] ?? []).compactMap { value -> SettingTree? in
-            if case .dictionary(let entries)? = value { SettingTree(entries) } else { nil }
+        var dictionaries: [SettingTree] = []
+        for value in values[key] ?? [] {
+            switch value {
+            case .dictionary(let entries): dictionaries.append(SettingTree(entries))
+            case nil: break
+            default: return false
+            }
         }
         guard !dictionaries.isEmpty else { return false }
         switch tree[key] {
@@ -97,7 +103,7 @@ private struct KeyHistories {
                     guard case .dictionary(let inner)? = value else { return [] }
                     return SettingTree(inner).leafKeys
                 })
-            // What is no dictionary, or an empty one, is of no use where somebody has put a key into it.
+            // An empty one is of no use where somebody has put a key into it.
             return inner.sorted().map { key in
                 JournalEntry(
                     key: entry.key + "." + key, value: Self.value(at: key, in: entry.value),

@@ -164,6 +164,11 @@ import Testing
         for key in ["e", "f"] {
             #expect(apply(self.replay(sample, unknown), [:]).root[key] == .dictionary(["p": .integer(2)]))
         }
+        // Something else has taken its place.
+        sample.append("g.p", .integer(2), before: .value(.integer(1)))
+        sample.append("g", .integer(5), before: .value(.dictionary(["p": .integer(2)])))
+        let replaced = apply(self.replay(sample, unknown), ["g": .dictionary(["p": .integer(2)])])
+        #expect(replaced.root["g"] == .integer(5))
         // Nobody can say what is in such a dictionary by dotted keys.
         let dotted = SettingValue.dictionary(["p": .integer(7), "a.b": .integer(1)])
         #expect(apply(replay, ["d": dotted]).root["d"] == dotted)
