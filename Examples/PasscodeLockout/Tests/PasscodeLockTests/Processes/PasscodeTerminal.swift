@@ -29,7 +29,9 @@ final class PasscodeTerminal: Sendable {
         Self.resize(person, to: columns)
         before = Self.settings(of: kept)
         program = try PasscodeProgram(
-            arguments, terminal: name, environment: ["TERM": "xterm"].merging(environment) { $1 })
+            arguments, terminal: name,
+            // Whatever the tests themselves were started with.
+            environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 })
         Thread.detachNewThread { [self] in
             var bytes: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 4_096)
