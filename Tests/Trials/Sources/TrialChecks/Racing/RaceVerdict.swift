@@ -16,7 +16,8 @@ public struct RaceVerdict: Sendable, Hashable {
     ///   - keys: The value found for each writer's own key in the end.
     ///   - counter: The shared counter found.
     public init(_ records: [WriterRecord], keys: [Int], counter: Int) {
-        for (writer, var (record, key)) in zip(records, keys).enumerated() {
+        for (writer, (known, key)) in zip(records, keys).enumerated() {
+            var record = known
             record.note(found: key)
             losses += record.losses.map { "The key of writer \(writer) lost a value. \($0)" }
         }
