@@ -267,18 +267,3 @@ import Testing
         #expect(revision == 2_000 && tree["left"] == .integer(Int64(settings.left)))
     }
 }
-
-private struct PickySettings: SettingsGroup {
-    @Setting(
-        codec: SettingCodec(
-            encode: { value in
-                if value == 13 { throw TestFailure(number: 13) }
-                return .integer(Int64(value))
-            },
-            decode: { value in
-                guard case .integer(let number) = value else { throw TestFailure() }
-                return Int(number)
-            }))
-    var picky = 0
-    @Setting var plain = 0
-}

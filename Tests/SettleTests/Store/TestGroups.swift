@@ -28,6 +28,22 @@ struct VolatileSettings: SettingsGroup {
     @Setting var secret = 0
 }
 
+/// One that can't encode 13.
+struct PickySettings: SettingsGroup {
+    @Setting(
+        codec: SettingCodec(
+            encode: { value in
+                if value == 13 { throw TestFailure(number: 13) }
+                return .integer(Int64(value))
+            },
+            decode: { value in
+                guard case .integer(let number) = value else { throw TestFailure() }
+                return Int(number)
+            }))
+    var picky = 0
+    @Setting var plain = 0
+}
+
 struct ImmediateSettings: SettingsGroup {
     static let durability = Durability.immediate
     @Setting var urgent = 0
