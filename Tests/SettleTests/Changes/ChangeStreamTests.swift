@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ChangeStreamTests {
-    @Test("Promise 6: each transaction gets the next revision, and subscribers see revisions in order")
+    @Test("Each transaction gets the next revision, and subscribers see revisions in order")
     func revisions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -26,7 +26,7 @@ import Testing
         #expect(changes.compactMap { $0[settings.$count]?.oldValue } == Array(0..<400))
     }
 
-    @Test("Promise 7: no subscriber's code runs on the writer's thread or under its lock")
+    @Test("No subscriber's code runs on the writer's thread or under its lock")
     func writerDoesNotWait() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -44,7 +44,7 @@ import Testing
         await writer
     }
 
-    @Test("Promise 8: a subscriber of a setting gets the current value first, then newer ones")
+    @Test("A subscriber of a setting gets the current value first, then newer ones")
     func currentFirst() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -58,7 +58,7 @@ import Testing
         #expect(await recorder.next() == 5)
     }
 
-    @Test("Promise 8: a group's changes start with the moment in which the sequence was made")
+    @Test("A group's changes start with the moment in which the sequence was made")
     func startOfChanges() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -72,7 +72,7 @@ import Testing
         #expect(await recorder.next()?.revision == 4)
     }
 
-    @Test("Promise 9: $x gives the newest value only, and changes give every change")
+    @Test("$x gives the newest value only, and changes give every change")
     func deliveries() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -91,7 +91,7 @@ import Testing
         #expect(await every.next()?.revision == 51)
     }
 
-    @Test("Promise 9: a stream starts from a revision while the log holds it, and says so when it does not")
+    @Test("A stream starts from a revision while the log holds it, and says so when it does not")
     func sinceRevision() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: SettingsError.self) { try settings.inner.$count.changes(since: 1) }
     }
 
-    @Test("Promise 10: a change has revision, wall time, mutations with old and new values, origin and writer")
+    @Test("A change has revision, wall time, mutations with old and new values, origin and writer")
     func contents() async throws {
         let before = Date()
         let store = try await SettingsStore.open(storage: InMemoryStorage())
@@ -144,7 +144,7 @@ import Testing
         #expect(reset?.origin == .reset && reset?.writer == nil)
     }
 
-    @Test("Promise 10: the times of changes follow the store's clock")
+    @Test("The times of changes follow the store's clock")
     func time() async throws {
         let (store, clock, _, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -157,7 +157,7 @@ import Testing
         #expect(abs(second.time.timeIntervalSince(first.time) - 3_600) < 0.001)
     }
 
-    @Test("Promise 10: what was there when the store was opened is loaded, and what was not is a default")
+    @Test("A value found at opening has the origin loaded, and one that was not is a default")
     func origins() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(4)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -168,7 +168,7 @@ import Testing
         #expect(settings.$other.origin == .local && !settings.$other.isDefault)
     }
 
-    @Test("Promise 10: who asks for durable changes only gets each one once it is on stable storage")
+    @Test("A stream of durable changes delivers each one once it is on stable storage")
     func durableOnly() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -194,7 +194,7 @@ import Testing
         #expect(await durable.until { $0.count == 3 }.map(\.revision) == [1, 2, 3])
     }
 
-    @Test("Promise 12: streams end when the store closes, after everything has been delivered")
+    @Test("Streams end when the store closes, after everything has been delivered")
     func endAtClose() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -217,7 +217,7 @@ import Testing
         #expect(await changes.next() == nil)
     }
 
-    @Test("Promise 12: cancelling the task ends the loop")
+    @Test("Cancelling the task ends the loop")
     func cancellation() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)

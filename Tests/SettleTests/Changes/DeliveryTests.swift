@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
-    @Test("Promise 9: one that falls behind the log is told how many changes it missed")
+    @Test("A subscriber that falls behind the log is told how many changes it missed")
     func overflow() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
@@ -95,7 +95,7 @@ import Testing
         #expect(afterLoss?.revision == 8 && afterLoss?.missed == 2)
     }
 
-    @Test("Promise 9: a subscriber whose changes have all left the log is told at once, not with its next change")
+    @Test("A subscriber whose changes have all left the log is told at once, not with its next change")
     func lossWithoutSuccessor() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 2))

@@ -9,7 +9,7 @@ import Testing
         return [try await store.group(OuterSettings.self), OuterSettings()]
     }
 
-    @Test("Promise 11: withObservationTracking sees a change of every setting that was read, and of no other one")
+    @Test("withObservationTracking sees a change of every setting that was read, and of no other one")
     func tracking() async throws {
         for settings in try await groups() {
             let writes: [@Sendable () -> Void] = [
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("Promise 11: a setting that was not read is not tracked")
+    @Test("A setting that was not read is not tracked")
     func untracked() async throws {
         for settings in try await groups() {
             let other = WatchedFlag()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Promise 11: Observations ends on the newest value")
+    @Test("Observations ends on the newest value")
     func observations() async throws {
         for settings in try await groups() {
             let recorder = ChangeRecorder(Observations { "\(settings.title) \(settings.inner.count)" })
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Promise 11: reading in an alias of a group is tracked")
+    @Test("Reading in an alias of a group is tracked")
     func alias() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)

@@ -27,7 +27,7 @@ private final class WatchingExecutor: TaskExecutor {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct WakingTests {
-    @Test("Promise 7: nobody is woken under a lock, also by a write inside a write")
+    @Test("No subscriber is woken under a lock, also by a write inside a write")
     func noLockWhileWaking() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WakingSettings.self)

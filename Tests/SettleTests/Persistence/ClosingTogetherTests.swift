@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ClosingTogetherTests {
-    @Test("Promise 17: a store that one of two has closed stays closed, also if the other has failed")
+    @Test("A store closed by one of two closings stays closed, also if the other one failed")
     func twoAtOnce() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

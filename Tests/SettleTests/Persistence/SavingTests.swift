@@ -67,7 +67,7 @@ import Testing
         #expect(try await writer(ofBatchBy: Array(repeating: "a", count: 17)) == nil)
     }
 
-    @Test("Promise 13: changes are made stable by a checkpoint after a quiet period, together")
+    @Test("Changes are made stable by a checkpoint after a quiet period, together")
     func quiet() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -81,7 +81,7 @@ import Testing
         #expect(syncs(recording) == 0 && "\(store.status)" == "saved")
     }
 
-    @Test("Promise 13: further changes put the checkpoint off, at the latest to the longest delay")
+    @Test("Further changes put the checkpoint off, at the latest to the longest delay")
     func longest() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -99,7 +99,7 @@ import Testing
         #expect(recording.batches.last?.revision == 20)
     }
 
-    @Test("Promise 13: the delays are settable")
+    @Test("The delays are settable")
     func settable() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock(
             durability: .debounced(quiet: .seconds(60), atMost: .seconds(600)))
@@ -112,7 +112,7 @@ import Testing
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
     }
 
-    @Test("Promise 13: a group that is immediate is made stable at once, with everything that waits")
+    @Test("A group that is immediate is made stable at once, with everything that waits")
     func immediate() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
@@ -129,7 +129,7 @@ import Testing
         #expect(saved["usual"] == .integer(1) && saved["immediate.urgent"] == .integer(1))
     }
 
-    @Test("Promise 13: settings kept in memory only are never saved")
+    @Test("Settings kept in memory only are never saved")
     func memoryOnly() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
@@ -154,7 +154,7 @@ import Testing
         #expect(settings.volatile.secret == 7 && !settings.volatile.$secret.isDefault)
     }
 
-    @Test("Promise 13: a busy writer of an immediate group neither starves a flush nor overflows the stack")
+    @Test("A busy writer of an immediate group neither starves a flush nor overflows the stack")
     func busyImmediate() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ImmediateSettings.self)
@@ -167,7 +167,7 @@ import Testing
         await writer
     }
 
-    @Test("Promise 14: commit returns once everything is on stable storage")
+    @Test("commit returns once everything is on stable storage")
     func commit() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -194,7 +194,7 @@ import Testing
         #expect(isStable)
     }
 
-    @Test("Promise 14: commit and flush throw if saving fails, and a later one saves everything")
+    @Test("commit and flush throw if saving fails, and a later one saves everything")
     func failures() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -213,7 +213,7 @@ import Testing
         #expect(recording.batches.count == 1)
     }
 
-    @Test("Promise 14: a value that can't be converted makes commit and every later flush throw, until it is replaced")
+    @Test("A value that can't be converted makes commit and every later flush throw, until it is replaced")
     func unencodable() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -231,7 +231,7 @@ import Testing
         #expect(recording.batches.last?.values == ["picky": .integer(14)])
     }
 
-    @Test("Promise 15: what is saved is one revision, however many write")
+    @Test("What is saved is one revision, however many write")
     func neverTorn() async throws {
         let recording = RecordingStorage()
         let store = try await SettingsStore.open(

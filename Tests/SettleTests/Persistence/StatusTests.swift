@@ -30,7 +30,7 @@ import Testing
         _ = await recording.calls { $0.count { $0.error != nil } >= count }
     }
 
-    @Test("Promise 16: the status goes from saved over pending and saving back to saved")
+    @Test("The status goes from saved over pending and saving back to saved")
     func success() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -51,7 +51,7 @@ import Testing
         #expect(word(store.status) == "saved")
     }
 
-    @Test("Promise 16: a failed save is tried again with back-off, and since when it fails is told")
+    @Test("A failed save is tried again with back-off, and since when it fails is told")
     func backOff() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -86,7 +86,7 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
-    @Test("Promise 16: each failed save is an issue")
+    @Test("Each failed save is an issue")
     func issues() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -98,7 +98,7 @@ import Testing
         #expect(seen.allSatisfy { $0.code == .storage && $0.description == "There is no room." })
     }
 
-    @Test("Promise 16: a save whose failure came after it was done is repeated all the same")
+    @Test("A save whose failure came after it was done is repeated all the same")
     func failedAfter() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -110,7 +110,7 @@ import Testing
         #expect(recording.batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
     }
 
-    @Test("Promise 16: what failed and was put back to its default meanwhile is removed")
+    @Test("What failed and was put back to its default meanwhile is removed")
     func failedAndReset() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

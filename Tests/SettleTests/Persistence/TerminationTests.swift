@@ -21,7 +21,7 @@ import Testing
         try await SettingsStore.open(at: file).group(CounterSettings.self).count
     }
 
-    @Test("Promise 17: a termination signal saves everything first, and then ends the process")
+    @Test("A termination signal saves everything first, and then ends the process")
     func signal() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
@@ -36,7 +36,7 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 7)
     }
 
-    @Test("Promise 17: it does so even if every thread of the concurrency runtime is blocked")
+    @Test("A termination signal saves everything even if every thread of the concurrency runtime is blocked")
     func blockedRuntime() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
@@ -51,7 +51,7 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 8)
     }
 
-    @Test("Promise 17: flushAndWait works while every thread of the concurrency runtime is blocked")
+    @Test("flushAndWait works while every thread of the concurrency runtime is blocked")
     func flushAndWait() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path

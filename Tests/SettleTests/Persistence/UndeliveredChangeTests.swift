@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What others store while the store can't take it in: because a writer is at work, or because it is closing.
+/// What another process stores while the store can't take it in: because a writer is at work, or because it is closing.
 @Suite(.timeLimit(.minutes(10))) struct UndeliveredChangeTests {
     private let fixture: FileStorageFixture
     private let failing: FailingStorage
@@ -26,7 +26,7 @@ import Testing
         get throws { try FileFormat.json.decode(Array(fixture.text().utf8)) }
     }
 
-    @Test("Promise 20: what others store while a store is closing is in the file that it writes")
+    @Test("What another process stores while a store is closing is in the file that it writes")
     func closing() async throws {
         let (store, settings) = try await open()
         let hold = failing.hold(.append)
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["count": .integer(1), "name": .string("theirs")]))
     }
 
-    @Test("Promise 20: what others store while a writer is at work is in the file that is written meanwhile")
+    @Test("What another process stores while a writer is at work is in the file that is written meanwhile")
     func writing() async throws {
         let (store, settings) = try await open()
         let recorder = ChangeRecorder(store.changes)
@@ -74,7 +74,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("Promise 20: what could not be stored is not taken for stored when somebody edits the file")
+    @Test("A value that could not be stored is not taken for stored when the file is edited")
     func unsaved() async throws {
         let (store, settings) = try await open()
         settings.count = 1

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UnencodableValueTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
-    @Test("Promise 14: flushAndWait throws as long as a value can't be converted")
+    @Test("flushAndWait throws as long as a value can't be converted")
     func flushAndWait() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -20,7 +20,7 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
-    @Test("Promise 17: a store with a value that can't be converted does not close, also if there is no checkpoint")
+    @Test("A store with a value that can't be converted does not close, also if there is no checkpoint")
     func closing() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -34,7 +34,7 @@ import Testing
         #expect(recording.batches.last?.values == ["picky": .integer(14)])
     }
 
-    @Test("Promise 20: a value that can't be converted stays in force when an earlier one of the same setting is saved")
+    @Test("A value that can't be converted stays in force when an earlier one of the same setting is saved")
     func earlier() async throws {
         let base = InMemoryStorage()
         let failing = FailingStorage(base)

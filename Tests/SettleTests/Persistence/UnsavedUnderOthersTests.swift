@@ -19,7 +19,7 @@ import Testing
         try await SettingsStore.open(storage: recording, configuration: .init(clock: ManualClock()))
     }
 
-    @Test("Promise 20: what others store within a dictionary that could not be saved is what its save replaces")
+    @Test("A dictionary's retried save replaces what others have stored within it")
     func within() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
@@ -34,7 +34,7 @@ import Testing
         #expect(settings.table == ["own": 1])
     }
 
-    @Test("Promise 20: a save that failed replaces what others have stored meanwhile, also if that is the same")
+    @Test("A save that failed replaces what others have stored meanwhile, also if that is the same")
     func same() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
@@ -47,7 +47,7 @@ import Testing
         #expect(recording.batches.last?.replaced == ["other": .integer(2)])
     }
 
-    @Test("Promise 20: of a dictionary and keys in it that others have stored at once, the keys count")
+    @Test("A dictionary and keys in it stored by others at once: the keys count")
     func dictionaryWithItsKeys() async throws {
         let store = try await open()
         let settings = try await store.group(OuterSettings.self)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Promise 20: a value that was written by key and declared since is the group's, whatever others store meanwhile"
+        "A value that was written by key and declared since is the group's, whatever others store meanwhile"
     )
     func declaredUnderOthers() async throws {
         let store = try await open()

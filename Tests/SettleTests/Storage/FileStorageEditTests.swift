@@ -23,7 +23,7 @@ import Testing
         try storage.externalChanges { SettingTree(root) }
     }
 
-    @Test("Promise 20: an edit is told as the keys that differ, once") func edit() throws {
+    @Test("An edit is told as the keys that differ, once") func edit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2, "c": {"d": true}}"#)
         let expected = ExternalChange(.values(["a": .integer(5), "c.d": .bool(true)]))
@@ -36,7 +36,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all))
     }
 
-    @Test("Promise 20: an edit is merged per key with what the journal has, and the journal's own keys stay")
+    @Test("An edit is merged per key with what the journal has, and the journal's own keys stay")
     func merge() throws {
         let storage = try resting()
         try storage.append(
@@ -49,7 +49,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
-    @Test("Promise 20: a key that is put into an empty dictionary leaves alone what the journal has put there")
+    @Test("A key that is put into an empty dictionary leaves alone what the journal has put there")
     func emptyDictionary() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["d": .dictionary([:]), "e": .dictionary([:])]))
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["d": .dictionary([:])]))
     }
 
-    @Test("Promise 20: an empty dictionary that is there still is no edit of what the journal has put into it")
+    @Test("An empty dictionary that is there still is no edit of what the journal has put into it")
     func untouchedDictionary() throws {
         for values in [["d": SettingValue.dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)]] {
             let fixture = try FileStorageFixture()
@@ -96,7 +96,7 @@ import Testing
         #expect(try changes(storage, since: all).allSatisfy { $0 == ExternalChange(.everything(SettingTree(all))) })
     }
 
-    @Test("Promise 20: of two who see an edit, one takes it in, and both know it") func oneTakesIn() throws {
+    @Test("Of two storages that see an edit, one takes it in, and both know it") func oneTakesIn() throws {
         let one = try resting()
         let other = try fixture.opened()
         try fixture.write(#"{"a": 5, "b": 2}"#)
@@ -105,7 +105,7 @@ import Testing
         #expect(try changes(one, since: root).isEmpty && changes(other, since: root).isEmpty)
     }
 
-    @Test("Promise 20: a checkpoint takes in an edit that nobody has told it of") func checkpointMerges() throws {
+    @Test("A checkpoint takes in an edit that it was not told of") func checkpointMerges() throws {
         let storage = try resting()
         try storage.append(
             StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
@@ -115,7 +115,7 @@ import Testing
         #expect(try changes(storage, since: [:]) == [ExternalChange(.values(["a": .integer(5)]))])
     }
 
-    @Test("Promise 20: an edit that arrives while the file is written is merged or keeps the file") func lateEdit()
+    @Test("An edit that arrives while the file is written is merged or keeps the file") func lateEdit()
         throws
     {
         for moment in [SystemCall.Kind.create, .synchronize, .link, .rename] {
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "Promise 20: an edit that can't be read is reported with its place, once, and not overwritten while it stands")
+        "An edit that can't be read is reported with its place, once, and not overwritten while it stands")
     func invalid() throws {
         let storage = try resting()
         let text = "{\n  \"a\": 5,\n  oops\n}"
@@ -163,7 +163,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
-    @Test("Promise 20: a file that is removed is told, its values stay, and the next checkpoint writes it again")
+    @Test("A file that is removed is told, its values stay, and the next checkpoint writes it again")
     func removed() throws {
         let storage = try resting()
         try FileManager.default.removeItem(at: fixture.file)
@@ -177,7 +177,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("Promise 20: a file made anew after it was removed is an edit") func recreated() throws {
+    @Test("A file made anew after it was removed is an edit") func recreated() throws {
         let storage = try resting()
         try FileManager.default.removeItem(at: fixture.file)
         _ = try changes(storage, since: root)
@@ -185,7 +185,7 @@ import Testing
         #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5), "b": nil]))])
     }
 
-    @Test("Promise 20: two edits of the same size in the same moment are both seen") func sameMoment() throws {
+    @Test("Two edits of the same size in the same moment are both seen") func sameMoment() throws {
         let storage = try resting()
         for number in 3...9 {
             try fixture.write(#"{"a": \#(number), "b": 2}"#)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("Promise 20: a symbolic link that is swapped leads to another file's values") func swappedLink() throws {
+    @Test("A symbolic link that is swapped leads to another file's values") func swappedLink() throws {
         let manager = FileManager.default
         try fixture.write(#"{"a": 1}"#, to: "one.json")
         try fixture.write(#"{"a": 2, "c": 3}"#, to: "two.json")

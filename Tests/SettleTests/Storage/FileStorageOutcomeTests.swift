@@ -63,7 +63,7 @@ import Testing
         #expect(contents.tree.root == root, "after \(troubles)")
     }
 
-    @Test("Promise 18: nothing is wrong, so all is intact") func nothing() throws {
+    @Test("An undamaged file and journal are reported as intact") func nothing() throws {
         try expect(.intact, Self.newest, after: [:], in: fixture())
     }
 

@@ -160,7 +160,7 @@ import Testing
 
     private let newest: [String: SettingValue] = ["a": .integer(2), "b": .integer(3), "z": .bool(true)]
 
-    @Test("Promise 18: a damaged file is restored from the version before it and the journal, and no key falls back")
+    @Test("A damaged file is restored from the version before it and the journal, and no key falls back")
     func restoresNewest() throws {
         let fixture = try journaled()
         try fixture.write(Self.damaged)
@@ -171,7 +171,7 @@ import Testing
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
     }
 
-    @Test("Promise 18: so it is after the journal was begun anew", arguments: [1, 2, 3])
+    @Test("A damaged file is restored also after the journal was begun anew", arguments: [1, 2, 3])
     func restoresAfterRenewal(saves: Int) throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -239,8 +239,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "c": .integer(4), "z": .bool(true)]))
     }
 
-    @Test("Promise 18: a record that has rotted is named with its keys, and the later ones are used") func rot() throws
-    {
+    @Test("A record that has rotted is named with its keys, and the later ones are used") func rot() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))

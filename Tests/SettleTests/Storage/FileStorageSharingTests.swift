@@ -15,7 +15,7 @@ import Testing
         try storage.externalChanges { SettingTree(root) }
     }
 
-    @Test("Promise 20: each finds what the other has appended, and only that") func append() throws {
+    @Test("Each storage finds what the other has appended, and only that") func append() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .process)
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(1)]))])
@@ -27,7 +27,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["b": .integer(2), "c": .integer(3)]))
     }
 
-    @Test("Promise 20: the later append wins, for both and on disk") func order() throws {
+    @Test("The later append wins, for both and on disk") func order() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .process)
         try other.append(batch(1, ["a": .integer(2)]), durability: .process)
@@ -37,7 +37,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
-    @Test("Promise 20: a checkpoint of one has what the other has appended") func checkpoint() throws {
+    @Test("A checkpoint of one has what the other has appended") func checkpoint() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .process)
         try other.append(batch(1, ["b": .integer(2)]), durability: .process)
@@ -49,7 +49,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(file.root))
     }
 
-    @Test("Promise 20: while one holds the lock, the other can't append") func lock() throws {
+    @Test("While one storage holds the lock, the other can't append") func lock() throws {
         let one = try fixture.opened()
         let other = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), patience: LockPatience(limit: .zero))
         _ = try other.load()
@@ -64,15 +64,14 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
-    @Test("Promise 20: closing gives up the lock") func closing() throws {
+    @Test("Closing gives up the lock") func closing() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.lock()
         one.close()
         try other.append(batch(1, ["a": .integer(2)]), durability: .process)
     }
 
-    @Test("Promise 20: who follows goes over to a new journal without reading the file again") func newJournal() throws
-    {
+    @Test("A follower goes over to a new journal without reading the file again") func newJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: [String: SettingValue] = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .process)
@@ -88,7 +87,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("Promise 20: who has missed a whole journal is told everything") func missedJournal() throws {
+    @Test("A storage that has missed a whole journal is told everything") func missedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try other.append(batch(1, ["b": .integer(2)]), durability: .process)
         var root: [String: SettingValue] = [:]
@@ -105,7 +104,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("Promise 20: a journal that somebody removes loses nothing") func removedJournal() throws {
+    @Test("A removed journal loses nothing") func removedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
         _ = try changes(other)

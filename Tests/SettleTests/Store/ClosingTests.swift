@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ClosingTests {
-    @Test("Promise 17: closing saves what is pending, brings the storage to rest and closes it")
+    @Test("Closing saves what is pending, brings the storage to rest and closes it")
     func close() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -77,7 +77,7 @@ import Testing
         #expect(await second.untilEnd() == [1])
     }
 
-    @Test("Promise 17: a store closes without its storage's resting form if everything is stable, and reports why")
+    @Test("A store closes without its storage's resting form if everything is stable, and reports why")
     func withoutCheckpoint() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

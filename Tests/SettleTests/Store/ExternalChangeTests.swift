@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ExternalChangeTests {
-    @Test("Promise 20: a change from outside is one external change, and only of what differs")
+    @Test("A change from outside is one external change, and only of what differs")
     func external() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1), "name": .string("a")]))
         let recording = RecordingStorage(storage)
@@ -30,7 +30,7 @@ import Testing
         #expect(recording.batches.isEmpty && "\(store.status)" == "saved")
     }
 
-    @Test("Promise 20: an external change is durable when it comes")
+    @Test("An external change is durable when it comes")
     func durable() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -41,7 +41,7 @@ import Testing
         #expect(change?.origin == .external && change?.isDurable == true && settings.count == 2)
     }
 
-    @Test("Promise 20: what is pending here wins for its key, before a save, during it and after it failed")
+    @Test("What is pending here wins for its key, before a save, during it and after it failed")
     func merge() async throws {
         let memory = InMemoryStorage()
         let failing = FailingStorage(memory)
@@ -71,7 +71,7 @@ import Testing
         #expect(memory.tree["count"] == .integer(6) && memory.tree["other"] == .integer(3))
     }
 
-    @Test("Promise 20: a value from outside that can't be used leaves the last good one in force")
+    @Test("A value from outside that can't be used leaves the last good one in force")
     func unusable() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -85,7 +85,7 @@ import Testing
         #expect(issue?.code == .unusableValue && issue?.key == "count")
     }
 
-    @Test("Promise 20: changes of some keys are looked for around and within these keys only")
+    @Test("Changes of some keys are looked for around and within these keys only")
     func perKey() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
@@ -110,7 +110,7 @@ import Testing
         #expect(await recorder.next()?.mutations.map(\.key) == ["title"])
     }
 
-    @Test("Promise 20: an entry of a dictionary that is to be saved here does not get into it from outside")
+    @Test("An entry of a dictionary that is to be saved here does not get into it from outside")
     func unsavedAround() async throws {
         let memory = InMemoryStorage()
         let failing = FailingStorage(memory)

@@ -128,7 +128,7 @@ private struct OtherSettings: SettingsGroup {
         #expect(key?.code == .invalidKey && key?.key == "a..b")
     }
 
-    @Test("Promise 21: opening a file again gives the same store, also through other spellings and links")
+    @Test("Opening a file again gives the same store, also through other spellings and links")
     func sameFile() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")

@@ -8,7 +8,7 @@ import Testing
         _ = await recording.calls { $0.contains { $0.operation == .close } }
     }
 
-    @Test("Promise 17: letting go of the last reference saves what is pending, and then frees the store")
+    @Test("Letting go of the last reference saves what is pending, and then frees the store")
     func lastReference() async throws {
         let recording = RecordingStorage()
         let clock = ManualClock()
@@ -31,7 +31,7 @@ import Testing
         weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()))
     }
 
-    @Test("Promise 17: a store is kept while one of its groups is in use")
+    @Test("A store is kept while one of its groups is in use")
     func groupKeepsStore() async throws {
         let recording = RecordingStorage()
         func open() async throws -> CounterSettings {

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LoadingTests {
-    @Test("Promise 18: absent gives the defaults, without an issue")
+    @Test("An absent file gives the defaults, without an issue")
     func absent() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -13,7 +13,7 @@ import Testing
         for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
     }
 
-    @Test("Promise 18: unreadable throws, and nothing is written")
+    @Test("An unreadable file throws, and nothing is written over it")
     func unreadable() async throws {
         let failing = FailingStorage()
         let recording = RecordingStorage(failing)
@@ -23,7 +23,7 @@ import Testing
         #expect(recording.batches.isEmpty)
     }
 
-    @Test("Promise 18: a value of the wrong type falls back alone, and is kept until someone writes that key")
+    @Test("A value of the wrong type falls back alone, and is kept until someone writes that key")
     func wrongType() async throws {
         let storage = InMemoryStorage(
             SettingTree([
@@ -45,7 +45,7 @@ import Testing
         #expect(storage.tree["unknown.a"] == .bool(true))
     }
 
-    @Test("Promise 18: a stored value against the setting's rule falls back like one of the wrong type")
+    @Test("A stored value against the setting's rule falls back like one of the wrong type")
     func brokenRule() async throws {
         struct Group: SettingsGroup { @Setting(in: 0...20) var attemptCount = 3 }
         let storage = InMemoryStorage(SettingTree(["attemptCount": .integer(21)]))
@@ -58,7 +58,7 @@ import Testing
         #expect(storage.tree["attemptCount"] == .integer(21))
     }
 
-    @Test("Promise 18: what was damaged and put aside is an issue")
+    @Test("A damaged file that was put aside is an issue")
     func recovered() async throws {
         let store = try await SettingsStore.open(storage: DamagedStorage())
         var issues = store.issues.makeAsyncIterator()

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RunTests {
-    @Test("Promise 17: run ends when its task is cancelled, after a last save")
+    @Test("run ends when its task is cancelled, after a last save")
     func cancellation() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -18,7 +18,7 @@ import Testing
         #expect(recording.batches.count == 2)
     }
 
-    @Test("Promise 17: run throws if the last save fails")
+    @Test("run throws if the last save fails")
     func failure() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .serialized) struct StressTests {
-    @Test("Promise 1: 8 tasks that each add 1 a hundred thousand times leave 800,000")
+    @Test("8 tasks that each add 1 a hundred thousand times leave 800,000")
     func increments() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -16,7 +16,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("Promise 8: after 10,000 rounds of several writers, each subscriber has seen the final value last")
+    @Test("After 10,000 rounds of several writers, each subscriber has seen the final value last")
     func finalValue() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("Promise 8: nothing falls between the current value and the first change, in 1,000 subscriptions")
+    @Test("Nothing falls between the current value and the first change, in 1,000 subscriptions")
     func subscribeWhileWriting() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 1 << 16))
@@ -63,7 +63,7 @@ import Testing
         await writer
     }
 
-    @Test("Promise 3: a million snapshots of two settings whose sum is constant are never torn")
+    @Test("A million snapshots of two settings whose sum is constant are never torn")
     func snapshots() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(BalanceSettings.self)
@@ -89,7 +89,7 @@ import Testing
         #expect(torn == 0)
     }
 
-    @Test("Promise 8: cancelling and waiting at random loses no wake-up and leaves nobody behind")
+    @Test("Cancelling and waiting at random loses no wake-up and leaves no subscriber behind")
     func cancellations() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)

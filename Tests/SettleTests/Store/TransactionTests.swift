@@ -9,7 +9,7 @@ import Testing
         return [try await store.group(OuterSettings.self), OuterSettings()]
     }
 
-    @Test("Promise 10: a transaction that only resets is a reset, and one that also writes is none")
+    @Test("A transaction that only resets is a reset, and one that also writes is none")
     func resets() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -28,7 +28,7 @@ import Testing
         #expect(await changes.next()?.origin == .local)
     }
 
-    @Test("Promise 3: the closure sees its own writes, and nobody else sees them before the end")
+    @Test("The closure sees its own writes, and no other reader sees them before the end")
     func isolation() async throws {
         for settings in try await groups() {
             let gate = Gate()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: a throw inside update undoes everything")
+    @Test("A throw inside update undoes everything")
     func rollback() async throws {
         for settings in try await groups() {
             settings.inner.count = 1
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: a transaction gives one revision, one change and one saved record")
+    @Test("A transaction gives one revision, one change and one saved record")
     func oneOfEach() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self)
@@ -97,7 +97,7 @@ import Testing
         #expect(recording.batches.map(\.revision) == [1])
     }
 
-    @Test("Promise 3: an update inside an update joins the outer one")
+    @Test("An update inside an update joins the outer one")
     func nesting() async throws {
         for settings in try await groups() {
             let recorder = ChangeRecorder(settings.changes)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: an inner throw that the outer one catches undoes the inner writes only")
+    @Test("An inner throw that the outer one catches undoes the inner writes only")
     func innerRollback() async throws {
         for settings in try await groups() {
             try settings.update {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: a throw undoes what a kept inner update wrote over outer writes")
+    @Test("A throw undoes what a kept inner update wrote over outer writes")
     func rollbackAcrossLevels() async throws {
         for settings in try await groups() {
             try settings.update {
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: the writes of a transaction and of a write around it are two transactions")
+    @Test("The writes of a transaction and of a write around it are two transactions")
     func updateInsideWrite() async throws {
         for settings in try await groups() {
             settings.inner.list = [1]
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("Promise 3: readers that take a snapshot never see half of a transaction")
+    @Test("Readers that take a snapshot never see half of a transaction")
     func snapshots() async throws {
         for settings in try await groups() {
             try settings.update {

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct WritingTests {
-    @Test("Promise 1: n tasks that each add 1 leave n")
+    @Test("No increment is lost: n tasks that each add 1 leave n")
     func additions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -16,7 +16,7 @@ import Testing
         #expect(store.revision == 10_000)
     }
 
-    @Test("Promise 1: appending and dictionary writes lose nothing")
+    @Test("Appending and dictionary writes lose nothing")
     func collections() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -34,7 +34,7 @@ import Testing
         #expect(settings.table.count == 50 && settings.table.values.allSatisfy { $0 == 8 })
     }
 
-    @Test("Promise 1: a reader inside the same statement does not wait for the writer")
+    @Test("A reader inside the same statement does not wait for the writer")
     func readerInWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("Promise 1: readers on other threads see the old value and go on while a writer is at work")
+    @Test("Readers on other threads see the old value and go on while a writer is at work")
     func readersGoOn() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -66,7 +66,7 @@ import Testing
         #expect(settings.list.isEmpty)
     }
 
-    @Test("Promise 2: there is one writer at a time")
+    @Test("There is one writer at a time")
     func oneWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -87,7 +87,7 @@ import Testing
         #expect(settings.name == "first second")
     }
 
-    @Test("Promise 2: a writer may write another setting, and the same one, in the middle of its own write")
+    @Test("A writer may write another setting, and the same one, in the middle of its own write")
     func nestedWrites() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Promise 2: two threads that write two settings inside each other in opposite orders don't deadlock")
+    @Test("Two threads that write two settings inside each other in opposite orders don't deadlock")
     func oppositeOrders() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(OuterSettings.self), OuterSettings()] {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("Promise 2: opposite orders don't deadlock while a group that nobody opened is first used as a whole")
+    @Test("Opposite orders don't deadlock while an unopened group is first used as a whole")
     func oppositeOrdersWhileUniting() async throws {
         for _ in 0..<300 {
             let settings = OuterSettings()
@@ -181,7 +181,7 @@ import Testing
         #expect(count == 1 && settings.list == [1])
     }
 
-    @Test("Promise 4: writing an equal value is no change: no revision, no event, no save")
+    @Test("Writing an equal value is no change: no revision, no event, no save")
     func equalValues() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

@@ -12,7 +12,7 @@ private struct GuardedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ValidationTests {
-    @Test("Promise 5: a plain assignment that breaks a rule leaves the old value and reports an issue")
+    @Test("A plain assignment that breaks a rule leaves the old value and reports an issue")
     func assignment() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self, at: "guarded")
@@ -45,7 +45,7 @@ private struct GuardedSettings: SettingsGroup {
             issues[0].description == "“guarded.attemptCount” can't be 99: it must be in 0...20. The old value stays.")
     }
 
-    @Test("Promise 5: inside update a broken rule throws, with everything undone, and reports no issue")
+    @Test("Inside update a broken rule throws, with everything undone, and reports no issue")
     func insideUpdate() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -62,7 +62,7 @@ private struct GuardedSettings: SettingsGroup {
         for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
     }
 
-    @Test("Promise 5: inside commit a broken rule throws and nothing is saved")
+    @Test("Inside commit a broken rule throws and nothing is saved")
     func insideCommit() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(GuardedSettings.self)
@@ -77,7 +77,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(recording.batches.isEmpty && settings.free == 0)
     }
 
-    @Test("Promise 5: set throws, naming the key, the value and the rule")
+    @Test("set throws, naming the key, the value and the rule")
     func set() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -96,7 +96,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(settings.free == 1)
     }
 
-    @Test("Promise 5: writing a key at run time follows the rule of its declaration")
+    @Test("Writing a key at run time follows the rule of its declaration")
     func runTimeKey() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self, at: "guarded")
