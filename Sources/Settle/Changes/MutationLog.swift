@@ -87,7 +87,7 @@ package final class MutationLog: @unchecked Sendable {
     /// The stored value of a key for which there is no slot.
     @usableFromInline
     func undeclaredValue(forKey key: String) -> SettingValue? {
-        let isNested = SettingTree.isNested(key)
+        let isNested = SettingKey.mayHaveDot(key)
         lock.lock()
         defer { lock.unlock() }
         if !slots.isEmpty, slots[key] != nil { return nil }

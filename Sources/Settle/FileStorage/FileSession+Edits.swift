@@ -82,15 +82,7 @@ extension FileSession {
             return
         }
         let difference = difference(from: tree, to: edited, overlay)
-        var batch = difference.batch
-        if difference.exceedsKeys {
-            var whole = tree
-            whole.apply(batch.values)
-            for name in Set(whole.root.keys).union(edited.root.keys) where SettingTree.isNested(name) {
-                whole.root[name] = edited.root[name]
-            }
-            batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: whole)
-        }
+        let batch = difference.batch
         format = format(toReplace: reading.bytes)
         note(reading, reading.version)
         examinedSignature = FileSignature(reading.status)
@@ -98,10 +90,7 @@ extension FileSession {
         // The values are good also if the journal can't be told now. It is told before it is told anything else.
         if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
         overlay.add(edited: batch)
-        if let whole = batch.tree {
-            tree = whole
-            undelivered.append(ExternalChange(.everything(whole)))
-        } else if !batch.entries.isEmpty {
+        if !batch.entries.isEmpty {
             tree.apply(batch.values)
             undelivered.append(ExternalChange(.values(batch.values)))
         }

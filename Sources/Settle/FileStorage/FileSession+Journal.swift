@@ -46,7 +46,6 @@ extension FileSession {
             known = found
         }
         let difference = TreeDifference(from: known, to: tree) { [self] in isSpelledAlike($0, $1) }
-        guard !difference.exceedsKeys else { return }
         overlay.removeAll()
         overlay.add(difference.batch)
     }

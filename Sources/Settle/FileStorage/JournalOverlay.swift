@@ -34,7 +34,8 @@ struct JournalOverlay: Sendable {
         }
         entries[key] = Entry(before: before, value: entry.value)
         guard outerKeys.contains(key) else { return }
-        for inner in entries.keys where inner.hasPrefix(key + ".") {
+        let dictionary = SettingKey(stored: key)
+        for inner in entries.keys where dictionary.contains(SettingKey(stored: inner)) {
             var tree = SettingTree()
             tree[key] = entry.value
             entries[inner]?.value = tree[inner]
@@ -65,9 +66,9 @@ struct JournalOverlay: Sendable {
 
     /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
     private static func splits(of key: String) -> [(outer: String, inner: String)] {
-        guard SettingTree.isNested(key) else { return [] }
-        return key.indices.reversed().filter { key[$0] == "." }.map { dot in
-            (String(key[..<dot]), String(key[key.index(after: dot)...]))
+        let key = SettingKey(stored: key)
+        return key.parents.reversed().compactMap { outer in
+            outer.rest(of: key).map { (outer.description, $0.description) }
         }
     }
 

@@ -75,6 +75,8 @@ extension FormatError {
     /// The same error as seen from one level further out.
     func below(_ key: String) -> FormatError {
         guard case .key(let inner) = place else { return self }
-        return FormatError(rule, at: .key(inner.isEmpty ? key : key + "." + inner), reason)
+        let outer = SettingKey(name: key)
+        let place = inner.isEmpty ? outer : outer.appending(SettingKey(stored: inner))
+        return FormatError(rule, at: .key(place.description), reason)
     }
 }

@@ -67,30 +67,24 @@ private struct KeyHistories {
     /// before says nothing about the file, if the other came first.
     func dictionaries(in tree: SettingTree, _ edited: Set<String>) -> Set<String> {
         var candidates = edited
-        for key in values.keys where SettingTree.isNested(key) {
-            for dot in key.indices where key[dot] == "." { candidates.insert(String(key[..<dot])) }
-        }
+        for key in values.keys { candidates.formUnion(SettingKey(stored: key).parents.map(\.description)) }
         return candidates.filter { isDictionary($0, in: tree) }
     }
 
-    /// Whether a key has had nothing but dictionaries and the file has one too or nothing, so that dotted keys can name all that is
-    /// in them.
+    /// Whether a key has had nothing but dictionaries and the file has one too or nothing.
     private func isDictionary(_ key: String, in tree: SettingTree) -> Bool {
-        var dictionaries: [SettingTree] = []
+        var hasBeenDictionary = false
         for value in values[key] ?? [] {
             switch value {
-            case .dictionary(let entries): dictionaries.append(SettingTree(entries))
+            case .dictionary: hasBeenDictionary = true
             case nil: break
             default: return false
             }
         }
-        guard !dictionaries.isEmpty else { return false }
         switch tree[key] {
-        case .dictionary(let entries): dictionaries.append(SettingTree(entries))
-        case nil: break
+        case .dictionary, nil: return hasBeenDictionary
         default: return false
         }
-        return dictionaries.allSatisfy(\.hasDottedKeys)
     }
 
     /// Replaces what a batch says about dictionaries by what that says about each key in them.
@@ -106,7 +100,8 @@ private struct KeyHistories {
             // An empty one is of no use where somebody has put a key into it.
             return inner.sorted().map { key in
                 JournalEntry(
-                    key: entry.key + "." + key, value: Self.value(at: key, in: entry.value),
+                    key: SettingKey(stored: entry.key).appending(SettingKey(stored: key)).description,
+                    value: Self.value(at: key, in: entry.value),
                     before: Self.before(key, entry.before))
             }
         }
@@ -144,21 +139,12 @@ private struct KeyHistories {
 }
 
 extension SettingTree {
-    /// Whether no name has a dot in it.
-    fileprivate var hasDottedKeys: Bool {
-        root.allSatisfy { name, value in
-            if Self.isNested(name) { return false }
-            guard case .dictionary(let inner) = value else { return true }
-            return SettingTree(inner).hasDottedKeys
-        }
-    }
-
-    /// The dotted keys of everything that is no dictionary, or an empty one. A name with a dot in it has no dotted key.
+    /// The keys of everything that is no dictionary, or an empty one.
     fileprivate var leafKeys: [String] {
         root.flatMap { name, value -> [String] in
-            if Self.isNested(name) { return [] }
-            guard case .dictionary(let inner) = value, !inner.isEmpty else { return [name] }
-            return SettingTree(inner).leafKeys.map { name + "." + $0 }
+            let key = SettingKey(name: name)
+            guard case .dictionary(let inner) = value, !inner.isEmpty else { return [key.description] }
+            return SettingTree(inner).leafKeys.map { key.appending(SettingKey(stored: $0)).description }
         }
     }
 }

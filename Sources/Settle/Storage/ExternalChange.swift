@@ -35,8 +35,11 @@ extension ExternalChange {
         case .values(var changed):
             for (key, value) in values {
                 if changed[key] != nil { changed.updateValue(value, forKey: key) }
-                for inner in changed.keys where inner.hasPrefix(key + ".") { changed.removeValue(forKey: inner) }
-                for outer in changed.keys where key.hasPrefix(outer + ".") {
+                let written = SettingKey(stored: key)
+                for inner in changed.keys where written.contains(SettingKey(stored: inner)) {
+                    changed.removeValue(forKey: inner)
+                }
+                for outer in changed.keys where SettingKey(stored: outer).contains(written) {
                     var tree = SettingTree()
                     tree[outer] = changed[outer] ?? nil
                     tree[key] = value

@@ -1,4 +1,4 @@
-/// The values of a store as its file nests them, addressed by dotted keys.
+/// The values of a store as its file nests them, addressed by keys.
 ///
 /// `"passcode.attemptCount"` addresses the value under `attemptCount` in the dictionary under `passcode`.
 public struct SettingTree: Sendable, Hashable {
@@ -8,22 +8,26 @@ public struct SettingTree: Sendable, Hashable {
         self.root = root
     }
 
-    /// The value at a dotted key; setting `nil` removes it, and with it the dictionaries that it leaves empty.
+    /// The value at a key as text; see the other subscript.
+    public subscript(key: String) -> SettingValue? {
+        get { self[SettingKey(stored: key)] }
+        set { self[SettingKey(stored: key)] = newValue }
+    }
+
+    /// The value at a key; setting `nil` removes it, and with it the dictionaries that it leaves empty.
     ///
     /// Setting a value below something that is not a dictionary replaces that something.
-    public subscript(key: String) -> SettingValue? {
+    public subscript(key: SettingKey) -> SettingValue? {
         get {
-            guard let dot = key.utf8.firstIndex(of: 0x2E) else { return root[key] }
-            guard case .dictionary(let inner)? = root[String(key[..<dot])] else { return nil }
-            return SettingTree(inner)[String(key[key.index(after: dot)...])]
+            guard let (head, rest) = key.split else { return root[key.name] }
+            guard case .dictionary(let inner)? = root[head] else { return nil }
+            return SettingTree(inner)[rest]
         }
         set {
-            guard let dot = key.utf8.firstIndex(of: 0x2E) else {
-                root[key] = newValue
+            guard let (head, rest) = key.split else {
+                root[key.name] = newValue
                 return
             }
-            let head = String(key[..<dot])
-            let rest = String(key[key.index(after: dot)...])
             // The dictionary is taken out before it is changed, so that it is changed in place and not copied.
             var inner: SettingTree
             if case .dictionary(let values)? = root[head] {
@@ -36,13 +40,5 @@ public struct SettingTree: Sendable, Hashable {
             inner[rest] = newValue
             root[head] = inner.root.isEmpty ? nil : .dictionary(inner.root)
         }
-    }
-
-    /// Whether a key has a dot. It looks at all bytes without a branch, which is faster than stopping at the first dot.
-    static func isNested(_ key: String) -> Bool {
-        let found = key.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.reduce(into: false) { found, byte in found = (byte == 0x2E) || found }
-        }
-        return found ?? key.utf8.contains(0x2E)
     }
 }

@@ -1,0 +1,271 @@
+/// Where a setting's value is: the names of the dictionaries around it, from the outside in, and its own.
+///
+/// As text, the names stand with dots between them, as in `passcode.attemptCount`. A dot in a name has a backslash before it
+/// (`window\.width` is one name), and so has a backslash. A backslash before anything else stands for itself.
+///
+/// Keys are compared and hashed by their bytes in UTF-8. Two that are equal for `String` only because Unicode has several
+/// spellings for one character are two keys.
+public struct SettingKey: Sendable {
+    /// The one spelling that the key has. Its bytes are contiguous.
+    @usableFromInline let text: String
+
+    private init(spelled text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        self.text = text
+    }
+
+    /// Any text, as a file or a journal may have it: also one with empty names.
+    package init(stored text: String) {
+        self.init(spelled: Self.hasEscape(text) ? Self.normalized(text) : text)
+    }
+
+    /// A key of one name, which may have dots.
+    package init(name: String) {
+        self.init(spelled: Self.escaped(name))
+    }
+
+    /// The key of these names, from the outside in; `nil` if there are none, or one is empty.
+    public init?(components: some Sequence<String>) {
+        let names = components.map(Self.escaped)
+        guard !names.isEmpty, !names.contains("") else { return nil }
+        self.init(spelled: names.joined(separator: "."))
+    }
+
+    /// The key of these names, from the outside in, whatever is in them: `.path("accounts", "carol@example.com")`.
+    ///
+    /// A name that is empty makes a key that no setting can have, so the call that gets it throws.
+    public static func path(_ first: String, _ more: String...) -> SettingKey {
+        SettingKey(spelled: ([first] + more).map(escaped).joined(separator: "."))
+    }
+
+    /// Whether one of the names is empty. A file may have such a key, a setting may not.
+    package var hasEmptyName: Bool {
+        var previous = Self.dot
+        var isEscaped = false
+        for byte in text.utf8 {
+            if byte == Self.dot, previous == Self.dot, !isEscaped { return true }
+            (previous, isEscaped) = isEscaped ? (0, false) : (byte, byte == Self.backslash)
+        }
+        return previous == Self.dot
+    }
+}
+
+extension SettingKey: LosslessStringConvertible {
+    /// Reads a key as text; `nil` if the text or one of the names in it is empty.
+    public init?(_ description: String) {
+        self.init(stored: description)
+        if hasEmptyName { return nil }
+    }
+
+    public var description: String { text }
+}
+
+extension SettingKey: ExpressibleByStringLiteral {
+    /// A literal in which a name is empty ends the program.
+    public init(stringLiteral text: String) {
+        self.init(stored: text)
+        precondition(
+            !hasEmptyName, "“\(text)” can't be a key: it and each of its parts between dots must not be empty.")
+    }
+}
+
+// MARK: Comparing
+
+extension SettingKey: Hashable {
+    @inlinable
+    public static func == (left: SettingKey, right: SettingKey) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        text.hashBytes(into: &hasher)
+    }
+}
+
+extension SettingKey: Comparable {
+    /// By bytes. A key comes before those within it.
+    public static func < (left: SettingKey, right: SettingKey) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+extension String {
+    /// Whether both have the same bytes in UTF-8, which `==` does not ask.
+    @inlinable
+    func hasSameBytes(as other: String) -> Bool {
+        let found = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                bytes.count == others.count && bytes.elementsEqual(others)
+            }
+        }
+        return (found ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    @inlinable
+    func hashBytes(into hasher: inout Hasher) {
+        let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+// MARK: Names
+
+extension SettingKey {
+    fileprivate static var dot: UInt8 { UInt8(ascii: ".") }
+    fileprivate static var backslash: UInt8 { UInt8(ascii: "\\") }
+
+    /// The names, from the outside in, without backslashes before their dots.
+    public var components: [String] {
+        var names: [String] = []
+        var rest = text[...]
+        while let end = Self.firstDot(in: rest) {
+            names.append(Self.unescaped(rest[..<end]))
+            rest = rest[text.utf8.index(after: end)...]
+        }
+        names.append(Self.unescaped(rest))
+        return names
+    }
+
+    /// How many names the key has.
+    public var depth: Int { dots.count + 1 }
+
+    /// The last of the names.
+    public var name: String {
+        Self.unescaped(dots.last.map { text[text.utf8.index(after: $0)...] } ?? text[...])
+    }
+
+    /// The key of the dictionary in which the value lies; `nil` at the top level.
+    public var parent: SettingKey? {
+        dots.last.map { SettingKey(spelled: String(text[..<$0])) }
+    }
+
+    /// The keys of all dictionaries in which the value lies, from the outside in.
+    public var parents: [SettingKey] {
+        dots.map { SettingKey(spelled: String(text[..<$0])) }
+    }
+
+    /// Whether another key lies within this one. A key does not lie within itself.
+    public func contains(_ other: SettingKey) -> Bool {
+        let count = text.utf8.count
+        return other.text.utf8.count > count && other.text.utf8.starts(with: text.utf8)
+            && other.text.utf8[other.text.utf8.index(other.text.startIndex, offsetBy: count)] == Self.dot
+    }
+
+    /// Whether this key lies within another one. A key does not lie within itself.
+    public func isWithin(_ other: SettingKey) -> Bool {
+        other.contains(self)
+    }
+
+    /// The key of a name in the dictionary that this is the key of. The name may have dots.
+    public func appending(component name: String) -> SettingKey {
+        SettingKey(spelled: text + "." + Self.escaped(name))
+    }
+
+    /// The key that another one is, seen from outside the dictionary that this is the key of.
+    public func appending(_ inner: SettingKey) -> SettingKey {
+        SettingKey(spelled: text + "." + inner.text)
+    }
+
+    /// What is left of a key within this one: its place in the dictionary that this is the key of.
+    func rest(of inner: SettingKey) -> SettingKey? {
+        guard contains(inner) else { return nil }
+        let bytes = inner.text.utf8
+        return SettingKey(spelled: String(inner.text[bytes.index(bytes.startIndex, offsetBy: text.utf8.count + 1)...]))
+    }
+
+    /// The outermost name, and the key of the value in the dictionary of that name; `nil` if there is only one name.
+    var split: (first: String, rest: SettingKey)? {
+        guard let end = Self.firstDot(in: text[...]) else { return nil }
+        return (Self.unescaped(text[..<end]), SettingKey(spelled: String(text[text.utf8.index(after: end)...])))
+    }
+
+    /// The dots between names.
+    private var dots: [String.Index] {
+        guard Self.mayHaveDot(text) else { return [] }
+        var dots: [String.Index] = []
+        var rest = text[...]
+        while let dot = Self.firstDot(in: rest) {
+            dots.append(dot)
+            rest = rest[text.utf8.index(after: dot)...]
+        }
+        return dots
+    }
+
+    private static func firstDot(in text: Substring) -> String.Index? {
+        guard let first = text.utf8.firstIndex(of: dot) else { return nil }
+        // Nearly always it is this one.
+        if first == text.startIndex || text.utf8[text.utf8.index(before: first)] != backslash { return first }
+        var index = text.utf8.startIndex
+        while index != text.utf8.endIndex {
+            let byte = text.utf8[index]
+            if byte == dot { return index }
+            index = text.utf8.index(after: index)
+            // The text has its one spelling, so something follows.
+            if byte == backslash { index = text.utf8.index(after: index) }
+        }
+        return nil
+    }
+
+    /// Whether a text has a dot. It looks at all bytes without a branch, which is faster than stopping at the first dot.
+    static func mayHaveDot(_ text: String) -> Bool {
+        let found = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.reduce(into: false) { found, byte in found = (byte == 0x2E) || found }
+        }
+        return found ?? text.utf8.contains(dot)
+    }
+}
+
+// MARK: Backslashes
+
+extension SettingKey {
+    private static func hasEscape(_ text: some StringProtocol) -> Bool {
+        text.utf8.contains(backslash)
+    }
+
+    /// A name as it stands in a key.
+    static func escaped(_ name: String) -> String {
+        guard name.utf8.contains(where: { $0 == dot || $0 == backslash }) else { return name }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.utf8.count + 4)
+        for byte in name.utf8 {
+            if byte == dot || byte == backslash { bytes.append(backslash) }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func unescaped(_ name: Substring) -> String {
+        guard hasEscape(name) else { return String(name) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.utf8.count)
+        var isEscaped = false
+        for byte in name.utf8 {
+            isEscaped = byte == backslash && !isEscaped
+            if !isEscaped { bytes.append(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The one spelling of a text in which a backslash may stand before anything.
+    private static func normalized(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 4)
+        var isEscaped = false
+        for byte in text.utf8 {
+            if isEscaped {
+                // Before anything but these two, the backslash was one of the name.
+                if byte != dot, byte != backslash { bytes.append(backslash) }
+                bytes.append(byte)
+                isEscaped = false
+            } else {
+                bytes.append(byte)
+                isEscaped = byte == backslash
+            }
+        }
+        if isEscaped { bytes.append(backslash) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
