@@ -25,7 +25,7 @@ extension SettingsGroup {
     public static var access: SettingsAccess { .open }
 
     /// The store to which the group belongs; `nil` for a group without settings.
-    var store: SettingsStore? {
+    var store: StoreCore? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
         if let store = first.original.attachment?.store, !store.isDetached { return store }
         return Detachment.unite(GroupLayout(self))
@@ -45,7 +45,7 @@ extension SettingsGroup {
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let store else { return try body() }
-        return try store.update(by: writer, body)
+        return try store.transact(origin: .local, writer: writer, body)
     }
 
     /// Runs a transaction, as ``update(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.

@@ -20,7 +20,7 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         }
         // Inside its own transaction a thread sees what that has written, and nobody else can publish meanwhile.
         if store.writer.isHeldByCurrentThread {
-            revision = store.revision
+            revision = store.log.lock.withLock { store.log.revision }
             for (copy, box) in zip(copies, boxes) { _ = copy.adopt(erased: box.visibleValue) }
             return
         }

@@ -10,13 +10,13 @@ final class ExclusiveAccess: Sendable {
     private let store: ObjectIdentifier
     private let isInForce = Atomic(true)
 
-    init(to store: SettingsStore, named name: String) {
+    init(to store: StoreCore, named name: String) {
         self.name = name
         self.store = ObjectIdentifier(store)
     }
 
     /// Whether the current task would wait for itself, or for the one that waits for it.
-    static func isHeldByCurrentTask(to store: SettingsStore, named name: String) -> Bool {
+    static func isHeldByCurrentTask(to store: StoreCore, named name: String) -> Bool {
         current.contains { access in
             // A task may live longer than the one in which it was started had its access.
             access.isInForce.load(ordering: .acquiring) && access.store == ObjectIdentifier(store)

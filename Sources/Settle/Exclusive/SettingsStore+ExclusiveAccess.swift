@@ -32,16 +32,16 @@ extension SettingsStore {
         guard ExclusiveAccess.isValid(name) else {
             throw SettingsError(.invalidName, ExclusiveAccess.rule(for: name))
         }
-        guard !ExclusiveAccess.isHeldByCurrentTask(to: self, named: name) else {
+        guard !ExclusiveAccess.isHeldByCurrentTask(to: core, named: name) else {
             throw SettingsError(
                 .nestedExclusiveAccess,
                 "Exclusive access named “\(name)” can't be had inside of itself: this task has it already, and would wait for ever."
             )
         }
         // Only a group that no store has opened has none, and nobody can get at its store.
-        guard let persister else { return try await body() }
+        guard let persister = try open().persister else { return try await body() }
         let ticket = try await persister.takeAccess(named: name)
-        let access = ExclusiveAccess(to: self, named: name)
+        let access = ExclusiveAccess(to: core, named: name)
         do {
             let result = try await ExclusiveAccess.$current.withValue(ExclusiveAccess.current + [access]) {
                 try await body()
@@ -60,6 +60,6 @@ extension SettingsStore {
 extension SettingsStore {
     /// How many tasks wait for exclusive access, under any name. For tests that wait for that.
     package var exclusiveAccessWaitCount: Int {
-        get async { await persister?.accessWaitCount ?? 0 }
+        get async { await core.persister?.accessWaitCount ?? 0 }
     }
 }

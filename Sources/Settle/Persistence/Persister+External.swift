@@ -1,7 +1,7 @@
 /// What others have stored.
 extension Persister {
     /// Begins to follow what others change, for a store that takes it in.
-    nonisolated func follow(for store: SettingsStore) {
+    nonisolated func follow(for store: StoreCore) {
         enqueue { [weak store] persister in
             persister.store = store
             persister.storage.watch { [weak persister] in persister?.storageChanged() }

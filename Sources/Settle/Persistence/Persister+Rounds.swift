@@ -71,7 +71,7 @@ extension Persister {
     /// round; their closures run one after the other.
     ///
     /// - Throws: What the closure throws, with everything undone; an error of the storage's lock before the closure has run.
-    func commit<Result: Sendable>(_ commit: Commit<Result>, in store: SettingsStore) async throws -> Result {
+    func commit<Result: Sendable>(_ commit: Commit<Result>, in store: StoreCore) async throws -> Result {
         try await lockForTransaction(of: store)
         // Whatever is written now: this queue looks after it. That spares the transaction a call.
         log.attend()
@@ -88,7 +88,7 @@ extension Persister {
     }
 
     /// Lets somebody run a transaction elsewhere while the storage is locked and the changes of others are taken in.
-    func beginVisit(of store: SettingsStore) async throws {
+    func beginVisit(of store: StoreCore) async throws {
         try await lockForTransaction(of: store)
         visitors += 1
         store.writer.unlock()
@@ -105,7 +105,7 @@ extension Persister {
     }
 
     /// Locks the storage, takes in what others have stored, and takes the writer's lock, all at once.
-    private func lockForTransaction(of store: SettingsStore) async throws {
+    private func lockForTransaction(of store: StoreCore) async throws {
         var attempt = 0
         while true {
             // Again each time: while this one waits, others may have ended the round.
@@ -167,7 +167,7 @@ extension Persister {
 struct Commit<Result: Sendable>: @unchecked Sendable {
     // Sendable: the task that made it is suspended until the closure has run or never will, and that task is the only one that
     // can reach what the closure has captured: the closure is neither Sendable nor isolated to an actor, see
-    // `SettingsStore.commit`.
+    // `StoreCore.commit`.
     let writer: String?
     let body: () throws -> Result
 }

@@ -18,7 +18,7 @@ actor Persister {
     /// and begin a task each time.
     private var timers: [(due: Duration, task: Task<Void, Never>)] = []
     /// The store; `nil` once nobody uses it.
-    weak var store: SettingsStore?
+    weak var store: StoreCore?
 
     // What the storage has not taken: the encoded values of appends that have failed.
     var unsaved: [String: SettingValue?] = [:]
@@ -217,7 +217,7 @@ actor Persister {
     private func stabilized(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
         hasUnstable = false
         machine.stabilized(waiting, now: now)
-        SettingsStore.act(on: log.saveSucceeded(revision), log: log)
+        StoreCore.act(on: log.saveSucceeded(revision), log: log)
     }
 
     private func failed(_ error: StorageError) -> SettingsError {

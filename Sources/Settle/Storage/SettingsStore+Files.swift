@@ -8,7 +8,7 @@ extension SettingsStore {
     /// Opens the store of an app in the platform's place for it.
     ///
     /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `~/.config/<name>/settings.json`. Apple platforms:
-    /// `~/Library/Application Support/<name>/settings.json`. Opening it again gives the same store, as
+    /// `~/Library/Application Support/<name>/settings.json`. Opening it again gives a handle on the same store, as
     /// ``open(at:format:configuration:)`` does.
     ///
     /// - Parameters:
@@ -29,7 +29,7 @@ extension SettingsStore {
 
     /// Opens the store in a file, which need not exist yet.
     ///
-    /// A file that is open in this process already gives the same store; its configuration stays as it is.
+    /// A file that is open in this process already gives a handle on the same store; its configuration stays as it is.
     ///
     /// - Parameters:
     ///   - file: The file. It and its folders may be missing.
@@ -44,44 +44,7 @@ extension SettingsStore {
         // One that is just being closed has to be done with the file first. If that fails it is open again, and found below.
         try? await OpenFiles.shared.closedStore(at: file)?.close()
         return try OpenFiles.shared.store(at: file) {
-            try make(storage: FileStorage(at: file, format: format), configuration: configuration)
+            try StoreCore.load(FileStorage(at: file, format: format), configuration: configuration)
         }
-    }
-}
-
-/// The stores that are open on files, so that one file has one store in a process.
-private final class OpenFiles: @unchecked Sendable {
-    // Sendable: `stores` is guarded by `lock`.
-    static let shared = OpenFiles()
-    private let lock = Lock()
-    private var stores: [String: WeakStore] = [:]
-
-    private struct WeakStore {
-        weak var store: SettingsStore?
-    }
-
-    func store(at file: URL, orOpen open: () throws -> SettingsStore) throws -> SettingsStore {
-        try lock.withLock {
-            // Different spellings of one file, and links to it, are one file.
-            let path = Self.canonicalPath(of: file)
-            if let store = stores[path]?.store, !store.isClosed { return store }
-            stores = stores.filter { $0.value.store != nil }
-            let store = try open()
-            stores[path] = WeakStore(store: store)
-            return store
-        }
-    }
-
-    func closedStore(at file: URL) -> SettingsStore? {
-        let store = lock.withLock { stores[Self.canonicalPath(of: file)]?.store }
-        return store.flatMap { $0.isClosed ? $0 : nil }
-    }
-
-    private static func canonicalPath(of file: URL) -> String {
-        let path = FilePath(file.absoluteURL.standardizedFileURL.path)
-        // The file need not exist yet, so Foundation can't resolve the whole path.
-        let real = (try? FileOperations(POSIXSystemCalls()).followLinks(path)) ?? path
-        let folder = URL(filePath: real.folder.text).resolvingSymlinksInPath()
-        return folder.appending(path: real.name).path
     }
 }

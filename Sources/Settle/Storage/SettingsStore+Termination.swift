@@ -6,9 +6,9 @@ extension SettingsStore {
     ///
     /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
     public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {
-        TerminationWatch.shared.add(signals) { [weak self] in
+        TerminationWatch.shared.add(signals) { [weak core] in
             // There is nobody left to tell: a failure stays on the storage as the state before.
-            try? self?.flushAndWait()
+            try? core?.flushAndWait()
         }
     }
 }

@@ -199,10 +199,10 @@ package class AnySettingBox: @unchecked Sendable {
 /// A box's place in a store.
 @usableFromInline
 package final class Attachment: Sendable {
-    @usableFromInline let store: SettingsStore
+    @usableFromInline let store: StoreCore
     @usableFromInline let slot: SettingSlot
 
-    init(store: SettingsStore, slot: SettingSlot) {
+    init(store: StoreCore, slot: SettingSlot) {
         self.store = store
         self.slot = slot
     }

@@ -13,7 +13,7 @@ enum Detachment {
     static func attach(_ box: AnySettingBox) -> Attachment {
         lock.withLock {
             if let attachment = box.attachment { return attachment }
-            let store = SettingsStore(detachedWith: sharedWriter)
+            let store = StoreCore(detachedWith: sharedWriter)
             let slot = SettingSlot(
                 key: box.declaredKey ?? "", declaration: nil, schedule: nil, box: box, parent: store.log.root)
             store.log.add(slot)
@@ -24,7 +24,7 @@ enum Detachment {
     }
 
     /// The one store of a group's boxes, into which they are moved if they are not there yet.
-    static func unite(_ layout: GroupLayout) -> SettingsStore? {
+    static func unite(_ layout: GroupLayout) -> StoreCore? {
         while true {
             switch tryToUnite(layout) {
             case .united(let store): return store
@@ -37,7 +37,7 @@ enum Detachment {
     }
 
     private enum Attempt {
-        case united(SettingsStore?)
+        case united(StoreCore?)
         case blocked(RecursiveLock)
     }
 
@@ -52,7 +52,7 @@ enum Detachment {
         }
         var held: [RecursiveLock] = []
         defer { for lock in held { lock.unlock() } }
-        var target: SettingsStore?
+        var target: StoreCore?
         var mustShare = false
         for store in stores {
             guard let store, !held.contains(where: { $0 === store.writer }) else { continue }
@@ -63,7 +63,7 @@ enum Detachment {
             guard store.writer.tryLock() else { return .blocked(store.writer) }
             held.append(store.writer)
         }
-        let destination = target ?? SettingsStore(detachedWith: mustShare ? sharedWriter : nil)
+        let destination = target ?? StoreCore(detachedWith: mustShare ? sharedWriter : nil)
         layout.move(to: destination)
         return .united(destination)
     }
@@ -71,7 +71,7 @@ enum Detachment {
 
 extension GroupLayout {
     /// Moves the boxes into a store. Under `Detachment.lock` and the writer's locks of all stores concerned.
-    fileprivate func move(to store: SettingsStore) {
+    fileprivate func move(to store: StoreCore) {
         let log = store.log
         var channels: [String: Channel] = [:]
         for setting in settings {
@@ -93,7 +93,7 @@ extension GroupLayout {
                 for (group, successor) in groupSuccessors { oldLog.forward(group, to: successor) }
                 return Signals(broadcaster: oldLog.claimBroadcaster())
             }
-            SettingsStore.act(on: signals, log: oldLog)
+            StoreCore.act(on: signals, log: oldLog)
         }
     }
 

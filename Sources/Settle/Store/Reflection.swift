@@ -4,6 +4,11 @@ extension SettingsStore: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
 }
 
+extension StoreCore: CustomReflectable {
+    @usableFromInline
+    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
+}
+
 extension AnySettingBox: CustomReflectable {
     @usableFromInline
     package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }

@@ -132,7 +132,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var resolvedAlias: SettingBox {
-        // An alias is only made of a box of the same type, see `SettingsStore.group`.
+        // An alias is only made of a box of the same type, see `StoreCore.group`.
         (alias as? SettingBox) ?? self
     }
 
@@ -251,7 +251,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Staging, under the writer's lock
 
-    private func stage(_ value: Value, isStored: Bool, in store: SettingsStore) {
+    private func stage(_ value: Value, isStored: Bool, in store: StoreCore) {
         store.willStage(self)
         staged = StagedValue(value: value, isStored: isStored)
         flags.store(Self.isStaged, ordering: .releasing)

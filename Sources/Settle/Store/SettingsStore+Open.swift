@@ -5,18 +5,23 @@ extension SettingsStore {
     public static func open(
         storage: any Storage, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        try make(storage: storage, configuration: configuration)
+        let core = try StoreCore.load(storage, configuration: configuration)
+        guard let store = SettingsStore(joining: core) else { throw SettingsError.closed(key: nil) }
+        return store
     }
+}
 
-    static func make(storage: any Storage, configuration: Configuration) throws -> SettingsStore {
+extension StoreCore {
+    /// A core with what a storage has, which follows what others change there.
+    static func load(_ storage: any Storage, configuration: SettingsStore.Configuration) throws -> StoreCore {
         let contents: StorageContents
         do {
             contents = try storage.load()
         } catch {
             throw SettingsError.storage(error)
         }
-        let store = SettingsStore(configuration: configuration, storage: storage, contents: contents)
-        store.persister?.follow(for: store)
-        return store
+        let core = StoreCore(configuration: configuration, storage: storage, contents: contents)
+        core.persister?.follow(for: core)
+        return core
     }
 }

@@ -4,112 +4,27 @@ extension SettingsStore {
     /// The closure may write settings of any group of this store. Writes to other stores are their own.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
-        try transact(origin: .local, writer: writer, body)
+        try open().transact(origin: .local, writer: writer, body)
+    }
+
+    /// Runs a transaction, and returns when it is on stable storage; see ``SettingsGroup/commit(by:_:)-(_,()->Result)``.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        by writer: String? = nil, _ body: () throws -> Result
+    ) async throws -> Result {
+        try await open().commit(by: writer, body)
     }
 
     /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept, and so
     /// are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
     public func reset(by writer: String? = nil) throws {
-        try transact(origin: .reset, writer: writer) {
-            let boxes = log.lock.withLock {
-                log.slots.values.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
-            }
-            for box in boxes { box.stageDefault() }
-        }
-    }
-
-    /// Runs a transaction, or a part of the one in progress on this thread.
-    func transact<Result>(origin: Origin, writer name: String?, _ body: () throws -> Result) throws -> Result {
-        writer.lock()
-        defer { writer.unlock() }
-        guard mode != .closed else { throw SettingsError.closed(key: nil) }
-        if transaction == nil {
-            transaction = Transaction(origin: origin, writer: name)
-            mode = .transaction
-        }
-        transaction?.begin()
-        do {
-            let result = try body()
-            if let violation = transaction?.violation { throw violation }
-            if transaction?.isOutermost == true { publishTransaction() }
-            transaction?.keep()
-            endIfOutermost()
-            return result
-        } catch {
-            transaction?.undo()
-            endIfOutermost()
-            throw error
-        }
-    }
-
-    private func endIfOutermost() {
-        if let transaction, !transaction.isEmpty { return }
-        transaction = nil
-        mode = .direct
-    }
-
-    /// Notes that a setting is about to be staged. Under the writer's lock.
-    func willStage(_ box: AnySettingBox) {
-        transaction?.willStage(box)
-    }
-
-    /// Deals with an assignment that can't throw. Under the writer's lock.
-    func refuse(_ error: SettingsError) {
-        if transaction != nil {
-            transaction?.refuse(error)
-        } else {
-            writer.afterUnlock { [issueBoard] in issueBoard.report(error) }
-        }
-    }
-
-    /// Makes what the transaction has staged visible, in one step. Under the writer's lock.
-    private func publishTransaction() {
-        guard let transaction else { return }
-        var written: [(box: AnySettingBox, slot: SettingSlot)] = []
-        var forgotten: [SettingSlot] = []
-        var mutations: [LoggedMutation] = []
-        var cost = 0
-        // An `update` or `commit` that does nothing but resets is one, too.
-        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { !$0.stagesStoredValue }
-        let origin: Origin = isReset ? .reset : transaction.origin
-        for box in transaction.boxes {
-            guard box.stagedState() != nil, let slot = box.attachment?.slot else { continue }
-            if !box.stagesStoredValue { forgotten.append(slot) }
-            guard let mutation = box.stagedMutation() else { continue }
-            written.append((box, slot))
-            mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
-            cost += mutation.cost
-        }
-        let time = time.now()
-        let signals = log.lock.withLock {
-            var signals = Signals()
-            for slot in forgotten where slot.isStored || log.tree[slot.key] != nil {
-                // The value may be the same, or another than what is stored, but it is not to be stored any more.
-                slot.isStored = false
-                if origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
-            }
-            guard !mutations.isEmpty else { return signals }
-            log.beginInstalling()
-            for (box, slot) in written {
-                slot.isStored = box.stagesStoredValue
-                box.installStaged()
-            }
-            log.endInstalling()
-            let details = LogDetails(
-                mutations, origin: origin, writer: transaction.writer, cost: cost)
-            let recorded = log.record(details, nodes: written.map { ($0.slot, $0.box.node) }, time: time)
-            signals.broadcaster = recorded.broadcaster
-            signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister
-            return signals
-        }
-        for box in transaction.boxes { box.restoreStaged(nil) }
-        if !signals.isEmpty { actAfterUnlock(on: signals) }
+        try open().reset(by: writer)
     }
 }
 
 extension SettingsStore {
     /// Whether the calling thread is writing. For tests of what happens while it does.
-    package var isHeldByCurrentWriter: Bool { writer.isHeldByCurrentThread }
+    package var isHeldByCurrentWriter: Bool { core.writer.isHeldByCurrentThread }
 
     /// Whether a subscriber of the top level waits. For tests that wait for that.
     package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }

@@ -3,22 +3,71 @@ import Synchronization
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
-/// its groups with ``group(_:at:)``. A store stays open as long as it or one of its groups is in use; what is pending
-/// when the last reference goes is still saved. ``close()`` ends it earlier.
-public final class SettingsStore: @unchecked Sendable {
-    // Sendable: `mode`, `closers` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
-
-    /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
-    @usableFromInline let writer: RecursiveLock
+/// its groups with ``group(_:at:)``.
+///
+/// A `SettingsStore` is a handle on a store. Opening a file that is open in this process already gives another handle on the same
+/// store: its groups, subscribers and revisions are shared. The store stays open as long as a handle or one of its groups is in
+/// use; what is pending when the last reference goes is still saved. ``close()`` ends the handle, and with the last open handle
+/// the store.
+public final class SettingsStore: Sendable {
+    /// What all handles on the store share.
+    @usableFromInline package let core: StoreCore
+    /// The same as the core's, which spares reads by key a step.
     @usableFromInline let log: MutationLog
-    @exclusivity(unchecked) var mode = Mode.direct
-    /// How many are closing the store or have closed it.
-    var closers = 0
-    let time: TimeSource
-    let configuration: Configuration
-    let issueBoard: IssueBoard
-    let retainedValues = RetainedValues()
-    /// What the storage found when it was opened; ``StorageContents/Outcome/absent`` for a group that no store has opened.
+    private let hasEnded = Atomic(false)
+
+    /// A handle on a core; `nil` if that is closed or being closed.
+    init?(joining core: StoreCore) {
+        guard core.handles.open() else { return nil }
+        self.core = core
+        log = core.log
+    }
+
+    deinit {
+        if !hasEnded.load(ordering: .relaxed) { core.handles.release() }
+    }
+
+    /// Saves everything that has been written so far, and closes this handle. Closing again does nothing.
+    ///
+    /// With the last open handle the store closes: its streams end, and every later write to its groups is refused. Until then, the
+    /// groups that were opened with this handle go on with the store.
+    ///
+    /// - Throws: ``SettingsError`` if the last save failed. The handle and the store are open then, with everything still in it.
+    public func close() async throws {
+        guard hasEnded.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+        else {
+            // Closed already, or being closed with the store: then this returns when it is, too.
+            if core.isClosed { try await core.close() }
+            return
+        }
+        let isLast = core.handles.close()
+        do {
+            if isLast { try await core.close() } else { try await core.flush() }
+        } catch {
+            core.handles.reopen(isLast)
+            hasEnded.store(false, ordering: .releasing)
+            throw error
+        }
+    }
+
+    /// The core, for a change.
+    ///
+    /// - Throws: ``SettingsError`` if this handle is closed.
+    func open(key: String? = nil) throws(SettingsError) -> StoreCore {
+        guard !hasEnded.load(ordering: .acquiring) else { throw .closed(key: key) }
+        return core
+    }
+}
+
+extension SettingsStore {
+    /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
+    public var revision: UInt64 { log.lock.withLock { log.revision } }
+
+    /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed
+    /// saves. Each subscriber first gets the newest issues from before (up to 100), then every new one.
+    public var issues: AsyncStream<SettingsError> { core.issueBoard.subscribe() }
+
+    /// What the storage found when it was opened.
     ///
     /// It tells a first run from settings that were lost or restored, and stays as it is while the store is open. Damage is
     /// told once: a file that was restored is intact the next time. A file that was removed counts as removed until something
@@ -33,94 +82,16 @@ public final class SettingsStore: @unchecked Sendable {
     ///     throw LockError.tampered(description)               // earlier values, or defaults
     /// }
     /// ```
-    public let loadOutcome: StorageContents.Outcome
-    /// `nil` for a group that no store has opened.
-    let persister: Persister?
-    var transaction: Transaction?
-    /// Whether this is the store of a group that nobody has opened.
-    let isDetached: Bool
-    /// Whether the writer's lock is shared with other groups that nobody has opened.
-    let sharesWriter: Bool
-
-    /// What a write has to do.
-    enum Mode: UInt8, Sendable {
-        /// Publish at once.
-        case direct
-        /// Stage the value, for the end of the transaction.
-        case transaction
-        /// Refuse.
-        case closed
-    }
-
-    init(configuration: Configuration, storage: (any Storage)?, contents: StorageContents? = nil) {
-        self.configuration = configuration
-        let time = TimeSource(configuration.clock)
-        self.time = time
-        let issueBoard = IssueBoard()
-        self.issueBoard = issueBoard
-        writer = RecursiveLock()
-        isDetached = false
-        sharesWriter = false
-        let log = MutationLog(
-            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
-            initialRevision: configuration.initialRevision)
-        self.log = log
-        if let contents { log.tree = contents.tree }
-        persister = storage.map { storage in
-            Persister(
-                storage: storage, log: log, time: time, configuration: configuration,
-                report: { issueBoard.report($0) })
-        }
-        loadOutcome = contents?.outcome ?? .absent
-        switch loadOutcome {
-        case .absent, .intact: break
-        case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
-        case .removed(let description): issueBoard.report(SettingsError(.removed, description))
-        }
-    }
-
-    /// A store in memory, for a group that nobody has opened.
-    init(detachedWith writer: RecursiveLock?) {
-        configuration = Configuration()
-        loadOutcome = .absent
-        issueBoard = IssueBoard()
-        time = TimeSource(ContinuousClock())
-        isDetached = true
-        sharesWriter = writer != nil
-        self.writer = writer ?? RecursiveLock()
-        log = MutationLog(
-            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
-        persister = nil
-    }
-
-    deinit {
-        persister?.release()
-        issueBoard.finish()
-        Self.act(on: log.finish(), log: log)
-    }
-
-    /// Wakes whom a write has to wake, once this thread has given up the writer's lock altogether. Under that lock.
-    func actAfterUnlock(on signals: Signals) {
-        writer.afterUnlock { [self] in
-            Self.act(on: signals, log: log)
-            if signals.wakesPersister { persister?.changesArrived() }
-        }
-    }
-
-    static func act(on signals: Signals, log: MutationLog) {
-        switch signals.broadcaster {
-        case .none: break
-        case .start: ChangeBroadcaster.start(draining: log)
-        case .resume(let continuation): continuation.resume()
-        }
-    }
+    public var loadOutcome: StorageContents.Outcome { core.loadOutcome }
 }
 
-extension SettingsStore {
-    /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
-    public var revision: UInt64 { log.lock.withLock { log.revision } }
+extension SettingsStore: Hashable {
+    /// Whether two handles are on the same store.
+    public static func == (first: SettingsStore, second: SettingsStore) -> Bool {
+        first.core === second.core
+    }
 
-    /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed
-    /// saves. Each subscriber first gets the newest issues from before (up to 100), then every new one.
-    public var issues: AsyncStream<SettingsError> { issueBoard.subscribe() }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(core))
+    }
 }

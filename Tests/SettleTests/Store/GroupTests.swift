@@ -145,11 +145,11 @@ private struct OtherSettings: SettingsGroup {
             file, folder.url.appending(path: "inner/../settings.json"), link,
             folderLink.appending(path: "settings.json"),
         ]
-        for other in others { #expect(try await SettingsStore.open(at: other) === first, "\(other.path)") }
-        #expect(try await SettingsStore.open(at: folder.url.appending(path: "other.json")) !== first)
+        for other in others { #expect(try await SettingsStore.open(at: other) == first, "\(other.path)") }
+        #expect(try await SettingsStore.open(at: folder.url.appending(path: "other.json")) != first)
         try await first.close()
         let reopened = try await SettingsStore.open(at: file)
-        #expect(reopened !== first)
+        #expect(reopened != first)
         #expect(try await reopened.group(CounterSettings.self).count == 1)
     }
 

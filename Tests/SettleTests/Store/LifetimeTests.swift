@@ -12,10 +12,10 @@ import Testing
     func lastReference() async throws {
         let recording = RecordingStorage()
         let clock = ManualClock()
-        var weak: Weak<SettingsStore>
+        var weak: Weak<StoreCore>
         do {
             let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
-            weak = Weak(store)
+            weak = Weak(store.core)
             let settings = try await store.group(CounterSettings.self)
             try settings.update {
                 settings.count = 1
@@ -28,7 +28,7 @@ import Testing
         let saved = recording.batches.reduce(into: SettingTree()) { $0.apply($1.values) }
         #expect(saved.root == ["count": .integer(1), "name": .string("pending")])
         #expect(weak.object == nil)
-        weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()))
+        weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()).core)
     }
 
     @Test("A store is kept while one of its groups is in use")
@@ -123,10 +123,10 @@ import Testing
         let recording = RecordingStorage(failing)
         let clock = ManualClock()
         failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
-        let weak: Weak<SettingsStore>
+        let weak: Weak<StoreCore>
         do {
             let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: clock))
-            weak = Weak(store)
+            weak = Weak(store.core)
             let settings = try await store.group(CounterSettings.self)
             settings.count = 1
             await #expect(throws: SettingsError.self) { try await store.flush() }

@@ -1,5 +1,5 @@
 /// What stands behind keys that are known at run time only.
-extension SettingsStore {
+extension StoreCore {
     /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
     func isSecret(_ key: String) -> Bool {
         log.lock.withLock { log.isSecret(key) }

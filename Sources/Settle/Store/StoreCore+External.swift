@@ -1,5 +1,5 @@
 /// Taking in what others have stored.
-extension SettingsStore {
+extension StoreCore {
     /// Publishes a change of the storage as one transaction. Keys with changes of their own that the storage does not have yet
     /// keep these. A value that can't be used leaves the last good one in force. Under the writer's lock.
     ///

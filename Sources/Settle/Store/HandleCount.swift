@@ -1,0 +1,47 @@
+import Synchronization
+
+/// How many open handles a store has.
+///
+/// ```
+///   0, 1, 2 … ──close of the last──▶ closed ──the close has failed──▶ 1
+/// ```
+///
+/// A store without a handle is open as long as a group of it is in use, so letting go of the last handle closes nothing.
+struct HandleCount: ~Copyable, Sendable {
+    private let count = Atomic(0)
+    private static var closed: Int { -1 }
+
+    init() {}
+
+    /// Counts a handle. False if the store is closed or being closed.
+    func open() -> Bool {
+        change { $0 == Self.closed ? nil : $0 + 1 } != nil
+    }
+
+    /// - Returns: Whether it was the last: then the store takes no handle any more.
+    func close() -> Bool {
+        change { $0 == 1 ? Self.closed : $0 - 1 } == 1
+    }
+
+    /// Takes back a close that has failed.
+    func reopen(_ wasLast: Bool) {
+        _ = change { wasLast ? 1 : $0 + 1 }
+    }
+
+    /// A handle goes away without being closed.
+    func release() {
+        _ = change { $0 - 1 }
+    }
+
+    /// - Returns: The count before, or `nil` if it stays.
+    private func change(_ next: (Int) -> Int?) -> Int? {
+        var current = count.load(ordering: .acquiring)
+        while let desired = next(current) {
+            let (isExchanged, original) = count.weakCompareExchange(
+                expected: current, desired: desired, ordering: .acquiringAndReleasing)
+            if isExchanged { return original }
+            current = original
+        }
+        return nil
+    }
+}

@@ -1,0 +1,167 @@
+extension StoreCore {
+    func open<Group: SettingsGroup>(_ type: Group.Type, at path: String) throws(SettingsError) -> Group {
+        if !path.isEmpty { try Self.checkKey(path, of: "\(type)") }
+        let group = Group()
+        let layout = GroupLayout(group, at: path, durability: configuration.durability)
+        try layout.check()
+        writer.lock()
+        defer { writer.unlock() }
+        guard mode != .closed else { throw .closed(key: path.isEmpty ? nil : path) }
+        let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
+        for plan in plans { carryOut(plan, below: path) }
+        return group
+    }
+
+    private enum Plan {
+        case alias(GroupLayout.Declared, of: AnySettingBox)
+        case new(GroupLayout.Declared)
+    }
+
+    /// Under the writer's lock.
+    private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
+        let (slot, neighbour) = log.lock.withLock { (log.slots[declared.key], log.neighbour(of: declared.key)) }
+        if let neighbour {
+            throw .duplicateKey(
+                declared.key, declared.name, neighbour.key, neighbour.declaration ?? "a write at run time")
+        }
+        guard let slot, let box = slot.box, let existing = slot.declaration else { return .new(declared) }
+        guard existing == declared.name, box.typeName == declared.box.typeName else {
+            throw .duplicateKey(declared.key, declared.name, slot.key, existing)
+        }
+        return .alias(declared, of: box)
+    }
+
+    /// Under the writer's lock.
+    private func carryOut(_ plan: Plan, below path: String) {
+        switch plan {
+        case .alias(let declared, let original):
+            declared.box.become(aliasOf: original)
+            // The group may have been opened by itself first, and now as a part of its owner's.
+            if declared.access == .owner { log.lock.withLock { log.slots[declared.key]?.access = .owner } }
+        case .new(let declared):
+            let (found, runtime) = valueForNewSetting(at: declared.key)
+            let retained = retainedValues.takeValue(forKey: declared.key)
+            let stored = (retained as? SettingValue) ?? found
+            var isUsable = false
+            if let retained, declared.box.adopt(erased: retained) {
+                isUsable = true
+            } else if let stored {
+                do {
+                    try declared.box.adopt(loaded: stored)
+                    isUsable = true
+                } catch {
+                    let box = declared.box
+                    let issue = SettingsError.unusableValue(
+                        key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error), error)
+                    writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+                }
+            }
+            let slot = log.lock.withLock {
+                let slot = log.slot(for: declared)
+                slot.isStored = isUsable
+                slot.origin = isUsable ? .loaded : .default
+                if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
+                return slot
+            }
+            declared.box.attach(to: Attachment(store: self, slot: slot))
+        }
+    }
+
+    static func checkKey(_ key: String, of name: String) throws(SettingsError) {
+        guard !key.isEmpty, !key.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
+            throw SettingsError(
+                .invalidKey,
+                "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
+                key: key)
+        }
+    }
+}
+
+extension GroupLayout {
+    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not.
+    fileprivate func check() throws(SettingsError) {
+        var names: [String: String] = [:]
+        for setting in settings {
+            try StoreCore.checkKey(setting.key, of: setting.name)
+            if let violation = setting.box.defaultViolation {
+                throw SettingsError(
+                    .invalidValue, "The default of \(setting.name) breaks its own rule: \(violation)",
+                    key: setting.key, value: violation.value, rule: violation.rule)
+            }
+            if let other = names.updateValue(setting.name, forKey: setting.key) {
+                throw .duplicateKey(setting.key, other, setting.key, setting.name)
+            }
+        }
+        for (key, name) in names {
+            for parent in MutationLog.parents(of: key) {
+                if let other = names[parent] { throw .duplicateKey(key, name, parent, other) }
+            }
+        }
+    }
+}
+
+extension SettingsError {
+    static func duplicateKey(_ key: String, _ name: String, _ otherKey: String, _ otherName: String) -> SettingsError {
+        let description =
+            key == otherKey
+            ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
+            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
+                + "them another key: @Setting(\"…\")."
+        return SettingsError(.duplicateKey, description, key: key)
+    }
+}
+
+extension MutationLog {
+    /// The keys of the dictionaries in which a key lies, outermost first.
+    static func parents(of key: String) -> [String] {
+        key.indices.filter { key[$0] == "." }.map { String(key[..<$0]) }
+    }
+
+    /// A living setting whose key lies around or within a key. Under the lock.
+    func neighbour(of key: String) -> SettingSlot? {
+        for parent in Self.parents(of: key) {
+            if let slot = slots[parent], slot.box != nil { return slot }
+        }
+        return slots.values.first { $0.key.hasPrefix(key + ".") && $0.box != nil }
+    }
+
+    /// The slot of a declared setting, whose box is new. Under the lock.
+    func slot(for declared: GroupLayout.Declared) -> SettingSlot {
+        let schedule = schedule(for: declared.durability)
+        let previous = slots[declared.key]
+        if let previous, previous.reuse(for: declared, schedule: schedule) { return previous }
+        let slot = SettingSlot(
+            key: declared.key, declaration: declared.name, schedule: schedule,
+            access: previous?.access == .owner ? .owner : declared.access,
+            box: declared.box, parent: channel(at: declared.group))
+        add(slot)
+        return slot
+    }
+
+    /// The channel of a group. Under the lock.
+    func channel(at path: String) -> Channel {
+        if path.isEmpty { return root }
+        if let channel = channels[path] { return channel }
+        let parent = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? ""
+        let channel = Channel(parent: channel(at: parent))
+        channels[path] = channel
+        return channel
+    }
+
+    /// The index of the schedule for a durability, or `nil` for settings that are never saved. Under the lock.
+    func schedule(for durability: Durability) -> Int? {
+        let schedule: ScheduledSave
+        switch durability {
+        case .memoryOnly: return nil
+        case .immediate: schedule = ScheduledSave(quiet: .zero, longest: .zero)
+        case .inherited: schedule = ScheduledSave(quiet: .milliseconds(250), longest: .seconds(2))
+        case .debounced(let quiet, let longest):
+            schedule = ScheduledSave(quiet: max(.zero, quiet), longest: max(.zero, longest))
+        }
+        if let index = schedules.firstIndex(where: { $0.quiet == schedule.quiet && $0.longest == schedule.longest }) {
+            return index
+        }
+        schedules.append(schedule)
+        return schedules.count - 1
+    }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// What all handles and groups of one store share: its settings, who writes them, and what saves them.
+///
+/// It lives as long as a ``SettingsStore`` or a group of it does; what is pending when the last of them goes is still saved.
+@usableFromInline
+package final class StoreCore: @unchecked Sendable {
+    // Sendable: `mode`, `closers` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
+
+    /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
+    @usableFromInline let writer: RecursiveLock
+    @usableFromInline let log: MutationLog
+    @exclusivity(unchecked) var mode = Mode.direct
+    /// How many are closing the store or have closed it.
+    var closers = 0
+    let handles = HandleCount()
+    let time: TimeSource
+    let configuration: SettingsStore.Configuration
+    let issueBoard: IssueBoard
+    let retainedValues = RetainedValues()
+    /// See ``SettingsStore/loadOutcome``.
+    let loadOutcome: StorageContents.Outcome
+    /// `nil` for a group that no store has opened.
+    let persister: Persister?
+    var transaction: Transaction?
+    /// Whether this is the store of a group that nobody has opened.
+    let isDetached: Bool
+    /// Whether the writer's lock is shared with other groups that nobody has opened.
+    let sharesWriter: Bool
+
+    /// What a write has to do.
+    enum Mode: UInt8, Sendable {
+        /// Publish at once.
+        case direct
+        /// Stage the value, for the end of the transaction.
+        case transaction
+        /// Refuse.
+        case closed
+    }
+
+    init(configuration: SettingsStore.Configuration, storage: (any Storage)?, contents: StorageContents? = nil) {
+        self.configuration = configuration
+        let time = TimeSource(configuration.clock)
+        self.time = time
+        let issueBoard = IssueBoard()
+        self.issueBoard = issueBoard
+        writer = RecursiveLock()
+        isDetached = false
+        sharesWriter = false
+        let log = MutationLog(
+            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
+            initialRevision: configuration.initialRevision)
+        self.log = log
+        if let contents { log.tree = contents.tree }
+        persister = storage.map { storage in
+            Persister(
+                storage: storage, log: log, time: time, configuration: configuration,
+                report: { issueBoard.report($0) })
+        }
+        loadOutcome = contents?.outcome ?? .absent
+        switch loadOutcome {
+        case .absent, .intact: break
+        case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
+        case .removed(let description): issueBoard.report(SettingsError(.removed, description))
+        }
+    }
+
+    /// A store in memory, for a group that nobody has opened.
+    init(detachedWith writer: RecursiveLock?) {
+        configuration = SettingsStore.Configuration()
+        loadOutcome = .absent
+        issueBoard = IssueBoard()
+        time = TimeSource(ContinuousClock())
+        isDetached = true
+        sharesWriter = writer != nil
+        self.writer = writer ?? RecursiveLock()
+        log = MutationLog(
+            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
+        persister = nil
+    }
+
+    deinit {
+        persister?.release()
+        issueBoard.finish()
+        Self.act(on: log.finish(), log: log)
+    }
+
+    /// Wakes whom a write has to wake, once this thread has given up the writer's lock altogether. Under that lock.
+    func actAfterUnlock(on signals: Signals) {
+        writer.afterUnlock { [self] in
+            Self.act(on: signals, log: log)
+            if signals.wakesPersister { persister?.changesArrived() }
+        }
+    }
+
+    static func act(on signals: Signals, log: MutationLog) {
+        switch signals.broadcaster {
+        case .none: break
+        case .start: ChangeBroadcaster.start(draining: log)
+        case .resume(let continuation): continuation.resume()
+        }
+    }
+}
