@@ -104,8 +104,12 @@ import Testing
 
     @Test(
         "if any call goes wrong, the name is reserved or is not, and nothing stays open",
-        arguments: FileStorageFaultTests.Trouble.all, ["settings.json", "new/settings.json"])
-    func everyCall(trouble: FileStorageFaultTests.Trouble, name: String) throws {
+        arguments: FileStorageFaultTests.Trouble.all)
+    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        for name in ["settings.json", "new/settings.json"] { try reserve(name, with: trouble) }
+    }
+
+    private func reserve(_ name: String, with trouble: FileStorageFaultTests.Trouble) throws {
         for isThere in [false, true] {
             var call = 0
             var wasHit = true
@@ -116,7 +120,7 @@ import Testing
                     #expect(try storage.tryReserve("default"))
                     storage.giveUp("default")
                 }
-                let comment: Comment = "call \(call), \(trouble), \(isThere)"
+                let comment: Comment = "\(name), call \(call), \(trouble), is there: \(isThere)"
                 fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
                 do {
                     let isReserved = try storage.tryReserve("default")
@@ -164,16 +168,17 @@ import Testing
         while try !second.tryReserve("default") {}
     }
 
-    @Test(
-        "a name from which a path could be made is refused",
-        arguments: ["", "/", "..", "a/b", "a.b", "a b", "é", "a\0"])
-    func names(name: String) throws {
-        let fixture = try FileStorageFixture()
-        let storage = try fixture.opened()
-        #expect(throws: StorageError.self) { try storage.tryReserve(name) }
-        #expect(throws: StorageError.self) { try storage.tryReserve(String(repeating: "a", count: 65)) }
-        #expect(try fixture.names().isEmpty)
-        #expect(try storage.tryReserve(String(repeating: "aZ09-_xy", count: 8)))
+    @Test("a name from which a path could be made is refused")
+    func names() throws {
+        let cases: [String] = ["", "/", "..", "a/b", "a.b", "a b", "é", "a\0"]
+        for name in cases {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            #expect(throws: StorageError.self, "\(name.debugDescription)") { try storage.tryReserve(name) }
+            #expect(throws: StorageError.self) { try storage.tryReserve(String(repeating: "a", count: 65)) }
+            #expect(try fixture.names().isEmpty)
+            #expect(try storage.tryReserve(String(repeating: "aZ09-_xy", count: 8)))
+        }
     }
 
     @Test("nothing is reserved before a load or after closing") func phases() throws {

@@ -18,14 +18,15 @@ import Testing
         for path in made { #expect(names.isTemporary(path.name)) }
     }
 
-    @Test(
-        "no other name counts as temporary",
-        arguments: [
+    @Test("no other name counts as temporary")
+    func others() {
+        let cases: [String] = [
             "settings.json", ".settings.json.previous", ".settings.json.tmp", ".settings.json.0123456789abcde.tmp",
             ".settings.json.0123456789abcdeg.tmp", ".settings.json2.0123456789abcdef.tmp",
             "settings.json.0123456789abcdef.tmp", ".settings.json.0123456789abcdef.tmp2",
-        ])
-    func others(name: String) {
-        #expect(!names.isTemporary(name))
+        ]
+        for name in cases {
+            #expect(!names.isTemporary(name), "\(name)")
+        }
     }
 }

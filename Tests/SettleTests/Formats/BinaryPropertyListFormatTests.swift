@@ -31,21 +31,22 @@ import Testing
         }
     }
 
-    @Test(
-        "Values keep their kind",
-        arguments: [
+    @Test("Values keep their kind")
+    func kinds() throws {
+        let cases: [SettingValue] = [
             .null, .bool(true), .bool(false), .integer(0), .integer(255), .integer(256), .integer(65_536),
             .integer(4_294_967_296), .integer(-1), .integer(.min), .integer(.max), .number("18446744073709551615"),
             .number("-170141183460469231731687303715884105728"), .real(1), .real(-0.1), .real(.infinity), .string(""),
             .string("abc"), .string("é😀\0"), .string(String(repeating: "x", count: 70_000)), .data(Data()),
             .data(Data(repeating: 7, count: 300)), .date(Date(timeIntervalSinceReferenceDate: 0.1)), .array([]),
             .array(Array(repeating: .integer(1), count: 20)), .dictionary(["a": .dictionary(["b": .null])]),
-        ] as [SettingValue])
-    func kinds(value: SettingValue) throws {
-        let tree = SettingTree(["key": value])
-        let bytes = try BinaryPropertyListFormat().encode(tree)
-        #expect(try BinaryPropertyListFormat().decode(bytes) == tree)
-        #expect(FileFormat.detect(bytes) == .propertyListBinary)
+        ]
+        for value in cases {
+            let tree = SettingTree(["key": value])
+            let bytes = try BinaryPropertyListFormat().encode(tree)
+            #expect(try BinaryPropertyListFormat().decode(bytes) == tree)
+            #expect(FileFormat.detect(bytes) == .propertyListBinary)
+        }
     }
 
     @Test("Objects of other writers are read")
@@ -57,9 +58,9 @@ import Testing
         #expect(try value([0x62, 0xD8, 0x3D, 0xDE, 0x00]) == .string("😀"))
     }
 
-    @Test(
-        "An invalid object is refused",
-        arguments: [
+    @Test("An invalid object is refused")
+    func refusedObjects() throws {
+        let cases: [[UInt8]] = [
             [0x01], [0x0F], [0x15], [0x21, 0, 0], [0x24], [0x32, 0, 0, 0, 0], [0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0],
             [0x33, 0x40], [0x51, 0x80], [0x52, 0x61], [0x61, 0xD8, 0x00], [0x5F], [0x5F, 0x50], [0x5F, 0x10],
             [0x80, 1],
@@ -68,10 +69,11 @@ import Testing
             [0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             [0xDF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             [0xA1, 9], [0xC1, 1], [0xD1, 2, 1], [0xD2, 1, 1, 1, 1], [0x70], [0xF0],
-        ] as [[UInt8]])
-    func refusedObjects(object: [UInt8]) throws {
-        // The object stands last, so that nothing follows that it could take for its own.
-        #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61], object])) != nil)
+        ]
+        for object in cases {
+            // The object stands last, so that nothing follows that it could take for its own.
+            #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61], object])) != nil, "\(object)")
+        }
     }
 
     @Test("An object that contains itself is refused")

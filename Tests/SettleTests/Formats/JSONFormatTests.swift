@@ -72,9 +72,9 @@ import Testing
         }
     }
 
-    @Test(
-        "A number keeps its meaning",
-        arguments: [
+    @Test("A number keeps its meaning")
+    func numbers() throws {
+        let cases: [(String, SettingValue)] = [
             ("0", .integer(0)), ("-7", .integer(-7)), ("9223372036854775807", .integer(.max)),
             ("-9223372036854775808", .integer(.min)), ("9223372036854775808", .number("9223372036854775808")),
             ("123456789012345678901234567890", .number("123456789012345678901234567890")),
@@ -86,11 +86,12 @@ import Testing
             ("1e-400", .number("1e-400")), ("0.10000000000000001", .number("0.10000000000000001")),
             ("0.1000000000000000000", .real(0.1)), ("1e99999999999999999999", .number("1e99999999999999999999")),
             ("0e5", .real(0)),
-        ] as [(String, SettingValue)])
-    func numbers(literal: String, expected: SettingValue) throws {
-        #expect(try value(literal) == expected)
-        let rewritten = try text(["a": expected])
-        #expect(try JSONFormat().decode(Array(rewritten.utf8)).root["a"] == expected)
+        ]
+        for (literal, expected) in cases {
+            #expect(try value(literal) == expected, "\(literal)")
+            let rewritten = try text(["a": expected])
+            #expect(try JSONFormat().decode(Array(rewritten.utf8)).root["a"] == expected, "\(literal)")
+        }
     }
 
     @Test("A negative zero stays negative", arguments: ["-0", "-0.0", "-0e9"])
@@ -121,9 +122,9 @@ import Testing
         #expect(try value(#""é😀\u0000""#) == .string("é😀\0"))
     }
 
-    @Test(
-        "What is no JSON is refused, with its place",
-        arguments: [
+    @Test("What is no JSON is refused, with its place")
+    func refusals() {
+        let cases: [(String, String)] = [
             ("", "Line 1, column 1: The file is empty; a file without settings is {}."),
             (" \n", "Line 2, column 1: The file is empty; a file without settings is {}."),
             ("[]", "Line 1, column 1: A settings file must start with {."),
@@ -149,9 +150,10 @@ import Testing
             ("{\"a\": \"\t\"}", "Line 1, column 8: A control character in a string must be escaped."),
             ("{\"a\": 1, \"a\": 1}", "Line 1, column 10: The key \"a\" is there twice."),
             ("{\"é\": 1, \"e\u{301}\": 1}", "Line 1, column 10: The key \"e\u{301}\" is there twice."),
-        ])
-    func refusals(text: String, expected: String) {
-        #expect(failure(of: text)?.description == expected)
+        ]
+        for (text, expected) in cases {
+            #expect(failure(of: text)?.description == expected, "\(text)")
+        }
     }
 
     @Test("Bytes that are not UTF-8 are refused", arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3]])

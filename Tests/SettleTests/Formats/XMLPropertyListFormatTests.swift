@@ -64,9 +64,9 @@ import Testing
         #expect(try XMLPropertyListFormat().decode(empty) == SettingTree())
     }
 
-    @Test(
-        "Elements are read in the spellings that other tools write",
-        arguments: [
+    @Test("Elements are read in the spellings that other tools write")
+    func spellings() throws {
+        let cases: [(String, SettingValue)] = [
             ("<integer>18446744073709551615</integer>", .number("18446744073709551615")),
             (
                 "<integer>-000000000000000000000000000000000000000000123456789012345678901234567890</integer>",
@@ -86,17 +86,18 @@ import Testing
             ("<string>$null</string>", .null), ("<data>\n\tAQ\n\tID\n</data>", .data(Data([1, 2, 3]))),
             ("<data/>", .data(Data())),
             ("<array><!-- --><dict/></array>", .array([.dictionary([:])])),
-        ] as [(String, SettingValue)])
-    func spellings(element: String, expected: SettingValue) throws {
-        let value = try #require(try value(element))
-        #expect(value == expected)
-        let rewritten = try XMLPropertyListFormat().encode(SettingTree(["a": value]))
-        #expect(try XMLPropertyListFormat().decode(rewritten).root["a"] == expected)
+        ]
+        for (element, expected) in cases {
+            let read = try #require(try value(element), "\(element)")
+            #expect(read == expected, "\(element)")
+            let rewritten = try XMLPropertyListFormat().encode(SettingTree(["a": read]))
+            #expect(try XMLPropertyListFormat().decode(rewritten).root["a"] == expected, "\(element)")
+        }
     }
 
-    @Test(
-        "What is no plain property list is refused, with its place",
-        arguments: [
+    @Test("What is no plain property list is refused, with its place")
+    func refusedFiles() {
+        let cases: [(String, String)] = [
             ("", "Line 1, column 1: The file has no <plist> element."),
             ("<dict/>", "Line 1, column 1: A property list must start with <plist>."),
             (
@@ -112,14 +113,15 @@ import Testing
             ("<plist><dict/></plist>\nx", "Line 2, column 1: There is something after the end of the settings."),
             ("<plist><dict/>", "Line 1, column 15: The file ends where a tag is expected."),
             ("<plist><dict/><dict/></plist>", "Line 1, column 22: </plist> is expected after the settings."),
-        ])
-    func refusedFiles(text: String, expected: String) {
-        #expect(failure(of: Array(text.utf8))?.description == expected)
+        ]
+        for (text, expected) in cases {
+            #expect(failure(of: Array(text.utf8))?.description == expected, "\(text)")
+        }
     }
 
-    @Test(
-        "An invalid element is refused",
-        arguments: [
+    @Test("An invalid element is refused")
+    func refusedElements() {
+        let cases: [(String, FormatError.Rule)] = [
             ("<string>&nbsp;</string>", FormatError.Rule.encoding), ("<string>&#xD800;</string>", .encoding),
             ("<string>&#x+41;</string>", .encoding), ("<string>a & b</string>", .syntax),
             ("<string><b/></string>", .syntax), ("<string>a</key>", .syntax), ("<string>", .syntax),
@@ -131,11 +133,12 @@ import Testing
             ("<date>2001-01-01</date>", .unsupportedValue), ("<date>2001-02-29T00:00:00Z</date>", .unsupportedValue),
             ("<data>A</data>", .unsupportedValue), ("<key>b</key>", .unsupportedValue), ("</dict>", .syntax),
             ("<true/><key>a</key><true/>", .duplicateKey), ("<true/><true/>", .syntax),
-        ])
-    func refusedElements(element: String, rule: FormatError.Rule) {
-        let error = failure(of: file(element))
-        #expect(error != nil)
-        if element != "<uid>1</uid>", element != "<key>b</key>" { #expect(error?.rule == rule) }
+        ]
+        for (element, rule) in cases {
+            let error = failure(of: file(element))
+            #expect(error != nil, "\(element)")
+            if element != "<uid>1</uid>", element != "<key>b</key>" { #expect(error?.rule == rule, "\(element)") }
+        }
     }
 
     @Test("Text that is not UTF-8 is refused")

@@ -62,16 +62,17 @@ import Testing
         }
     }
 
-    @Test(
-        "Bytes that are no value are refused",
-        arguments: [
+    @Test("Bytes that are no value are refused")
+    func malformed() {
+        let cases: [[UInt8]] = [
             [], [0], [255], [12], [4], [4, 0x80], [5, 0, 0, 0, 0, 0, 0, 0], [7, 1], [7, 1, 0xFF], [7, 2, 0xC3],
             [8, 0], [9, 2, 0], [10, 1], [10, 2, 1], [11, 1], [11, 1, 1, 0x61], [11, 2, 1, 0x61, 1, 1, 0x61, 1],
             [4] + [UInt8](repeating: 0xFF, count: 9) + [2], [4] + [UInt8](repeating: 0x80, count: 10) + [0],
             [9] + [UInt8](repeating: 0xFF, count: 9) + [1], [10] + [UInt8](repeating: 0xFF, count: 9) + [1],
-        ] as [[UInt8]])
-    func malformed(bytes: [UInt8]) {
-        #expect(throws: JournalError.damaged) { try read(bytes) }
+        ]
+        for bytes in cases {
+            #expect(throws: JournalError.damaged, "\(bytes)") { try read(bytes) }
+        }
     }
 
     @Test("Values nest as deeply as a file may, and no deeper")

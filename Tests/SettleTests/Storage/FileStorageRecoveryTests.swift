@@ -110,14 +110,18 @@ import Testing
 
     @Test(
         "a recovery in which any call goes wrong throws or recovers, and loses neither version",
-        arguments: FileStorageFaultTests.Trouble.all, [true, false])
-    func everyCall(trouble: FileStorageFaultTests.Trouble, hasPrevious: Bool) throws {
+        arguments: FileStorageFaultTests.Trouble.all)
+    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        for hasPrevious in [true, false] { try recover(hasPrevious: hasPrevious, with: trouble) }
+    }
+
+    private func recover(hasPrevious: Bool, with trouble: FileStorageFaultTests.Trouble) throws {
         var call = 0
         var wasHit = true
         while wasHit {
             let fixture = try fixture(hasPrevious: hasPrevious)
             let storage = fixture.storage()
-            let comment: Comment = "call \(call), \(trouble)"
+            let comment: Comment = "call \(call), \(trouble), has previous: \(hasPrevious)"
             let expected: [String: SettingValue] = hasPrevious ? ["a": .integer(2)] : [:]
             fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
             var contents: StorageContents?

@@ -69,16 +69,17 @@ import Testing
         }
     }
 
-    @Test(
-        "The calendar is Gregorian throughout",
-        arguments: [
+    @Test("The calendar is Gregorian throughout")
+    func calendar() throws {
+        let cases: [(String, Int)] = [
             ("2000-02-29T00:00:00Z", 951_782_400), ("1900-02-28T23:59:59Z", -2_203_891_201),
             ("1582-10-10T00:00:00Z", -12_219_724_800), ("0000-03-01T00:00:00Z", -62_162_035_200),
             ("2100-03-01T00:00:00Z", 4_107_542_400), ("1969-12-31T23:59:59Z", -1),
-        ])
-    func calendar(text: String, seconds: Int) throws {
-        #expect(try date(text) == Date(timeIntervalSince1970: Double(seconds)))
-        #expect(try spelling(of: date(text)) == .string(text))
+        ]
+        for (text, seconds) in cases {
+            #expect(try date(text) == Date(timeIntervalSince1970: Double(seconds)), "\(text)")
+            #expect(try spelling(of: date(text)) == .string(text), "\(text)")
+        }
     }
 
     @Test("Foundation spells the same days the same way")
@@ -92,28 +93,30 @@ import Testing
         }
     }
 
-    @Test(
-        "People's spellings are read",
-        arguments: [
+    @Test("People's spellings are read")
+    func otherSpellings() throws {
+        let cases: [String] = [
             "2001-01-01T02:00:00+02:00", "2001-01-01t00:00:00z", "2001-01-01 00:00:00Z", "2001-01-01",
             "2001-01-01T00:00Z",
             "2000-12-31T19:30:00-0430", "2001-01-01T05:00:00.000+05", "2001-01-01T00:00:00-00:00",
-        ])
-    func otherSpellings(text: String) throws {
-        #expect(try date(text) == Date(timeIntervalSinceReferenceDate: 0))
+        ]
+        for text in cases {
+            #expect(try date(text) == Date(timeIntervalSinceReferenceDate: 0), "\(text)")
+        }
     }
 
-    @Test(
-        "What is no moment is refused",
-        arguments: [
+    @Test("What is no moment is refused")
+    func refusals() {
+        let cases: [String] = [
             "", "2001", "2001-1-1", "2001-13-01", "2001-00-01", "2001-02-29", "2001-04-31", "1900-02-29", "2001-01-00",
             "2001-01-01T", "2001-01-01T00:00:00", "2001-01-01T24:00:00Z", "2001-01-01T00:60:00Z",
             "2001-01-01T00:00:60Z",
             "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00,5Z", "2001-01-01T00:00:00+2", "2001-01-01T00:00:00+24:00",
             "2001-01-01T00:00:00+02:60", "2001-01-01T00:00:00Z ", "20010101T000000Z", "2001-01-01T00:00:00ZZ",
             "+2001-01-01", "２001-01-01",
-        ])
-    func refusals(text: String) {
-        #expect(throws: SettingCodingError.self) { try date(text) }
+        ]
+        for text in cases {
+            #expect(throws: SettingCodingError.self, "\(text)") { try date(text) }
+        }
     }
 }

@@ -8,20 +8,21 @@ import Testing
 #endif
 
 @Suite struct SettingValueJSONTests {
-    @Test(
-        "Any JSON value can be read",
-        arguments: [
+    @Test("Any JSON value can be read")
+    func reading() throws {
+        let cases: [(String, SettingValue)] = [
             ("5", .integer(5)), (" \"x\"\n", .string("x")), ("true", .bool(true)), ("null", .null), ("0.5", .real(0.5)),
             ("18446744073709551616", .number("18446744073709551616")),
             ("[1, {}]", .array([.integer(1), .dictionary([:])])), ("{\"a\":null}", .dictionary(["a": .null])),
-        ] as [(String, SettingValue)])
-    func reading(_ text: String, _ value: SettingValue) throws {
-        #expect(try SettingValue(json: Data(text.utf8)) == value)
+        ]
+        for (text, value) in cases {
+            #expect(try SettingValue(json: Data(text.utf8)) == value, "\(text)")
+        }
     }
 
-    @Test(
-        "What is no JSON value is refused with its place",
-        arguments: [
+    @Test("What is no JSON value is refused with its place")
+    func refusals() {
+        let cases: [(String, String)] = [
             ("", "Line 1, column 1: The text is empty; nothing is null."),
             ("1 2", "Line 1, column 3: There is something after the end of the value."),
             ("[1,\n 2", "Line 2, column 3: A comma or ] is expected here."),
@@ -29,10 +30,11 @@ import Testing
             ("nul", "Line 1, column 1: A value is expected here."),
             ("01", "Line 1, column 1: A number must not start with 0."),
             ("{\"a\":1,\"a\":2}", "Line 1, column 8: The key \"a\" is there twice."),
-        ])
-    func refusals(_ text: String, _ message: String) {
-        let error = #expect(throws: FormatError.self) { try SettingValue(json: Data(text.utf8)) }
-        #expect(error?.description == message)
+        ]
+        for (text, message) in cases {
+            let error = #expect(throws: FormatError.self, "\(text)") { try SettingValue(json: Data(text.utf8)) }
+            #expect(error?.description == message, "\(text)")
+        }
     }
 
     @Test("Values nest as deep as in a file and not deeper") func depth() throws {
