@@ -1,7 +1,8 @@
 extension FileSession {
-    /// A file up to this size is written whenever changes have settled.
-    private static let smallFile = 64 << 10
-    /// A larger one is written when the journal has grown by this part of it.
+    /// A file up to this size, which is the least that a disk writes, is written whenever changes have settled.
+    private static let smallFile = 4 << 10
+    /// A larger one is written when the journal has grown by this part of it, so that all writes of the file together are at most
+    /// so many times as long as the journal.
     private static let worthwhilePart = 4
 
     /// Whether it is time to write the file.
@@ -71,7 +72,7 @@ extension FileSession {
         try synchronize()
         let cycle = overlay
         let replaced = version
-        var replacement = FileReplacement(operations, names: names, previous: previous)
+        var replacement = FileReplacement(operations, names: names, previous: previous, isPrivate: isPrivate)
         guard try replaceFile(with: bytes, by: &replacement) else {
             // Nothing came of it, so that what was edited is compared with the version that is known.
             try append(.checkpointed(version, coveredEnd: self.coveredEnd))

@@ -19,6 +19,11 @@ extension FileSession {
     /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
     /// such as what a journal had that somebody has removed.
     private mutating func beginning() throws(FileError) -> [JournalRecord.Content] {
+        if let unhealed {
+            // The file has nothing that counts, and the version before it may be of another moment.
+            overlay.removeAll()
+            overlay.add(JournalBatch(revision: 0, tree: unhealed))
+        }
         if let tree = overlay.batch.tree { compare(tree) }
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
         if overlay.tree != nil, let history = try history() { return [start] + history }

@@ -36,7 +36,7 @@ extension FileSession {
     /// Takes the lock for reading, if there is a journal and it can be taken.
     private mutating func lockExisting() -> Bool {
         guard journal.isOpen else { return false }
-        return (try? journal.lock(patience: patience)) != nil
+        return (try? journal.lock(patience: &patience)) != nil
     }
 
     /// - Returns: `nil` if file and journal don't fit together, which nobody knows for sure without the lock, or if the file was
@@ -60,15 +60,36 @@ extension FileSession {
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
         note(reading, version)
         begin(with: log)
+        let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         if replay.match != .current, log?.records.isEmpty == false { tell(ofEdit: version, leadingTo: tree) }
         let outcome: StorageContents.Outcome
         if let log, !log.damage.isEmpty {
             outcome = .recovered(description: try keepEvidence(of: log), isComplete: false)
+        } else if reading == nil {
+            outcome = try outcomeWithoutFile(log?.records ?? [], leadingTo: tree)
+        } else if let mixture = mixture(of: ofFile, tree, replay.match, isTorn: log?.isTorn == true) {
+            outcome = .recovered(description: mixture, isComplete: false)
         } else {
-            outcome = reading == nil ? try outcomeWithoutFile(log?.records ?? [], leadingTo: tree) : .intact
+            outcome = .intact
         }
         return StorageContents(tree: tree, outcome: outcome)
+    }
+
+    /// Says that file and journal are of two moments, if the journal has changed a file that does not go with it. An edit after a
+    /// crash can look the same; but then the file is none of those before, and the journal has its end.
+    private func mixture(
+        of file: SettingTree, _ result: SettingTree, _ match: JournalReplay.Match, isTorn: Bool
+    ) -> String? {
+        // Without the lock, somebody may just be writing one of them.
+        guard journal.isLocked, match == .known || (match == .edited && isTorn), file != result else { return nil }
+        let keys = TreeDifference(from: file, to: result).changes.map(\.key).sorted().joined(separator: ", ")
+        let reason =
+            match == .known
+            ? "it is an earlier version than the last that its journal tells of"
+            : "its journal does not know this version, and the journal's end is missing"
+        return "\"\(names.file)\" and its journal are of two moments: \(reason). The file is used, but these keys have "
+            + "the values of the journal: \(keys). If both come from a copy, check them."
     }
 
     private mutating func readJournalForLoad(isLocked: Bool) throws(StorageError) -> JournalReading? {
@@ -125,12 +146,16 @@ extension FileSession {
     }
 
     /// Copies a damaged journal, and makes sure that a new one takes its place.
-    private mutating func keepEvidence(of log: JournalReading) throws(StorageError) -> String {
+    mutating func keepEvidence(of log: JournalReading) throws(StorageError) -> String {
         var aside: FilePath?
         for number in 1...Self.corruptLimit where aside == nil {
             aside = try copy(log.bytes, to: names.corruptJournal(number))
         }
         owedReplacement = true
+        if log.isUnusable {
+            let copy = aside.map { " A copy was put aside as \"\($0.name)\"." } ?? ""
+            return "The journal \"\(journal.path)\" is damaged from its first byte on, so nothing in it is used.\(copy)"
+        }
         let keys = Set(log.damage.flatMap { $0.keys ?? [] }).sorted()
         let unnamed = log.damage.count { $0.keys == nil }
         var sentence = "The journal \"\(journal.path)\" is damaged. "
@@ -143,20 +168,25 @@ extension FileSession {
         return sentence + "Everything else in it is used."
     }
 
-    /// - Returns: `nil` if another file has the name.
+    /// - Returns: `nil` if another file has the name. One with the same bytes is what a load before this one has put aside.
     private func copy(_ bytes: [UInt8], to path: FilePath) throws(StorageError) -> FilePath? {
-        do {
+        do throws(FileError) {
             let file = try operations.open(path, .createNew(permissions: 0o600))
             defer { try? operations.close(file, at: path) }
-            try operations.writeAll(bytes, to: file, at: path)
-            try operations.synchronize(file, at: path)
+            do throws(FileError) {
+                try operations.writeAll(bytes, to: file, at: path)
+                try operations.synchronize(file, at: path)
+            } catch {
+                try? operations.remove(path)
+                throw error
+            }
             return path
         } catch {
             guard error.cause == .alreadyExists else {
                 throw .unreadable(
                     journal.path, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
             }
-            return nil
+            return try read(path)?.bytes == bytes ? path : nil
         }
     }
 }

@@ -3,7 +3,7 @@ extension FileSession {
     /// Takes the lock, and takes in what others have appended. What was left undone is done now.
     mutating func acquire() throws(StorageError) {
         if journal.isLocked {
-            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(patience: session.patience) }
+            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(patience: &session.patience) }
         } else {
             try lockJournal()
         }
@@ -41,11 +41,11 @@ extension FileSession {
 
     private mutating func lockMakingFolders() throws(FileError) -> JournalFile.Finding {
         do {
-            return try journal.lock(patience: patience)
+            return try journal.lock(patience: &patience)
         } catch {
             guard error.cause == .notFound else { throw error }
             try operations.makeFolders(names.folder)
-            return try journal.lock(patience: patience)
+            return try journal.lock(patience: &patience)
         }
     }
 

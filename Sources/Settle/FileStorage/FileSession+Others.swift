@@ -53,6 +53,11 @@ extension FileSession {
         let known = journal.end
         let carried = overlay
         let log = try rereadJournal()
+        // Unless it has been told already, with the load that found it.
+        if !log.damage.isEmpty, !owedReplacement {
+            let damage = StorageError(.unreadable, try keepEvidence(of: log))
+            undelivered.append(ExternalChange(.unusable(damage)))
+        }
         guard !log.isUnusable else {
             // It was never begun, or is damaged. Whoever is the next to write begins a new one.
             begin(with: nil)

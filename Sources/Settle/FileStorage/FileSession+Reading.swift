@@ -45,6 +45,8 @@ extension FileSession {
     struct JournalReading {
         var records: [(offset: Int, record: JournalRecord)] = []
         var damage: [JournalDamage] = []
+        /// Behind the last record stands something that is none: the end is missing.
+        var isTorn = false
         /// The whole journal is damaged, or was never begun.
         var isUnusable = false
         /// Somebody with a newer version of this library has written it.
@@ -111,6 +113,7 @@ extension FileSession {
         // A journal begins with a record. One without has been made by somebody who came no further.
         reading.isUnusable = scan.records.isEmpty && scan.damage.isEmpty
         reading.damage = scan.damage
+        reading.isTorn = scan.tail == .torn
         if scan.damage.isEmpty { reading.bytes = [] }
         let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
         // Who knows of a sync has seen the journal's name made durable before.

@@ -20,40 +20,70 @@ extension FileSession {
         let records = log?.records ?? []
         let complete = JournalReplay.batches(from: earlier?.version ?? .absent, in: records)
         begin(with: log)
+        let added: JournalBatch
         if let complete {
             var changed = JournalOverlay()
             for batch in complete { changed.add(batch) }
             changed.apply(to: &tree)
+            added = changed.batch
         } else {
             overlay.apply(to: &tree)
+            added = overlay.batch
         }
         format = earlier?.format ?? chosenFormat ?? formatByName
         version = reading.version
         standing = .damaged
         signature = nil
-        // If it fails now, the next append does it.
         unhealed = tree
+        let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
+        var description =
+            "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
+            + consequence(isComplete: complete != nil && isWhole, complete != nil, earlier != nil, tree, added)
+        // Before anything is written over it.
+        if let log, !log.damage.isEmpty { description += " " + (try keepEvidence(of: log)) }
+        // If it fails now, the next append does it.
         try? heal()
-        let isComplete = complete != nil && log?.damage.isEmpty == true
-        let consequence: String
-        switch (complete, earlier) {
-        case (.some, _) where isComplete:
-            consequence = "the journal had all of it, so every setting has its newest value"
-        case (_, .some):
-            consequence =
-                "the version that was saved before it is used, so what was saved only in the damaged one has its earlier value"
-        case (_, .none) where tree.root.isEmpty:
-            consequence = "there is no earlier version, so every setting has its default"
-        case (_, .none):
-            let keys = overlay.batch.entries.map(\.key).joined(separator: ", ")
-            consequence =
-                "there is no earlier version, so every setting but those in the journal (\(keys)) has its default"
-        }
         return StorageContents(
-            tree: tree,
-            outcome: .recovered(
-                description: "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
-                    + "\(consequence).", isComplete: isComplete))
+            tree: tree, outcome: .recovered(description: description, isComplete: complete != nil && isWhole))
+    }
+
+    /// Whether the journal lacks its end, as far as anything shows: the last version of which it tells would be the damaged one.
+    private func isCutOff(_ log: JournalReading?, _ earlier: FileVersion?) -> Bool {
+        guard let log else { return false }
+        let last = log.records.reversed().lazy.compactMap { record -> FileVersion? in
+            switch record.record.content {
+            case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _): version
+            case .values: nil
+            }
+        }.first
+        return log.isTorn || (earlier != nil && last == earlier)
+    }
+
+    /// What the recovered values are, in words that end a sentence.
+    ///
+    /// - Parameters:
+    ///   - isJoined: Whether the journal continues the version before.
+    ///   - added: What of the journal was put over it.
+    private func consequence(
+        isComplete: Bool, _ isJoined: Bool, _ hasEarlier: Bool, _ tree: SettingTree, _ added: JournalBatch
+    ) -> String {
+        if isComplete { return "the journal had all of it, so every setting has its newest value." }
+        let keys = added.tree.map { $0.root.keys.sorted() } ?? added.entries.map(\.key)
+        let list = keys.joined(separator: ", ")
+        guard hasEarlier else {
+            return tree.root.isEmpty
+                ? "there is no earlier version, so every setting has its default."
+                : "there is no earlier version, so every setting but those in the journal (\(list)) has its default."
+        }
+        let sentence = "the version that was saved before it is used"
+        guard !keys.isEmpty else {
+            return sentence + ", so what was saved only in the damaged one has its earlier value."
+        }
+        return sentence
+            + (isJoined
+                ? ", with what the rest of the journal has changed since (\(list)). What else was saved has its earlier value."
+                : ", and these keys have the values that the journal has beyond the damaged one: \(list). So the values are "
+                    + "of two moments.")
     }
 
     /// Puts the recovered values in the damaged file's place.

@@ -39,7 +39,7 @@ struct FileSession: Sendable {
     let path: FilePath
     /// The format asked for, if one was.
     let chosenFormat: FileFormat?
-    let patience: LockPatience
+    var patience: LockPatience
     /// A journal beyond this size is replaced by a new one after a checkpoint.
     let journalLimit: Int
 
@@ -81,6 +81,8 @@ struct FileSession: Sendable {
     var isNameDoubtful = false
     /// The names that this process has reserved.
     var reservations = FileReservations()
+    /// Whether nobody but the user may read the file from its next version on.
+    var isPrivate = false
     /// Whether there can't be abandoned files that this process could remove.
     var hasCleaned = false
 
@@ -100,7 +102,9 @@ struct FileSession: Sendable {
     /// The largest file that is read or written, in bytes.
     static let sizeLimit = 256 << 20
 
-    func checkReady() throws(StorageError) {
+    /// Whatever a storage is asked to do once it has been loaded begins with this.
+    mutating func beginCall() throws(StorageError) {
+        patience.renew()
         switch phase {
         case .ready: break
         case .closed: throw .closed(path)

@@ -11,9 +11,10 @@ import Synchronization
 /// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, and synced if it is to be
 /// ``StorageDurability/stable``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it into its
 /// place, so that every reader, also one after a crash, finds the old or the new contents; after it the journal has nothing
-/// more than the file. A file beyond 64 KiB is only written when the journal has grown by a quarter of it, or nothing has
-/// happened for a while. Files are 0600 and folders that had to be made 0700, whatever the process's mask says. A symbolic link
-/// to the file stays one: the file that it leads to is replaced.
+/// more than the file. A file beyond 4 KiB is only written when the journal has grown by a quarter of it, or nothing has
+/// happened for a while. New files are 0600 and folders that had to be made 0700, whatever the process's mask says. A file that is
+/// replaced keeps the permissions that it has, unless a group with secrets has been opened; what stands beside it is 0600. A
+/// symbolic link to the file stays one: the file that it leads to is replaced.
 ///
 /// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
 /// writes them. After a failed sync the journal is replaced by a new file, never synced again.
@@ -74,6 +75,7 @@ public final class FileStorage: Storage {
     public func load() throws(StorageError) -> StorageContents {
         try session.withLock { (session) throws(StorageError) in
             if case .closed = session.phase { throw .closed(path) }
+            session.patience.renew()
             do throws(StorageError) {
                 guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
                     throw StorageError.unreadable(path, "it is not the URL of a file")
@@ -89,7 +91,7 @@ public final class FileStorage: Storage {
     /// Appends to the journal, if there is anything to append.
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try session.withLock { (session) throws(StorageError) in
-            try session.checkReady()
+            try session.beginCall()
             switch durability {
             case .process: try session.append(batch)
             case .stable: try session.appendDurably(batch)
@@ -99,7 +101,7 @@ public final class FileStorage: Storage {
 
     public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
-            try session.checkReady()
+            try session.beginCall()
             guard session.isWorthwhile(at: moment) else {
                 try session.makeDurable()
                 return false
@@ -118,7 +120,7 @@ public final class FileStorage: Storage {
         let suspicion = isWatched ? takeSuspicion() : .everything
         do throws(StorageError) {
             return try session.withLock { (session) throws(StorageError) in
-                try session.checkReady()
+                try session.beginCall()
                 guard !suspicion.isEmpty else { return session.takeUndelivered() }
                 let names = session.names
                 try session.look(for: suspicion, since: tree)
@@ -129,6 +131,11 @@ public final class FileStorage: Storage {
             suspect(suspicion)
             throw error
         }
+    }
+
+    /// A file that others may read is 0600 from the next time on that it is written.
+    public func keepPrivate() {
+        session.withLock { $0.isPrivate = true }
     }
 
     public func watch(_ notify: @escaping @Sendable () -> Void) {
@@ -165,7 +172,7 @@ public final class FileStorage: Storage {
 
     public func lock() throws(StorageError) {
         try session.withLock { (session) throws(StorageError) in
-            try session.checkReady()
+            try session.beginCall()
             try session.acquire()
         }
     }
@@ -178,7 +185,7 @@ public final class FileStorage: Storage {
     /// locks, one process must be alone with the settings.
     public func tryReserve(_ name: String) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
-            try session.checkReady()
+            try session.beginCall()
             return try session.reserve(name)
         }
     }

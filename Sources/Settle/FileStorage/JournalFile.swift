@@ -175,7 +175,7 @@ struct JournalFile: Sendable {
     // MARK: The lock
 
     /// Takes the lock, and makes the file if there is none. The folder must exist.
-    mutating func lock(patience: LockPatience) throws(FileError) -> Finding {
+    mutating func lock(patience: inout LockPatience) throws(FileError) -> Finding {
         if lockCount > 0 {
             lockCount += 1
             return .same

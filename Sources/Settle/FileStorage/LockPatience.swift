@@ -1,38 +1,75 @@
-/// How long to wait for a lock that another process has.
+/// How long one call of a storage waits for locks that other processes have.
+///
+/// What counts is real time, on a clock that nothing sets: a pause may last several times as long as was asked for. All waits of
+/// one call count together, however many locks it takes.
 package struct LockPatience: Sendable {
     /// Locks are held for microseconds, or for as long as it takes to write a large file. A process that was stopped in the
     /// middle keeps its lock until it is continued or killed.
-    package static let usual = LockPatience(limit: .seconds(10))
+    package static var usual: LockPatience { LockPatience(limit: .seconds(10)) }
 
     let limit: Duration
+    private let elapsed: @Sendable () -> Duration
+    private let pause: @Sendable (Duration) -> Void
+    /// By the call that is under way.
+    private var waited = Duration.zero
 
     package init(limit: Duration) {
+        let start = ContinuousClock.now
+        self.init(limit: limit, elapsed: { start.duration(to: .now) }, pause: { pauseThread(for: $0) })
+    }
+
+    /// - Parameters:
+    ///   - elapsed: The time that has passed since any moment.
+    ///   - pause: Suspends the thread for about as long.
+    package init(
+        limit: Duration, elapsed: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) -> Void
+    ) {
         self.limit = limit
+        self.elapsed = elapsed
+        self.pause = pause
     }
 
     private static let yields = 20
     private static let shortestPause = Duration.microseconds(50)
     private static let longestPause = Duration.milliseconds(5)
 
+    /// Another call begins.
+    package mutating func renew() {
+        waited = .zero
+    }
+
     /// - Throws: ``SystemError/wouldBlock`` if the lock was not to be had in time.
-    func lock(_ file: FileDescriptor, at path: FilePath, _ operations: FileOperations) throws(FileError) {
+    package mutating func lock(
+        _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
+    ) throws(FileError) {
+        if try tryLock(file, at: path, operations) { return }
+        let start = elapsed()
+        let before = waited
+        defer { waited = before + (elapsed() - start) }
         var attempt = 0
-        var waited = Duration.zero
         while true {
-            do {
-                return try operations.lock(file, at: path)
-            } catch {
-                guard error.cause == .wouldBlock, waited < limit else { throw error }
-            }
+            let left = limit - before - (elapsed() - start)
+            guard left > .zero else { throw FileError(action: "lock", path: path.text, cause: .wouldBlock) }
             attempt += 1
-            guard attempt > Self.yields else {
+            if attempt > Self.yields {
+                // A queue of waiters would be fairer, but no lock that waits has a limit.
+                pause(min(Self.shortestPause * (attempt - Self.yields), Self.longestPause, left))
+            } else {
                 yieldThread()
-                continue
             }
-            // A queue of waiters would be fairer, but no lock that waits has a limit.
-            let pause = min(Self.shortestPause * (attempt - Self.yields), Self.longestPause)
-            pauseThread(for: pause)
-            waited += pause
+            if try tryLock(file, at: path, operations) { return }
+        }
+    }
+
+    private func tryLock(
+        _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
+    ) throws(FileError) -> Bool {
+        do {
+            try operations.lock(file, at: path)
+            return true
+        } catch {
+            guard error.cause == .wouldBlock else { throw error }
+            return false
         }
     }
 }

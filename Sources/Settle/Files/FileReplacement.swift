@@ -21,6 +21,8 @@ package struct FileReplacement: Sendable {
     package let operations: FileOperations
     package let names: FileNames
     package let previous: Previous
+    /// Whether nobody but the user may read the new contents, whoever could read the old ones.
+    package let isPrivate: Bool
     /// Whether the new contents stand at the file's path.
     package private(set) var isInPlace = false
 
@@ -28,22 +30,27 @@ package struct FileReplacement: Sendable {
     package private(set) var hasKeptPrevious = false
 
     package init(
-        _ operations: FileOperations, names: FileNames, previous: Previous
+        _ operations: FileOperations, names: FileNames, previous: Previous, isPrivate: Bool = true
     ) {
         self.operations = operations
         self.names = names
         self.previous = previous
+        self.isPrivate = isPrivate
     }
+
+    /// What nobody but the user may read.
+    private static let privatePermissions: UInt16 = 0o600
 
     /// - Parameter isStillWanted: Asked when everything is ready for the rename.
     /// - Returns: False if it was not wanted any more. The old file is as it was then.
     package mutating func run(
         _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
     ) throws(FileError) -> Bool {
+        let current = currentPermissions
         let new = names.newTemporary()
-        let file = try operations.open(new, .createNew(permissions: 0o600))
+        let file = try operations.open(new, .createNew(permissions: Self.privatePermissions))
         do {
-            try write(bytes, to: file, at: new)
+            try write(bytes, to: file, at: new, isPrivate ? nil : current)
             guard isStillWanted() else {
                 try operations.remove(new)
                 return false
@@ -56,16 +63,28 @@ package struct FileReplacement: Sendable {
             throw error
         }
         isInPlace = true
+        if hasKeptPrevious, current != Self.privatePermissions {
+            // Not earlier, because until now it was the file itself, which others may read.
+            try? operations.setPermissions(at: names.previous, to: Self.privatePermissions)
+        }
         try operations.synchronizeFolder(names.folder)
         return true
     }
 
-    private func write(_ bytes: [UInt8], to file: FileDescriptor, at path: FilePath) throws(FileError) {
+    /// Those of the file that is to be replaced; `nil` if there is none, or nobody can tell.
+    private var currentPermissions: UInt16? {
+        guard let status = try? operations.status(at: names.file), status.kind == .file else { return nil }
+        return status.permissions
+    }
+
+    private func write(
+        _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, _ permissions: UInt16?
+    ) throws(FileError) {
         do {
             // Tells others that the file has an owner. Without locks nobody removes it either.
             try? operations.lock(file, at: path)
             // The process's mask may have taken away permissions that the user needs.
-            try operations.setPermissions(of: file, at: path, to: 0o600)
+            try operations.setPermissions(of: file, at: path, to: permissions ?? Self.privatePermissions)
             try operations.writeAll(bytes, to: file, at: path)
             try operations.synchronize(file, at: path)
         } catch {
@@ -94,7 +113,6 @@ package struct FileReplacement: Sendable {
     private func synchronizeCurrent() throws(FileError) {
         let current = try operations.open(names.file, .read)
         defer { try? operations.close(current, at: names.file) }
-        try operations.setPermissions(of: current, at: names.file, to: 0o600)
         try operations.synchronize(current, at: names.file)
     }
 }

@@ -10,6 +10,11 @@ extension Persister {
         }
     }
 
+    /// A group with secrets has been opened: what is saved from now on is for the user alone.
+    nonisolated func keepPrivate() {
+        enqueue { $0.storage.keepPrivate() }
+    }
+
     /// The storage may have something new. Called on any thread, and quick.
     nonisolated func storageChanged() {
         enqueue { $0.deliver() }

@@ -130,7 +130,7 @@ extension Persister {
                 throw error
             }
         } catch {
-            throw SettingsError.storage(error)
+            throw SettingsError.commitNotBegun(error)
         }
         isStorageLocked = true
     }

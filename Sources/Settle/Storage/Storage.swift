@@ -41,6 +41,9 @@ public protocol Storage: Sendable {
     /// - Throws: ``StorageError`` if nobody can tell now. Nothing is forgotten; the next call tells.
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange]
 
+    /// What is stored from now on has secrets in it: nobody but the user may read any of it, whoever could until now.
+    func keepPrivate()
+
     /// Has a function called whenever ``externalChanges(since:)`` may have something new, until the storage closes. Called
     /// once, after a successful load. The function is quick, and may be called on any thread.
     func watch(_ notify: @escaping @Sendable () -> Void)
@@ -75,6 +78,7 @@ extension Storage {
     }
     public var isAtRest: Bool { true }
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] { [] }
+    public func keepPrivate() {}
     public func watch(_ notify: @escaping @Sendable () -> Void) {}
     public func lock() throws(StorageError) {}
     public func unlock() {}

@@ -53,6 +53,11 @@ extension SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }
 
+    static func commitNotBegun(_ error: any Error) -> SettingsError {
+        SettingsError(
+            .commitNotBegun, "The commit has not begun, and nothing has changed: \(error)", underlying: error)
+    }
+
     /// A value was to be written that the setting's type does not have.
     static func wrongType(
         key: String, given value: any Sendable, stored: SettingValue, _ error: any Error

@@ -25,6 +25,9 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let revisionUnavailable = Code("revisionUnavailable")
         /// The storage failed; `underlying` says how.
         public static let storage = Code("storage")
+        /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit whose
+        /// values could not be saved has ``storage`` instead.
+        public static let commitNotBegun = Code("commitNotBegun")
         /// A blocking flush was called in the middle of a write.
         public static let flushInsideWrite = Code("flushInsideWrite")
         /// Exclusive access was asked for by somebody who has it already.

@@ -9,6 +9,7 @@ extension StoreCore {
         guard mode != .closed else { throw .closed(key: path.isEmpty ? nil : path) }
         let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
         for plan in plans { carryOut(plan, below: path) }
+        if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
         return group
     }
 

@@ -56,6 +56,10 @@ final class CrashRecordingStorage: Storage {
         try turn.withLock { (_) throws(StorageError) in try base.externalChanges(since: tree) }
     }
 
+    func keepPrivate() {
+        turn.withLock { _ in base.keepPrivate() }
+    }
+
     func watch(_ notify: @escaping @Sendable () -> Void) {
         base.watch(notify)
     }

@@ -15,6 +15,7 @@ package final class FaultySystemCalls: SystemCalls {
         var fault: Fault?
         var faultyCalls = 0..<0
         var faultCount = 0
+        var writtenBytes = 0
         var errors: [SystemCall.Kind: SystemError] = [:]
         var actions: [SystemCall.Kind: @Sendable () -> Void] = [:]
     }
@@ -36,6 +37,11 @@ package final class FaultySystemCalls: SystemCalls {
     /// The calls since the start or since ``forget()``.
     package var calls: [SystemCall] {
         state.withLock { $0.calls }
+    }
+
+    /// How many bytes were written since the start or since ``forget()``.
+    package var writtenBytes: Int {
+        state.withLock { $0.writtenBytes }
     }
 
     /// How many calls have gone wrong since the last ``fail(call:with:forGood:)``.
@@ -85,6 +91,7 @@ package final class FaultySystemCalls: SystemCalls {
         state.withLock { state in
             state.calls = []
             state.fault = nil
+            state.writtenBytes = 0
         }
     }
 
@@ -129,8 +136,11 @@ package final class FaultySystemCalls: SystemCalls {
     }
 
     package func writeBytes(_ file: FileDescriptor, from buffer: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        guard try check(.write, path(of: file)) == .short else { return try real.writeBytes(file, from: buffer) }
-        return try real.writeBytes(file, from: UnsafeRawBufferPointer(rebasing: buffer[..<half(buffer.count)]))
+        let isShort = try check(.write, path(of: file)) == .short
+        let count = isShort ? half(buffer.count) : buffer.count
+        let written = try real.writeBytes(file, from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        state.withLock { $0.writtenBytes += written }
+        return written
     }
 
     package func readBytes(
@@ -146,7 +156,9 @@ package final class FaultySystemCalls: SystemCalls {
     ) throws(SystemError) -> Int {
         let isShort = try check(.write, path(of: file)) == .short
         let count = isShort ? half(buffer.count) : buffer.count
-        return try real.writeBytes(file, at: offset, from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        let written = try real.writeBytes(file, at: offset, from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        state.withLock { $0.writtenBytes += written }
+        return written
     }
 
     package func truncateFile(_ file: FileDescriptor, to size: Int64) throws(SystemError) {

@@ -73,6 +73,10 @@ public final class FailingStorage: Storage {
         try base.externalChanges(since: tree)
     }
 
+    public func keepPrivate() {
+        base.keepPrivate()
+    }
+
     public func watch(_ notify: @escaping @Sendable () -> Void) {
         base.watch(notify)
     }

@@ -39,6 +39,10 @@ public final class RecordingStorage: Storage {
         try base.externalChanges(since: tree)
     }
 
+    public func keepPrivate() {
+        base.keepPrivate()
+    }
+
     public func watch(_ notify: @escaping @Sendable () -> Void) {
         base.watch(notify)
     }

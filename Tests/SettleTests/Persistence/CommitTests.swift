@@ -102,10 +102,15 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         failing.fail(.lock, with: noSpace, count: 1)
         let ran = Flag()
-        await #expect(throws: SettingsError.self) { try await settings.commit { ran.raise() } }
+        let unbegun = await #expect(throws: SettingsError.self) { try await settings.commit { ran.raise() } }
+        #expect(unbegun?.code == .commitNotBegun && unbegun?.underlying as? StorageError == noSpace)
+        #expect(unbegun?.description == "The commit has not begun, and nothing has changed: There is no room.")
         #expect(!ran.isRaised && settings.count == 0)
         try await settings.commit { ran.raise() }
         #expect(ran.isRaised)
+        failing.fail(.append, with: noSpace, count: 1)
+        let unsaved = await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        #expect(unsaved?.code == .storage)
     }
 
     @Test("The closure of an actor's commit runs on the actor")

@@ -93,6 +93,126 @@ import Testing
         try expect(.incomplete, Self.newest, after: [Self.file: .cut], in: fixture)
     }
 
+    @Test("if file and journal are damaged, both are put aside and told of at the opening that finds it, and once")
+    func bothDamaged() throws {
+        for isHeader in [true, false] {
+            let fixture = try fixture()
+            if isHeader {
+                try Trouble.flipped.happen(to: fixture.folder.appending(path: Self.journal))
+            } else {
+                try rot("zebra", in: fixture)
+            }
+            try Trouble.cut.happen(to: fixture.file)
+            let journal = try Data(contentsOf: fixture.folder.appending(path: Self.journal))
+            guard case .recovered(let description, false) = try fixture.storage().load().outcome else {
+                Issue.record("It was to be recovered, and not completely.")
+                continue
+            }
+            #expect(description.contains("put aside as \"settings.json.corrupt-1\""))
+            #expect(description.contains("put aside as \"settings.json.journal.corrupt-1\""))
+            #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == journal)
+            try expect(.intact, isHeader ? Self.earlier : Self.newest, after: [:], in: fixture)
+            #expect(try !fixture.names().contains("settings.json.journal.corrupt-2"))
+        }
+    }
+
+    @Test(
+        "a recovery from two kinds of damage in which any call goes wrong throws or recovers, and loses no evidence",
+        arguments: FileStorageFaultTests.Trouble.all, [true, false])
+    func bothDamagedWithFaults(trouble: FileStorageFaultTests.Trouble, isHeader: Bool) throws {
+        var call = 0
+        var wasHit = true
+        while wasHit {
+            let fixture = try fixture()
+            if isHeader {
+                try Trouble.flipped.happen(to: fixture.folder.appending(path: Self.journal))
+            } else {
+                try rot("zebra", in: fixture)
+            }
+            try Trouble.cut.happen(to: fixture.file)
+            let journal = try Data(contentsOf: fixture.folder.appending(path: Self.journal))
+            let storage = fixture.storage()
+            fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+            var contents = try? storage.load()
+            wasHit = fixture.calls.faultCount > 0
+            fixture.calls.heal()
+            if contents == nil { contents = try storage.load() }
+            let comment: Comment = "call \(call), \(trouble)"
+            let root = isHeader ? Self.earlier : Self.newest
+            #expect(contents?.tree.root == root, comment)
+            #expect(contents.map { Expected.incomplete.matches($0.outcome) } == true, comment)
+            try storage.append(batch(4, ["c": .integer(4)]), durability: .stable)
+            let kept = try fixture.names().filter { $0.hasPrefix("settings.json.journal.corrupt-") }.map { name in
+                try Data(contentsOf: fixture.folder.appending(path: name))
+            }
+            #expect(kept.contains(journal), comment)
+            #expect(try fixture.freshLoad().tree.root == root.merging(["c": .integer(4)]) { $1 }, comment)
+            call += 1
+        }
+        #expect(trouble.fault == .short ? call >= 1 : call > 15)
+    }
+
+    @Test("an earlier file in the place of the newest, with a journal that goes on, is told as two moments")
+    func earlierFile() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        let earlier = try fixture.text()
+        try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1)])
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        storage.close()
+        try fixture.write(earlier)
+        guard case .recovered(let description, false) = try fixture.storage().load().outcome else {
+            Issue.record("It was to be told.")
+            return
+        }
+        #expect(
+            description
+                == "\"\(fixture.file.path)\" and its journal are of two moments: it is an earlier version than the last that its "
+                + "journal tells of. The file is used, but these keys have the values of the journal: b. If both come from a "
+                + "copy, check them.")
+        #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(3)])
+    }
+
+    @Test("an earlier file whose journal has nothing beyond it is an edit") func earlierFileAlone() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        let earlier = try fixture.text()
+        try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1)])
+        storage.close()
+        try fixture.write(earlier)
+        try expect(.intact, ["a": .integer(1)], after: [:], in: fixture)
+    }
+
+    @Test("a recovery with a journal that lacks its end is not complete, and says what is of two moments")
+    func journalWithoutEnd() throws {
+        let fixture = try fixture()
+        let path = fixture.folder.appending(path: Self.journal)
+        var bytes = try Data(contentsOf: path)
+        let end = try #require(bytes.lastIndex { $0 != 0 })
+        bytes[end] ^= 1
+        try bytes.write(to: path)
+        try expect(.incomplete, Self.checkpointed, after: [Self.file: .cut], in: fixture)
+    }
+
+    @Test("a version before that the journal does not know, with the journal's values over it, is told as two moments")
+    func unknownVersionBefore() throws {
+        let fixture = try fixture()
+        try Data(#"{"a": 7, "zebra": false}"#.utf8).write(to: fixture.folder.appending(path: Self.previous))
+        try Trouble.cut.happen(to: fixture.file)
+        let contents = try fixture.storage().load()
+        #expect(contents.tree.root == ["a": .integer(7), "b": .integer(3), "zebra": .bool(false)])
+        guard case .recovered(let description, false) = contents.outcome else {
+            Issue.record("It was to be recovered, and not completely.")
+            return
+        }
+        #expect(
+            description.hasSuffix(
+                "and these keys have the values that the journal has beyond the damaged one: b. So the values are of two moments."
+            ))
+    }
+
     @Test("a damaged journal beside an intact file is not complete") func damagedJournal() throws {
         try expect(.incomplete, Self.checkpointed, after: [Self.journal: .flipped], in: fixture())
         let fixture = try fixture()

@@ -159,14 +159,79 @@ import Testing
         #expect(try fixture.permissions(of: "one/two/.settings.json.journal") == 0o600)
     }
 
-    @Test("a file that others could read becomes 0600, and so does its previous version") func narrows() throws {
+    @Test(
+        "a file keeps the permissions that it has, and what stands beside it is 0600", arguments: [0o666, 0o644, 0o400])
+    func keepsPermissions(permissions: Int) throws {
+        let fixture = try FileStorageFixture(mask: 0o077)
+        try fixture.write("{}")
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: fixture.file.path)
+        let storage = try fixture.opened()
+        for revision in 1...3 as ClosedRange<UInt64> {
+            try storage.save(batch(revision, ["a": .integer(Int64(revision))]))
+            #expect(try fixture.permissions(of: "settings.json") == permissions)
+            #expect(try fixture.permissions(of: ".settings.json.previous") == 0o600)
+            #expect(try fixture.permissions(of: ".settings.json.journal") == 0o600)
+        }
+    }
+
+    @Test("a file that others can read becomes 0600 once a group with secrets is open") func narrows() async throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{}")
-        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: fixture.file.path)
-        let storage = try fixture.opened()
-        try storage.save(batch(1, ["a": .integer(1)]))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: fixture.file.path)
+        let store = try await SettingsStore.open(storage: fixture.storage())
+        let plain = try await store.group(CounterSettings.self)
+        plain.count = 1
+        try await store.close()
+        #expect(try fixture.permissions(of: "settings.json") == 0o644)
+        let again = try await SettingsStore.open(storage: fixture.storage())
+        let secret = try await again.group(TokenSettings.self)
+        secret.token = Secret("t")
+        try await again.close()
         #expect(try fixture.permissions(of: "settings.json") == 0o600)
         #expect(try fixture.permissions(of: ".settings.json.previous") == 0o600)
+    }
+
+    @Test("a file that others can read is one that they can read at every moment of a save") func readableThroughout()
+        throws
+    {
+        let fixture = try FileStorageFixture()
+        try fixture.write("{}")
+        let path = fixture.file.path
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        for moment in [SystemCall.Kind.create, .write, .link, .rename, .openFolder] {
+            let storage = try fixture.opened()
+            fixture.calls.beforeNext(moment) {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                #expect((attributes?[.posixPermissions] as? NSNumber)?.intValue == 0o644, "before \(moment)")
+            }
+            try storage.save(batch(1, ["\(moment)": .integer(1)]))
+            storage.close()
+        }
+    }
+
+    @Test("what is written for a steady stream of saves is bounded by what the journal gets, however large the file is")
+    func amplification() throws {
+        for count in [100, 1_000, 3_000] {
+            let fixture = try FileStorageFixture()
+            let storage = try fixture.opened()
+            var root: [String: SettingValue] = [:]
+            for number in 0..<count { root["key\(number)"] = .integer(Int64(number)) }
+            try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
+            #expect(try storage.checkpoint(SettingTree(root), at: .closing))
+            fixture.calls.forget()
+            let saves = 400
+            for number in 0..<saves {
+                let (key, value) = ("key\(number % count)", SettingValue.integer(Int64(1_000_000 + number)))
+                try storage.append(
+                    StorageBatch(revision: 2, values: [key: value], replaced: [key: root[key] ?? .null]),
+                    durability: .process)
+                root[key] = value
+                _ = try storage.checkpoint(SettingTree(root), at: .settled)
+            }
+            let perSave = fixture.calls.writtenBytes / saves
+            #expect(perSave <= 5_000, "\(perSave) bytes with \(count) keys")
+            #expect(try FileStorage(at: fixture.file).load().tree.root == root)
+        }
     }
 
     @Test("only the file, its previous version and the journal are left behind") func leavesNothing() throws {
@@ -242,4 +307,8 @@ import Testing
         #expect(late?.code == .closed)
         #expect(try fixture.names().isEmpty)
     }
+}
+
+private struct TokenSettings: SettingsGroup {
+    @Setting var token = Secret("")
 }

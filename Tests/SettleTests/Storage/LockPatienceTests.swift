@@ -1,0 +1,65 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// How long a call waits for a lock that another process has, in time that passes as a busy machine lets it pass.
+@Suite struct LockPatienceTests {
+    /// A clock on which each pause lasts five times as long as was asked for.
+    private final class SlowClock: Sendable {
+        private let time = LockedValue(Duration.zero)
+
+        var elapsed: Duration { time.withLock { $0 } }
+
+        func patience(_ limit: Duration) -> LockPatience {
+            LockPatience(limit: limit, elapsed: { self.elapsed }) { pause in
+                self.time.withLock { $0 += pause * 5 }
+            }
+        }
+    }
+
+    private func lockedFile() throws -> (FileOperations, FileDescriptor, FilePath, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        let calls = FaultySystemCalls()
+        let operations = FileOperations(calls)
+        let path = FilePath(folder.url.appending(path: "file").path)
+        let file = try operations.open(path, .createNew(permissions: 0o600))
+        calls.fail(every: .lock, with: .wouldBlock)
+        return (operations, file, path, folder)
+    }
+
+    @Test("what counts is the time that passes, not the pauses that were asked for") func realTime() throws {
+        let (operations, file, path, _) = try lockedFile()
+        let clock = SlowClock()
+        var patience = clock.patience(.seconds(10))
+        let error = #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) }
+        #expect(error?.cause == .wouldBlock)
+        #expect(clock.elapsed >= .seconds(10) && clock.elapsed < .seconds(10) + .milliseconds(30))
+    }
+
+    @Test("all waits of a call count together, and the next call waits anew") func together() throws {
+        let (operations, file, path, _) = try lockedFile()
+        let clock = SlowClock()
+        var patience = clock.patience(.seconds(1))
+        for _ in 0..<3 { #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) } }
+        #expect(clock.elapsed < .seconds(1) + .milliseconds(30))
+        patience.renew()
+        #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) }
+        #expect(clock.elapsed >= .seconds(2) && clock.elapsed < .seconds(2) + .milliseconds(60))
+    }
+
+    @Test("a load that needs the lock waits for it once, whatever it has to read again") func load() throws {
+        let fixture = try FileStorageFixture()
+        let other = try fixture.opened()
+        try other.save(batch(1, ["a": .integer(1)]))
+        try fixture.write(#"{"a": 2}"#)
+        try other.lock()
+        defer { other.unlock() }
+        let clock = SlowClock()
+        let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), patience: clock.patience(.seconds(1)))
+        #expect(try storage.load() == intact(["a": .integer(2)]))
+        #expect(clock.elapsed >= .seconds(1) && clock.elapsed < .seconds(1) + .milliseconds(60))
+        #expect(throws: StorageError.self) { try storage.append(batch(2, ["a": .integer(3)]), durability: .process) }
+        #expect(clock.elapsed < .seconds(2) + .milliseconds(120))
+    }
+}
