@@ -141,7 +141,7 @@ struct FileSession: Sendable {
     }
 
     var formatByName: FileFormat {
-        path.name.hasSuffix(".plist") ? .propertyListXML : .json
+        FileFormat(fileName: path.name) ?? .json
     }
 
     /// Whether the file would have the same bytes for two values, such as a date and its spelling in JSON.

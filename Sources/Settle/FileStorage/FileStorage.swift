@@ -51,7 +51,7 @@ public final class FileStorage: Storage {
     ///   - url: The file. It and its folders may be missing.
     ///   - format: The format to write. An existing file is read in the format that it has. Without this parameter a
     ///     file keeps the format that it has, and a new one is an XML property list if its name ends in `.plist`, and
-    ///     JSON otherwise.
+    ///     JSON if it ends in `.json` or has no extension. Any other extension fails at ``load()``.
     public convenience init(at url: URL, format: FileFormat? = nil) {
         self.init(at: url, format: format, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
     }
@@ -80,12 +80,20 @@ public final class FileStorage: Storage {
                 guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
                     throw StorageError.unreadable(path, "it is not the URL of a file")
                 }
+                guard session.chosenFormat != nil || FileFormat(fileName: path.name) != nil else {
+                    throw StorageError.unknownExtension(path)
+                }
                 return try session.load()
             } catch {
                 session.phase = .unreadable(error)
                 throw error
             }
         }
+    }
+
+    /// How the file is spelled, or will be.
+    var currentFormat: FileFormat {
+        session.withLock { $0.format }
     }
 
     /// Appends to the journal, if there is anything to append.

@@ -11,6 +11,13 @@ extension StorageError {
         unreadable(path, "\(error)", errno: error.cause.number)
     }
 
+    static func unknownExtension(_ path: FilePath) -> StorageError {
+        StorageError(
+            .unknownFormat,
+            "\"\(path)\" can't be opened: its extension tells no format. Give a format, or a name that ends in "
+                + FileFormat.knownExtensions.joined(separator: " or ") + " or has no extension.")
+    }
+
     static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
         StorageError(.unreadable, "Nothing is written over \"\(path)\" because \(reason)", errno: errno)
     }

@@ -6,19 +6,24 @@
 
 /// The place where the platform keeps the settings of an app.
 ///
-/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `~/.config/<name>/settings.json` if the variable is not set or
-/// not an absolute path. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
+/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `$HOME/.config/<name>/settings.json` if that variable is not set or
+/// not an absolute path. Without an absolute `HOME` it is the home folder that the system has for the user. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 
     /// The current user's place.
     package init() {
+        self.init(environment: ProcessInfo.processInfo.environment)
+    }
+
+    package init(environment: [String: String]) {
         let home = FileManager.default.homeDirectoryForCurrentUser.path
         #if canImport(Darwin)
             self.init(home: home, subfolder: "Library/Application Support", override: nil)
         #else
-            let override = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]
-            self.init(home: home, subfolder: ".config", override: override)
+            // Foundation asks the user database first, which knows nothing of a container's or a test's `HOME`.
+            let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            self.init(home: chosen ?? home, subfolder: ".config", override: environment["XDG_CONFIG_HOME"])
         #endif
     }
 

@@ -29,6 +29,19 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FileFormat {
+    /// The extensions of file names that tell a format.
+    static let knownExtensions = [".json", ".plist"]
+
+    /// The format of a new file with a name; `nil` if its extension is unknown. A name without an extension stands for JSON.
+    init?(fileName: String) {
+        let name = fileName.drop { $0 == "." }
+        switch name.lastIndex(of: ".").map({ name[$0...].lowercased() }) {
+        case nil, ".", ".json": self = .json
+        case ".plist": self = .propertyListXML
+        default: return nil
+        }
+    }
+
     /// The format that the beginning of a file shows, `nil` for an empty file. What is no property list counts as JSON.
     package static func detect(_ bytes: [UInt8]) -> FileFormat? {
         guard !bytes.isEmpty else { return nil }

@@ -10,6 +10,8 @@ import Dispatch
 actor Persister {
     let executor = QueueExecutor()
     let storage: any Storage
+    /// The file's place among those that are open, if the storage is one that is shared in this process.
+    private let file: OpenFile?
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
@@ -57,10 +59,11 @@ actor Persister {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, log: MutationLog, time: TimeSource, configuration: SettingsStore.Configuration,
-        report: @escaping @Sendable (SettingsError) -> Void
+        storage: any Storage, file: OpenFile?, log: MutationLog, time: TimeSource,
+        configuration: SettingsStore.Configuration, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
+        self.file = file
         self.log = log
         self.time = time
         self.report = report
@@ -274,7 +277,10 @@ actor Persister {
         do {
             try closeStorage()
         } catch {
-            // Reported. The timer looks again, which comes here again.
+            // Reported. What is missing is not a value but the storage's resting form, which an opening brings about too: that
+            // need not wait.
+            file?.end()
+            // The timer looks again, which comes here again.
             if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
         }
     }
@@ -298,6 +304,7 @@ actor Persister {
         endAccessWaits()
         // Otherwise whoever has exclusive access now would lose it. It is closed when the last of them gives it up.
         if reservedNames.isEmpty { storage.close() }
+        file?.end()
         resumeJoined(with: .success(()))
     }
 }

@@ -5,7 +5,20 @@ import Dispatch
 /// Storage calls block, so they don't belong on the threads that run an app's tasks. And a flush from a signal handler must
 /// work even if all of those are blocked: it enters the queue directly.
 final class QueueExecutor: SerialExecutor {
-    let queue = DispatchQueue(label: "settle.persister")
+    let queue = DispatchQueue(label: "settle.persister", target: QueueExecutor.threads)
+
+    /// Where the queues of all stores get their threads, so that a thousand busy stores need a few threads and not one each.
+    ///
+    /// Linux has one pool of threads for each quality of service, and that of `.default` also runs the tasks of Swift. This one
+    /// is the stores' own, so that blocked tasks keep no store from saving. Its threads end when they have had nothing to do for
+    /// 5 s. Apple's systems tell the two kinds of threads apart, and lend a queue the priority of who waits for it.
+    private static let threads: DispatchQueue = {
+        #if canImport(Darwin)
+            .global()
+        #else
+            .global(qos: .userInteractive)
+        #endif
+    }()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -1,44 +1,140 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// The stores that are open on files, so that one file has one store in a process.
-final class OpenFiles: @unchecked Sendable {
-    // Sendable: `stores` is guarded by `lock`.
+/// The files that stores are open on in this process, so that one file has one store.
+///
+/// Each file is in one state. A file without a store is not listed.
+///
+/// ```
+///   none ──open──▶ opening ──loaded──▶ open ──the last handle closes, or the store goes away──▶ closing ──closed──▶ none
+///                     │                 ▲                                                          │
+///                     └─failed─▶ none   └────────────────────────failed────────────────────────────┘
+/// ```
+///
+/// An opening and a closing that are under way are waited for, without a thread. Then whoever has waited looks again.
+final class OpenFiles: Sendable {
     static let shared = OpenFiles()
-    private let lock = Lock()
-    private var stores: [String: WeakCore] = [:]
 
-    private struct WeakCore {
+    private struct Entry {
+        let file: OpenFile
+        /// `nil` while the store is being made, and again once nothing uses it any more, while its storage is being closed.
         weak var core: StoreCore?
-    }
+        var waiters: [CheckedContinuation<Finding, Never>] = []
 
-    /// A handle on the store that is open on a file, or on one that is opened for it.
-    func store(at file: URL, orOpen open: () throws -> StoreCore) throws -> SettingsStore {
-        try lock.withLock {
-            // Different spellings of one file, and links to it, are one file.
-            let path = Self.canonicalPath(of: file)
-            if let core = stores[path]?.core, let store = SettingsStore(joining: core) { return store }
-            stores = stores.filter { $0.value.core != nil }
-            let core = try open()
-            stores[path] = WeakCore(core: core)
-            guard let store = SettingsStore(joining: core) else { throw SettingsError.closed(key: nil) }
-            return store
+        mutating func takeWaiters() -> [CheckedContinuation<Finding, Never>] {
+            defer { waiters = [] }
+            return waiters
         }
     }
 
-    func closedStore(at file: URL) -> StoreCore? {
-        let core = lock.withLock { stores[Self.canonicalPath(of: file)]?.core }
-        return core.flatMap { $0.isClosed ? $0 : nil }
+    /// What stands at a path.
+    private enum Finding {
+        /// Nothing stood there. The finder opens the file.
+        case vacant(OpenFile)
+        case store(StoreCore)
+        /// An opening or a closing has ended.
+        case changed
     }
 
-    private static func canonicalPath(of file: URL) -> String {
-        let path = FilePath(file.absoluteURL.standardizedFileURL.path)
-        // The file need not exist yet, so Foundation can't resolve the whole path.
-        let real = (try? FileOperations(POSIXSystemCalls()).followLinks(path)) ?? path
-        let folder = URL(filePath: real.folder.text).resolvingSymlinksInPath()
-        return folder.appending(path: real.name).path
+    // A plain lock, because no closure that runs under it may let go of the last reference to a store.
+    private let entries = LockedValue<[String: Entry]>([:])
+
+    init() {}
+
+    /// A handle on the store that is open on a file, or on one that is opened for it.
+    ///
+    /// - Parameters:
+    ///   - path: What identifies the file, see ``OpenFile/path(of:)``.
+    ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
+    ///   - open: Makes a store that ends the file's listing when it has ended.
+    func store(
+        at path: String, join: (StoreCore) async throws -> Void, orOpen open: (OpenFile) async throws -> StoreCore
+    ) async throws -> SettingsStore {
+        while true {
+            switch await find(path) {
+            case .vacant(let file):
+                let core: StoreCore
+                do {
+                    core = try await open(file)
+                } catch {
+                    end(file)
+                    throw error
+                }
+                // Before anything else finds it, it can't have been closed.
+                let store = SettingsStore(joining: core)
+                opened(file, core)
+                if let store { return store }
+            case .store(let core):
+                if let store = SettingsStore(joining: core) {
+                    try await join(core)
+                    return store
+                }
+                await untilClosed(core, at: path)
+            case .changed: break
+            }
+        }
+    }
+
+    /// How many files are listed, and how many openers wait. For tests.
+    var count: Int { entries.withLock { $0.count } }
+    var waiterCount: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.waiters.count } } }
+
+    // MARK: Finding
+
+    private func find(_ path: String) async -> Finding {
+        await withCheckedContinuation { continuation in
+            let finding = entries.withLock { entries -> Finding? in
+                guard let entry = entries[path] else {
+                    let file = OpenFile(path: path, files: self)
+                    entries[path] = Entry(file: file)
+                    return .vacant(file)
+                }
+                if let core = entry.core { return .store(core) }
+                entries[path]?.waiters.append(continuation)
+                return nil
+            }
+            if let finding { continuation.resume(returning: finding) }
+        }
+    }
+
+    /// Waits until the closing of a store has ended, in whatever way.
+    private func untilClosed(_ core: StoreCore, at path: String) async {
+        _ = await withCheckedContinuation { continuation in
+            let mustWait = entries.withLock { entries in
+                // A closing that has failed first opens the handles again and then wakes, so none is missed here.
+                guard entries[path]?.core === core, core.handles.areClosed else { return false }
+                entries[path]?.waiters.append(continuation)
+                return true
+            }
+            if !mustWait { continuation.resume(returning: .changed) }
+        }
+    }
+
+    // MARK: What happens to a file
+
+    private func opened(_ file: OpenFile, _ core: StoreCore) {
+        wake(
+            entries.withLock { entries in
+                guard entries[file.path]?.file === file else { return [] }
+                entries[file.path]?.core = core
+                return entries[file.path]?.takeWaiters() ?? []
+            })
+    }
+
+    func closingFailed(_ file: OpenFile) {
+        wake(
+            entries.withLock { entries in
+                guard entries[file.path]?.file === file else { return [] }
+                return entries[file.path]?.takeWaiters() ?? []
+            })
+    }
+
+    func end(_ file: OpenFile) {
+        wake(
+            entries.withLock { entries in
+                guard entries[file.path]?.file === file else { return [] }
+                return entries.removeValue(forKey: file.path)?.waiters ?? []
+            })
+    }
+
+    private func wake(_ waiters: [CheckedContinuation<Finding, Never>]) {
+        for waiter in waiters { waiter.resume(returning: .changed) }
     }
 }

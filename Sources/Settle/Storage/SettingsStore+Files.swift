@@ -7,16 +7,17 @@
 extension SettingsStore {
     /// Opens the store of an app in the platform's place for it.
     ///
-    /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `~/.config/<name>/settings.json`. Apple platforms:
+    /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `$HOME/.config/<name>/settings.json`. Apple platforms:
     /// `~/Library/Application Support/<name>/settings.json`. Opening it again gives a handle on the same store, as
     /// ``open(at:format:configuration:)`` does.
     ///
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
-    ///   - configuration: How the store behaves.
-    /// - Throws: ``SettingsError`` if the name can't be that of a folder, or what is stored can't be read.
+    ///   - configuration: How the store behaves; see ``open(at:format:configuration:)``.
+    /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the store is open
+    ///   in this process with another configuration than the one given.
     public static func open(
-        _ name: String, configuration: Configuration = Configuration()
+        _ name: String, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
         let file: URL
         do {
@@ -29,22 +30,56 @@ extension SettingsStore {
 
     /// Opens the store in a file, which need not exist yet.
     ///
-    /// A file that is open in this process already gives a handle on the same store; its configuration stays as it is.
+    /// A file that is open in this process already gives a handle on the same store. Then the format and the configuration that are
+    /// given, if any, must be those of the open store. A file that is being opened or closed at the moment is waited for. Nothing
+    /// of it blocks the caller's actor.
     ///
     /// - Parameters:
-    ///   - file: The file. It and its folders may be missing.
+    ///   - file: The file. It and its folders may be missing. Its name ends in `.json` or `.plist`, or has no extension; with a
+    ///     `format` it may be any.
     ///   - format: How the file is spelled. By default as it is already; a new file is an XML property list if its name ends
     ///     in `.plist`, and JSON otherwise.
-    ///   - configuration: How the store behaves.
+    ///   - configuration: How the store behaves. By default as `Configuration()` says, or as the open store does.
     /// - Throws: ``SettingsError`` if the file is there and can't be read. Nothing is written over it then. A file that can
-    ///   be read but not understood is put aside; see ``SettingsStore/issues``.
+    ///   be read but not understood is put aside; see ``SettingsStore/issues``. With ``SettingsError/Code/alreadyOpen`` if the
+    ///   file is open in this process with another format or configuration: it names what differs.
     public static func open(
-        at file: URL, format: FileFormat? = nil, configuration: Configuration = Configuration()
+        at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
-        // One that is just being closed has to be done with the file first. If that fails it is open again, and found below.
-        try? await OpenFiles.shared.closedStore(at: file)?.close()
-        return try OpenFiles.shared.store(at: file) {
-            try StoreCore.load(FileStorage(at: file, format: format), configuration: configuration)
+        try await open(at: file, format: format, configuration: configuration, in: .shared) {
+            FileStorage(at: file, format: format)
         }
     }
+
+    /// The same, with a storage and a list of open files that a test has chosen.
+    static func open(
+        at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil, in files: OpenFiles,
+        makeStorage: @Sendable @escaping () -> any Storage
+    ) async throws -> SettingsStore {
+        let path = await runBlocking { OpenFile.path(of: file) }
+        return try await files.store(at: path) { core in
+            try await core.checkAgreement(on: configuration, format, at: file)
+        } orOpen: { entry in
+            try await StoreCore.load(makeStorage(), configuration: configuration ?? Configuration(), file: entry)
+        }
+    }
+}
+
+extension StoreCore {
+    /// Throws if somebody who opens the store's file again asks for something else than what is in force.
+    fileprivate func checkAgreement(
+        on configuration: SettingsStore.Configuration?, _ format: FileFormat?, at file: URL
+    ) async throws(SettingsError) {
+        var differences = configuration?.differences(from: self.configuration) ?? []
+        if let format, let current = await persister?.fileFormat, format != current {
+            differences.append(("format", "\(current)", "\(format)"))
+        }
+        guard !differences.isEmpty else { return }
+        throw .alreadyOpen(file.path, differences)
+    }
+}
+
+extension Persister {
+    /// How the file is spelled now. Asked here, where it waits for no save that is under way but as a part of the queue.
+    fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
 }

@@ -1,7 +1,8 @@
 /// Where a store keeps its values: a file, memory, or something of your own.
 ///
-/// A store calls its storage from one serial queue, one call at a time, so an implementation needs no lock for its
-/// own state beyond what `Sendable` asks for. Calls may block. A storage never calls the store: it says through
+/// A store makes one call at a time: ``load()`` on a thread of its own, and then everything else on one serial queue. So an
+/// implementation needs no lock for its own state beyond what `Sendable` asks for. Calls may block: no actor and no thread of the
+/// concurrency runtime waits for them. A storage never calls the store: it says through
 /// ``watch(_:)`` that something has happened outside, and is then asked what.
 ///
 /// A store loads before it appends. `StorageConformance` in `SettleTesting` checks an implementation against these

@@ -7,6 +7,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The stored state exists but cannot be read (permission, I/O, a newer format).
         public static let unreadable = Code("unreadable")
+        /// The name of the file tells no format, and none was given.
+        public static let unknownFormat = Code("unknownFormat")
         /// A write or sync failed; the stored state is the old one or, after a failed last sync, the new one.
         public static let writeFailed = Code("writeFailed")
         /// The device has no room or the quota is used up.

@@ -28,6 +28,9 @@ struct HandleCount: ~Copyable, Sendable {
         _ = change { wasLast ? 1 : $0 + 1 }
     }
 
+    /// Whether the last handle has been closed, or is being closed.
+    var areClosed: Bool { count.load(ordering: .acquiring) == Self.closed }
+
     /// A handle goes away without being closed.
     func release() {
         _ = change { $0 - 1 }

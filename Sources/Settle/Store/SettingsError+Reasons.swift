@@ -49,6 +49,17 @@ extension SettingsError {
             .protected, "\(quoted(key)) can't be written by its key: \(reason).", key: key, rule: rule)
     }
 
+    /// - Parameter differences: What is in force and what was asked for.
+    static func alreadyOpen(
+        _ file: String, _ differences: [(name: String, theirs: String, ours: String)]
+    ) -> SettingsError {
+        let reasons = differences.map { "its \($0.name) is \($0.theirs), and \($0.ours) was asked for" }
+        return SettingsError(
+            .alreadyOpen,
+            "\"\(file)\" is open in this process already: \(reasons.joined(separator: "; ")). Leave out what shall stay as it is, "
+                + "or close the store first.")
+    }
+
     static func storage(_ error: any Error) -> SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }

@@ -28,6 +28,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit whose
         /// values could not be saved has ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
+        /// The file is open in this process in another way than was asked for.
+        public static let alreadyOpen = Code("alreadyOpen")
         /// A blocking flush was called in the middle of a write.
         public static let flushInsideWrite = Code("flushInsideWrite")
         /// Exclusive access was asked for by somebody who has it already.

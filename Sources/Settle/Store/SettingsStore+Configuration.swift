@@ -39,3 +39,30 @@ extension SettingsStore {
         }
     }
 }
+
+extension SettingsStore.Configuration {
+    /// What this asks for that another one has otherwise: the name of each value, what the other one has, and what this has.
+    func differences(from other: Self) -> [(name: String, theirs: String, ours: String)] {
+        var differences: [(name: String, theirs: String, ours: String)] = []
+        func compare<Value: Equatable>(_ name: String, _ value: KeyPath<Self, Value>) {
+            let (theirs, ours) = (other[keyPath: value], self[keyPath: value])
+            if theirs != ours { differences.append((name, "\(theirs)", "\(ours)")) }
+        }
+        compare("durability", \.durability)
+        compare("historyLimit", \.historyLimit)
+        compare("historyCostLimit", \.historyCostLimit)
+        compare("retryDelay", \.retryDelay)
+        compare("initialRevision", \.initialRevision)
+        if !isSameClock(clock, other.clock) {
+            differences.append(("clock", "\(type(of: other.clock))", "\(type(of: clock))"))
+        }
+        return differences
+    }
+}
+
+/// Clocks that are values are as good as each other; one that is an object has a time of its own.
+private func isSameClock(_ first: any Clock<Duration>, _ second: any Clock<Duration>) -> Bool {
+    guard type(of: first) == type(of: second) else { return false }
+    guard type(of: first) is AnyClass else { return true }
+    return first as AnyObject === second as AnyObject
+}

@@ -17,7 +17,22 @@ extension SettingsStore {
 
     /// Waits until the task is cancelled or the store is closed, then saves everything and returns.
     ///
-    /// This is the `run()` of a service: give it to a service group, which cancels it at shutdown.
+    /// This is the `run()` of a service. A service group of swift-service-lifecycle cancels its services when one of them fails. At a
+    /// graceful shutdown, such as after `SIGTERM`, it asks and does not cancel; `cancelWhenGracefulShutdown` makes one of the other:
+    ///
+    /// ```swift
+    /// struct SettingsService: Service {
+    ///     let store: SettingsStore
+    ///
+    ///     func run() async throws {
+    ///         try await cancelWhenGracefulShutdown { try await store.run() }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// As the first service of its group it is the last to end, so what the others write while they end is saved too.
+    ///
+    /// - Throws: ``SettingsError`` if the last save failed.
     public func run() async throws {
         try await core.run()
     }

@@ -6,7 +6,8 @@ import Synchronization
 /// its groups with ``group(_:at:)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is open in this process already gives another handle on the same
-/// store: its groups, subscribers and revisions are shared. The store stays open as long as a handle or one of its groups is in
+/// store: its groups, subscribers and revisions are shared. Who asks for another configuration than the store has gets an error
+/// that tells both; who asks for none joins. The store stays open as long as a handle or one of its groups is in
 /// use; what is pending when the last reference goes is still saved. ``close()`` ends the handle, and with the last open handle
 /// the store.
 public final class SettingsStore: Sendable {
@@ -14,7 +15,9 @@ public final class SettingsStore: Sendable {
     @usableFromInline package let core: StoreCore
     /// The same as the core's, which spares reads by key a step.
     @usableFromInline let log: MutationLog
+    /// True from the beginning of a close until that has failed.
     private let hasEnded = Atomic(false)
+    private let closeTurns = CloseTurns()
 
     /// A handle on a core; `nil` if that is closed or being closed.
     init?(joining core: StoreCore) {
@@ -34,20 +37,20 @@ public final class SettingsStore: Sendable {
     ///
     /// - Throws: ``SettingsError`` if the last save failed. The handle and the store are open then, with everything still in it.
     public func close() async throws {
-        guard hasEnded.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
-        else {
-            // Closed already, or being closed with the store: then this returns when it is, too.
-            if core.isClosed { try await core.close() }
-            return
-        }
+        guard await closeTurns.begin() else { return }
+        hasEnded.store(true, ordering: .releasing)
         let isLast = core.handles.close()
         do {
             if isLast { try await core.close() } else { try await core.flush() }
         } catch {
             core.handles.reopen(isLast)
             hasEnded.store(false, ordering: .releasing)
+            // After the handles are open again, so that an opener who has waited for this finds them so.
+            core.file?.closingFailed()
+            closeTurns.end(succeeded: false)
             throw error
         }
+        closeTurns.end(succeeded: true)
     }
 
     /// The core, for a change.

@@ -1,16 +1,19 @@
 extension StoreCore {
-    func open<Group: SettingsGroup>(_ type: Group.Type, at path: String) throws(SettingsError) -> Group {
-        if !path.isEmpty { try Self.checkKey(path, of: "\(type)") }
-        let group = Group()
+    /// Puts a new group into the store.
+    ///
+    /// - Parameter waits: Whether to wait for a writer that is at work.
+    /// - Returns: False if nothing was done because of one.
+    func open(_ group: some SettingsGroup, at path: String, waiting waits: Bool) throws(SettingsError) -> Bool {
+        if !path.isEmpty { try Self.checkKey(path, of: "\(type(of: group))") }
         let layout = GroupLayout(group, at: path, durability: configuration.durability)
         try layout.check()
-        writer.lock()
+        if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path.isEmpty ? nil : path) }
         let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
         for plan in plans { carryOut(plan, below: path) }
         if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
-        return group
+        return true
     }
 
     private enum Plan {

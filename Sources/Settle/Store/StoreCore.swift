@@ -22,6 +22,8 @@ package final class StoreCore: @unchecked Sendable {
     let loadOutcome: StorageContents.Outcome
     /// `nil` for a group that no store has opened.
     let persister: Persister?
+    /// The file that the store is open on, if it was opened by that.
+    let file: OpenFile?
     var transaction: Transaction?
     /// Whether this is the store of a group that nobody has opened.
     let isDetached: Bool
@@ -38,7 +40,11 @@ package final class StoreCore: @unchecked Sendable {
         case closed
     }
 
-    init(configuration: SettingsStore.Configuration, storage: (any Storage)?, contents: StorageContents? = nil) {
+    /// - Parameter file: What is told when the storage is closed.
+    init(
+        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents, file: OpenFile?
+    ) {
+        self.file = file
         self.configuration = configuration
         let time = TimeSource(configuration.clock)
         self.time = time
@@ -51,13 +57,11 @@ package final class StoreCore: @unchecked Sendable {
             historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
             initialRevision: configuration.initialRevision)
         self.log = log
-        if let contents { log.tree = contents.tree }
-        persister = storage.map { storage in
-            Persister(
-                storage: storage, log: log, time: time, configuration: configuration,
-                report: { issueBoard.report($0) })
-        }
-        loadOutcome = contents?.outcome ?? .absent
+        log.tree = contents.tree
+        persister = Persister(
+            storage: storage, file: file, log: log, time: time, configuration: configuration,
+            report: { issueBoard.report($0) })
+        loadOutcome = contents.outcome
         switch loadOutcome {
         case .absent, .intact: break
         case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
@@ -68,6 +72,7 @@ package final class StoreCore: @unchecked Sendable {
     /// A store in memory, for a group that nobody has opened.
     init(detachedWith writer: RecursiveLock?) {
         configuration = SettingsStore.Configuration()
+        file = nil
         loadOutcome = .absent
         issueBoard = IssueBoard()
         time = TimeSource(ContinuousClock())

@@ -39,6 +39,21 @@ import Testing
         #expect(try path("Ünï 100%41 app") == "/home/me/.config/Ünï 100%41 app/settings.json")
     }
 
+    #if !canImport(Darwin)
+        @Test("HOME counts if it is an absolute path, behind the folder for configurations") func homeVariable() throws
+        {
+            func path(_ environment: [String: String]) throws -> String {
+                try StandardLocation(environment: environment).file(forStore: "app").path
+            }
+            #expect(try path(["HOME": "/tmp/home"]) == "/tmp/home/.config/app/settings.json")
+            #expect(try path(["HOME": "/tmp/home", "XDG_CONFIG_HOME": "/etc/xdg"]) == "/etc/xdg/app/settings.json")
+            let known = FileManager.default.homeDirectoryForCurrentUser.path + "/.config/app/settings.json"
+            #expect(try path(["HOME": "relative"]) == known)
+            #expect(try path(["HOME": ""]) == known)
+            #expect(try path([:]) == known)
+        }
+    #endif
+
     @Test("the current user's place is absolute") func current() throws {
         #expect(try StandardLocation().file(forStore: "app").path.hasPrefix("/"))
     }

@@ -1,0 +1,60 @@
+/// Lets those who close one handle do so one after the other, until one has succeeded.
+///
+/// ```
+///   open ──begin──▶ closing ──succeeded──▶ closed
+///     ▲───failed───────┘
+/// ```
+final class CloseTurns: Sendable {
+    private enum Phase: Sendable {
+        case open, closing, closed
+    }
+
+    private enum Turn: Sendable {
+        case granted, closed
+        /// The close that was under way has ended.
+        case again
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.open
+        var waiters: [CheckedContinuation<Turn, Never>] = []
+    }
+
+    private let state = LockedValue(State())
+
+    /// Waits for a close that is under way.
+    ///
+    /// - Returns: False if one has succeeded. Otherwise the caller closes, and tells the end.
+    func begin() async -> Bool {
+        while true {
+            let turn = await withCheckedContinuation { continuation in
+                let turn = state.withLock { state -> Turn? in
+                    switch state.phase {
+                    case .open:
+                        state.phase = .closing
+                        return .granted
+                    case .closing:
+                        state.waiters.append(continuation)
+                        return nil
+                    case .closed: return .closed
+                    }
+                }
+                if let turn { continuation.resume(returning: turn) }
+            }
+            switch turn {
+            case .granted: return true
+            case .closed: return false
+            case .again: break
+            }
+        }
+    }
+
+    func end(succeeded: Bool) {
+        let waiters = state.withLock { state in
+            state.phase = succeeded ? .closed : .open
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: .again) }
+    }
+}

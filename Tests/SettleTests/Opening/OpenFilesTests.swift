@@ -1,0 +1,197 @@
+import Foundation
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+@Suite("One store for each open file", .timeLimit(.minutes(10))) struct OpenFilesTests {
+    private let files = OpenFiles()
+    private let file = URL(filePath: "/nowhere/settings.json")
+    private let failing = FailingStorage()
+    private let clock = ManualClock()
+    private let full = StorageError(.noSpace, "There is no room.")
+
+    private func open(_ storage: (any Storage)? = nil) async throws -> SettingsStore {
+        let storage = storage ?? failing
+        return try await SettingsStore.open(at: file, configuration: .init(clock: clock), in: files) { storage }
+    }
+
+    /// Starts a task that opens the file, and waits until that waits for something.
+    private func openLater(_ storage: (any Storage)? = nil) async -> Task<SettingsStore, any Error> {
+        let before = files.waiterCount
+        let task = Task { try await open(storage) }
+        while files.waiterCount == before { await Task.yield() }
+        return task
+    }
+
+    @Test("Openers that come while the file is being opened get the same store, which is loaded once")
+    func duringOpening() async throws {
+        let recording = RecordingStorage(failing)
+        let hold = failing.hold(.load)
+        let first = Task { try await open(recording) }
+        await hold.waitUntilReached()
+        let second = await openLater()
+        let third = await openLater()
+        hold.release()
+        let store = try await first.value
+        #expect(try await second.value == store)
+        #expect(try await third.value == store)
+        #expect(recording.calls.count { $0.operation == .load } == 1)
+        #expect(files.count == 1)
+    }
+
+    @Test("If an opening fails, whoever has waited for it tries too") func failingOpening() async throws {
+        failing.fail(.load, with: StorageError(.unreadable, "It can't be read."), count: 1)
+        let hold = failing.hold(.load)
+        let first = Task { try await open() }
+        await hold.waitUntilReached()
+        let second = await openLater()
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await first.value }
+        let store = try await second.value
+        #expect(try await open() == store)
+    }
+
+    @Test("An opener waits for a close, and opens the file anew") func duringClose() async throws {
+        let store = try await open()
+        let hold = failing.hold(.checkpoint)
+        let closing = Task { try await store.close() }
+        await hold.waitUntilReached()
+        let opening = await openLater(InMemoryStorage())
+        hold.release()
+        try await closing.value
+        let second = try await opening.value
+        #expect(second != store)
+        #expect(try await open() == second)
+    }
+
+    @Test("An opener waits for a close that fails, and gets the store that is open again") func duringFailingClose()
+        async throws
+    {
+        let store = try await open()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        failing.fail(.checkpoint, with: full)
+        failing.fail(.append, with: full)
+        let hold = failing.hold(.append)
+        let closing = Task { try await store.close() }
+        await hold.waitUntilReached()
+        let opening = await openLater()
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await closing.value }
+        let second = try await opening.value
+        #expect(second == store)
+        failing.heal()
+        try await store.close()
+        try settings.$count.set(2)
+        try await second.close()
+        #expect(files.count == 0)
+    }
+
+    @Test("An opener waits until a store that was let go of has saved everything") func afterLettingGo() async throws {
+        let hold: StorageHold
+        do {
+            let store = try await open()
+            try store.setValue(1, forKey: "a")
+            hold = failing.hold(.checkpoint)
+        }
+        await hold.waitUntilReached()
+        let opening = await openLater(InMemoryStorage())
+        hold.release()
+        #expect(try await opening.value.value(forKey: "a", as: Int.self) == nil)
+    }
+
+    @Test("A store that was let go of and can't be brought to rest keeps nobody from opening the file")
+    func afterFailingRelease() async throws {
+        do {
+            let store = try await open()
+            try store.setValue(1, forKey: "a")
+            try await store.flush()
+            failing.fail(.checkpoint, with: full)
+            failing.fail(.stableAppend, with: full)
+        }
+        let storage = InMemoryStorage()
+        let second = try await open(storage)
+        #expect(try await open() == second)
+        failing.heal()
+        clock.advance(by: .seconds(60))
+        #expect(try await open() == second)
+    }
+
+    @Test("Whoever closes a handle that is being closed waits for that, and tries again if it fails")
+    func closingTwice()
+        async throws
+    {
+        let recording = RecordingStorage(failing)
+        let store = try await open(recording)
+        try store.setValue(1, forKey: "a")
+        _ = await recording.batches(atLeast: 1)
+        failing.fail(.checkpoint, with: full, count: 1)
+        failing.fail(.stableAppend, with: full, count: 1)
+        let hold = failing.hold(.checkpoint)
+        let first = Task { try await store.close() }
+        await hold.waitUntilReached()
+        let second = Task { try await store.close() }
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await first.value }
+        try await second.value
+        #expect(throws: SettingsError.self) { try store.setValue(2, forKey: "a") }
+        #expect(files.count == 0)
+    }
+
+    @Test("1,000 rounds of opening and closing at once: one store at a time, and every commit is there")
+    func manyRounds() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let rounds = 1_000
+            var handle = try await SettingsStore.open(at: file)
+            for round in 1...rounds {
+                let last = handle
+                async let closing: Void = last.close()
+                async let first = SettingsStore.open(at: file)
+                async let second = SettingsStore.open(at: file)
+                let (a, b) = (try await first, try await second)
+                try await closing
+                // Neither of them is closed, so there is one store.
+                try #require(a == b, "round \(round)")
+                let settings = try await a.group(CounterSettings.self)
+                try await settings.commit { settings.count += 1 }
+                async let letGo: Void = b.close()
+                handle = try await SettingsStore.open(at: file)
+                try await letGo
+                try #require(handle == a, "round \(round)")
+                if round.isMultiple(of: 2) { try await a.close() }
+            }
+            #expect(try await handle.group(CounterSettings.self).count == rounds)
+            try await handle.close()
+        }
+    }
+
+    @Test("A file is listed as long as its store is open") func listing() async throws {
+        let store = try await open()
+        #expect(files.count == 1)
+        let second = try await open()
+        try await store.close()
+        #expect(files.count == 1)
+        try await second.close()
+        #expect(files.count == 0)
+    }
+
+    @Test("Different spellings of a path, and links to the file or its folder, are one file") func spellings()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let manager = FileManager.default
+            let real = folder.appending(path: "real")
+            try manager.createDirectory(at: real, withIntermediateDirectories: true)
+            let file = real.appending(path: "settings.json")
+            try manager.createSymbolicLink(at: folder.appending(path: "linked"), withDestinationURL: real)
+            try manager.createSymbolicLink(at: folder.appending(path: "link.json"), withDestinationURL: file)
+            let store = try await SettingsStore.open(at: file)
+            for path in ["linked/settings.json", "link.json", "real/../real/./settings.json", "linked/../link.json"] {
+                #expect(try await SettingsStore.open(at: folder.appending(path: path)) == store, "\(path)")
+            }
+            #expect(try await SettingsStore.open(at: real.appending(path: "other.json")) != store)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+@Suite("Opening a file that is open", .timeLimit(.minutes(10))) struct OpeningAgainTests {
+    private func withFile<Result>(
+        _ name: String = "settings.json", _ body: (URL) async throws -> Result
+    ) async throws -> Result {
+        try await withTemporaryFolder { try await body($0.appending(path: name)) }
+    }
+
+    private func error(_ body: () async throws -> SettingsStore) async -> SettingsError? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? SettingsError
+        }
+    }
+
+    // MARK: Options
+
+    @Test("Options that are not given join, and so do equal ones") func joining() async throws {
+        try await withFile { file in
+            let configuration = SettingsStore.Configuration(
+                durability: .immediate, historyLimit: 7, clock: ManualClock())
+            let first = try await SettingsStore.open(at: file, format: .json, configuration: configuration)
+            #expect(try await SettingsStore.open(at: file) == first)
+            #expect(try await SettingsStore.open(at: file, format: .json) == first)
+            #expect(try await SettingsStore.open(at: file, configuration: configuration) == first)
+            try await first.close()
+        }
+    }
+
+    @Test("An option that differs from what is in force is an error that names the file and both values")
+    func disagreement() async throws {
+        try await withFile { file in
+            let first = try await SettingsStore.open(at: file)
+            let both = await error {
+                try await SettingsStore.open(
+                    at: file, format: .propertyListXML,
+                    configuration: .init(
+                        durability: .immediate, historyLimit: 5, initialRevision: 9, clock: ManualClock()))
+            }
+            #expect(both?.code == .alreadyOpen)
+            for part in [
+                file.path, "durability is debounced", "immediate was asked for", "historyLimit is 1024, and 5",
+                "initialRevision is 0, and 9", "format is JSON, and XML property list", "ManualClock was asked for",
+            ] { #expect(both?.description.contains(part) == true, "\(part)") }
+            #expect(both?.description.contains("retryDelay") == false)
+            // The one who asked has nothing, and the store is as it was: one handle, which closes it.
+            let settings = try await first.group(CounterSettings.self)
+            try settings.$count.set(1)
+            try await first.close()
+            #expect(throws: SettingsError.self) { try settings.$count.set(2) }
+            #expect(
+                try await SettingsStore.open(at: file, configuration: .init(durability: .immediate)).core.configuration
+                    .durability
+                    == .immediate)
+        }
+    }
+
+    @Test("Two clocks that are objects must be the same object") func clocks() async throws {
+        try await withFile { file in
+            let first = try await SettingsStore.open(at: file, configuration: .init(clock: ManualClock()))
+            let other = await error {
+                try await SettingsStore.open(at: file, configuration: .init(clock: ManualClock()))
+            }
+            #expect(other?.code == .alreadyOpen && other?.description.contains("clock") == true)
+            try await first.close()
+        }
+    }
+
+    @Test("The format that counts is the one that the file has") func format() async throws {
+        try await withFile("settings.plist") { file in
+            let first = try await SettingsStore.open(at: file)
+            #expect(try await SettingsStore.open(at: file, format: .propertyListXML) == first)
+            #expect(await error { try await SettingsStore.open(at: file, format: .json) }?.code == .alreadyOpen)
+            try await first.close()
+        }
+    }
+
+    // MARK: Names
+
+    @Test(
+        "An unknown extension is an error that names the file and the ones that work, and nothing is touched",
+        arguments: ["settings.yaml", "settings.json.bak", "com.example.app", ".env.toml"])
+    func unknownExtension(name: String) async throws {
+        try await withFile(name) { file in
+            let text = Data("port: 80\n".utf8)
+            try text.write(to: file)
+            let error = await error { try await SettingsStore.open(at: file) }
+            for part in [file.path, ".json", ".plist", "format"] {
+                #expect(error?.description.contains(part) == true, "\(part)")
+            }
+            #expect((error?.underlying as? StorageError)?.code == .unknownFormat)
+            #expect(try Data(contentsOf: file) == text)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path) == [name])
+        }
+    }
+
+    @Test(
+        "Known extensions in any case, and none, work; with a format any name does",
+        arguments: ["settings", ".settings", "A.JSON", "b.PList", "settings."])
+    func knownNames(name: String) async throws {
+        try await withFile(name) { file in
+            let store = try await SettingsStore.open(at: file)
+            try store.setValue(1, forKey: "a")
+            try await store.close()
+            let begins = try Data(contentsOf: file).first
+            #expect(begins == UInt8(ascii: name == "b.PList" ? "<" : "{"))
+        }
+        try await withFile("settings.conf") { file in
+            let store = try await SettingsStore.open(at: file, format: .json)
+            try store.setValue(1, forKey: "a")
+            try await store.close()
+            #expect(try await SettingsStore.open(at: file, format: .json).value(forKey: "a") == 1)
+        }
+    }
+}
