@@ -11,7 +11,7 @@ public struct Mutation: Sendable, CustomStringConvertible {
     private let encode: @Sendable (any Sendable) throws -> SettingValue
 
     init(_ logged: LoggedMutation) {
-        key = logged.slot.key
+        key = logged.slot.key.description
         oldValue = logged.old
         newValue = logged.new
         isSecret = logged.slot.isSecret

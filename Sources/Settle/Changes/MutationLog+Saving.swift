@@ -76,10 +76,10 @@ extension MutationLog {
     /// Keeps the values that were taken, for groups that are opened before the store is.
     ///
     /// - Returns: What was stored at these keys before, as far as the store knows.
-    func noteTaken(_ values: [(key: String, value: SettingValue?)]) -> [String: SettingValue] {
+    func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)]) -> [SettingKey: SettingValue] {
         lock.withLock {
             if !values.isEmpty { hasTakenValues = true }
-            var replaced: [String: SettingValue] = [:]
+            var replaced: [SettingKey: SettingValue] = [:]
             for (key, value) in values {
                 replaced[key] = tree[key]
                 tree[key] = value
@@ -97,7 +97,7 @@ extension MutationLog {
     }
 
     /// Notes that the storage has these values: what others change now comes after them.
-    func noteHandedOver(_ keys: some Collection<String>) {
+    func noteHandedOver(_ keys: some Collection<SettingKey>) {
         lock.withLock {
             if !keys.isEmpty { counts.appends &+= 1 }
             keysBeingSaved.subtract(keys)

@@ -22,7 +22,7 @@ package final class MutationLog: @unchecked Sendable {
     // Changes
     package let root = Channel(parent: nil)
     /// The channels of groups, by path.
-    var channels: [String: Channel] = [:]
+    var channels: [SettingKey: Channel] = [:]
     /// Touched when more has become durable.
     let durability = Channel(parent: nil)
     /// Never touched: who waits here waits for the end.
@@ -36,7 +36,7 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
 
     // Values
-    @exclusivity(unchecked) private(set) var slots: [String: SettingSlot] = [:]
+    @exclusivity(unchecked) private(set) var slots: [SettingKey: SettingSlot] = [:]
     /// Slots that others have replaced; kept because the ring refers to slots without counting.
     private var replacedSlots: [SettingSlot] = []
     /// The values as they are stored, or were when they were last taken for saving.
@@ -45,7 +45,7 @@ package final class MutationLog: @unchecked Sendable {
     // Saving
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
-    var keysBeingSaved: Set<String> = []
+    var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
     /// Whether values have been taken that are not on stable storage.
     var hasTakenValues = false
@@ -86,12 +86,12 @@ package final class MutationLog: @unchecked Sendable {
 
     /// The stored value of a key for which there is no slot.
     @usableFromInline
-    func undeclaredValue(forKey key: String) -> SettingValue? {
-        let isNested = SettingKey.mayHaveDot(key)
+    func undeclaredValue(forKey text: String) -> SettingValue? {
+        let key = SettingKey(stored: text)
         lock.lock()
         defer { lock.unlock() }
         if !slots.isEmpty, slots[key] != nil { return nil }
-        return isNested ? tree[key] : tree.root[key]
+        return tree[key]
     }
 
     // MARK: Publishing, under the lock

@@ -46,7 +46,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
 
     /// The full key, such as `passcode.attemptCount`. For a setting whose group nobody has opened or used as a whole, the
     /// key of its declaration, or an empty string.
-    public var key: String { place.slot.key }
+    public var key: String { place.slot.key.description }
 
     /// The value that the setting has while none is stored.
     public var defaultValue: Value { box.definition.defaultValue }

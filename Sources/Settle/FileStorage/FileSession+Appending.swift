@@ -29,7 +29,7 @@ extension FileSession {
     }
 
     /// What stood at a key until now: what the store believes, with what it has not been told yet.
-    private func replaced(by batch: StorageBatch, at key: String) -> SettingValue? {
+    private func replaced(by batch: StorageBatch, at key: SettingKey) -> SettingValue? {
         undelivered.value(at: key, over: unacknowledged[key] ?? batch.replaced[key])
     }
 
@@ -45,7 +45,7 @@ extension FileSession {
 
     /// Refuses a batch that no checkpoint could ever write.
     private func checkSpelling(of batch: StorageBatch) throws(StorageError) {
-        var doubtful: [String: SettingValue?] = [:]
+        var doubtful: [SettingKey: SettingValue?] = [:]
         for (key, value) in batch.values {
             switch value {
             case nil, .bool, .integer: break

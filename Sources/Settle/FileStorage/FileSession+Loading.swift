@@ -83,7 +83,8 @@ extension FileSession {
     ) -> String? {
         // Without the lock, somebody may just be writing one of them.
         guard journal.isLocked, match == .known || (match == .edited && isTorn), file != result else { return nil }
-        let keys = TreeDifference(from: file, to: result).changes.map(\.key).sorted().joined(separator: ", ")
+        let difference = TreeDifference(from: file, to: result)
+        let keys = difference.changes.map(\.key).sorted().map(\.description).joined(separator: ", ")
         let reason =
             match == .known
             ? "it is an earlier version than the last that its journal tells of"
@@ -160,7 +161,9 @@ extension FileSession {
         let unnamed = log.damage.count { $0.keys == nil }
         var sentence = "The journal \"\(journal.path)\" is damaged. "
         if let aside { sentence += "A copy was put aside as \"\(aside.name)\". " }
-        if !keys.isEmpty { sentence += "These keys have earlier values: \(keys.joined(separator: ", ")). " }
+        if !keys.isEmpty {
+            sentence += "These keys have earlier values: \(keys.map(\.description).joined(separator: ", ")). "
+        }
         if unnamed > 0 {
             sentence +=
                 "Nobody can tell which keys \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") had. "

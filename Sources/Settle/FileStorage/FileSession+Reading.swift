@@ -54,7 +54,7 @@ extension FileSession {
         var bytes: [UInt8] = []
 
         /// Of which the records tell.
-        var keys: Set<String> {
+        var keys: Set<SettingKey> {
             Set(records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] })
         }
     }

@@ -68,7 +68,7 @@ extension FileSession {
         isComplete: Bool, _ isJoined: Bool, _ hasEarlier: Bool, _ tree: SettingTree, _ added: JournalBatch
     ) -> String {
         if isComplete { return "the journal had all of it, so every setting has its newest value." }
-        let keys = added.tree.map { $0.root.keys.sorted() } ?? added.entries.map(\.key)
+        let keys = added.tree.map { $0.root.keys.sorted() } ?? added.entries.map(\.key.description)
         let list = keys.joined(separator: ", ")
         guard hasEarlier else {
             return tree.root.isEmpty

@@ -68,7 +68,7 @@ struct FileSession: Sendable {
     /// What others have changed and the store has not been told yet, under later batches of its own.
     var undelivered: [ExternalChange] = []
     /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
-    var unacknowledged: [String: SettingValue?] = [:]
+    var unacknowledged: [SettingKey: SettingValue?] = [:]
     /// What the journal is to say before the next record, because it could not when it became known.
     var owedRecords: [JournalRecord.Content] = []
     /// Whether the file is to be written although the journal has nothing more than it.

@@ -6,11 +6,11 @@ struct JournalOverlay: Sendable {
         var value: SettingValue?
     }
 
-    private(set) var entries: [String: Entry] = [:]
+    private(set) var entries: [SettingKey: Entry] = [:]
     /// Replaces everything that the file has; `entries` come after it.
     private(set) var tree: SettingTree?
     /// The keys of all dictionaries that have one of the entries in them.
-    private var outerKeys: Set<String> = []
+    private var outerKeys: Set<SettingKey> = []
 
     var isEmpty: Bool { entries.isEmpty && tree == nil }
 
@@ -34,8 +34,7 @@ struct JournalOverlay: Sendable {
         }
         entries[key] = Entry(before: before, value: entry.value)
         guard outerKeys.contains(key) else { return }
-        let dictionary = SettingKey(stored: key)
-        for inner in entries.keys where dictionary.contains(SettingKey(stored: inner)) {
+        for inner in entries.keys where key.contains(inner) {
             var tree = SettingTree()
             tree[key] = entry.value
             entries[inner]?.value = tree[inner]
@@ -45,7 +44,7 @@ struct JournalOverlay: Sendable {
     /// Without some keys.
     ///
     /// - Parameter current: If there is a tree, only what differs from this one is left.
-    func without(_ keys: Set<String>, whereTreeDiffersFrom current: SettingTree) -> JournalOverlay {
+    func without(_ keys: Set<SettingKey>, whereTreeDiffersFrom current: SettingTree) -> JournalOverlay {
         var rest = self
         if let tree = batch.tree {
             rest = JournalOverlay()
@@ -65,14 +64,11 @@ struct JournalOverlay: Sendable {
     }
 
     /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
-    private static func splits(of key: String) -> [(outer: String, inner: String)] {
-        let key = SettingKey(stored: key)
-        return key.parents.reversed().compactMap { outer in
-            outer.rest(of: key).map { (outer.description, $0.description) }
-        }
+    private static func splits(of key: SettingKey) -> [(outer: SettingKey, inner: SettingKey)] {
+        key.parents.reversed().compactMap { outer in outer.rest(of: key).map { (outer, $0) } }
     }
 
-    private static func value(of key: String, in outer: JournalEntry.Before) -> JournalEntry.Before {
+    private static func value(of key: SettingKey, in outer: JournalEntry.Before) -> JournalEntry.Before {
         switch outer {
         case .unknown: return .unknown
         case .value(.dictionary(let entries)): return SettingTree(entries)[key].map { .value($0) } ?? .absent
@@ -92,12 +88,12 @@ struct JournalOverlay: Sendable {
         tree = nil
     }
 
-    func contains(_ key: String) -> Bool {
+    func contains(_ key: SettingKey) -> Bool {
         entries[key] != nil
     }
 
     /// Whether there are entries within a dictionary. If the file has nothing in it, nobody knows whether it has the dictionary.
-    func hasEntries(within key: String) -> Bool {
+    func hasEntries(within key: SettingKey) -> Bool {
         outerKeys.contains(key)
     }
 

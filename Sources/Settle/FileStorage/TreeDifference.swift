@@ -1,7 +1,7 @@
 /// What has changed from one tree to another, as keys.
 struct TreeDifference {
     /// Each key that differs, with its values in the old and in the new tree.
-    private(set) var changes: [(key: String, old: SettingValue?, new: SettingValue?)] = []
+    private(set) var changes: [(key: SettingKey, old: SettingValue?, new: SettingValue?)] = []
 
     private let isSame: (SettingValue, SettingValue) -> Bool
 
@@ -16,7 +16,7 @@ struct TreeDifference {
     }
 
     /// Leaves out empty dictionaries that are new.
-    mutating func leaveOutNewEmptyDictionaries(where isLeftOut: (String) -> Bool) {
+    mutating func leaveOutNewEmptyDictionaries(where isLeftOut: (SettingKey) -> Bool) {
         changes.removeAll { $0.old == nil && $0.new == .dictionary([:]) && isLeftOut($0.key) }
     }
 
@@ -31,7 +31,7 @@ struct TreeDifference {
     }
 
     private mutating func compare(
-        _ old: [String: SettingValue], _ new: [String: SettingValue], below outer: SettingKey?
+        _ old: SettingValue.Entries, _ new: SettingValue.Entries, below outer: SettingKey?
     ) {
         for (name, oldValue) in old {
             let newValue = new[name]
@@ -50,12 +50,12 @@ struct TreeDifference {
         {
             compare(oldEntries, newEntries, below: key)
         } else {
-            changes.append((key.description, old, new))
+            changes.append((key, old, new))
         }
     }
 
     /// - Returns: `nil` if the value can't be told apart by its inner keys.
-    private static func entries(_ value: SettingValue?) -> [String: SettingValue]? {
+    private static func entries(_ value: SettingValue?) -> SettingValue.Entries? {
         switch value {
         case .dictionary(let entries): entries
         case nil: [:]

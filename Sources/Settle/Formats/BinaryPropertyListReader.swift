@@ -228,7 +228,7 @@ extension BinaryPropertyListReader {
             for index in 0..<count { elements.append(try value(of: reference(first, index), depth: depth)) }
             return .array(elements)
         }
-        var entries = [String: SettingValue](minimumCapacity: count)
+        var entries = SettingValue.Entries(minimumCapacity: count)
         for index in 0..<count {
             let key = try key(reference(first, index))
             let value = try value(of: reference(first, count + index), depth: depth)

@@ -103,7 +103,7 @@ extension BinaryPropertyListWriter {
         return object
     }
 
-    private mutating func add(_ entries: [String: SettingValue], _ depth: Int) throws(FormatError) -> Int {
+    private mutating func add(_ entries: SettingValue.Entries, _ depth: Int) throws(FormatError) -> Int {
         let object = try addContainer(depth)
         let sorted = entries.sortedByKey()
         let keys = sorted.map { add(string: $0.key) }

@@ -94,7 +94,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func readObject(depth: Int) throws(FormatError) -> [String: SettingValue] {
+    private mutating func readObject(depth: Int) throws(FormatError) -> SettingValue.Entries {
         try checkDepth(depth)
         position += 1
         skipSpace()
@@ -116,8 +116,8 @@ struct JSONReader {
         }
     }
 
-    private mutating func closeObject(from firstEntry: Int) throws(FormatError) -> [String: SettingValue] {
-        var object = [String: SettingValue](minimumCapacity: entries.count - firstEntry)
+    private mutating func closeObject(from firstEntry: Int) throws(FormatError) -> SettingValue.Entries {
+        var object = SettingValue.Entries(minimumCapacity: entries.count - firstEntry)
         for index in firstEntry..<entries.count {
             let (key, value, offset) = entries[index]
             guard object.updateValue(value, forKey: key) == nil else {

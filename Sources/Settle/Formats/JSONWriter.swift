@@ -13,7 +13,7 @@ struct JSONWriter {
 
     init(isCompact: Bool = false) { self.isCompact = isCompact }
 
-    mutating func write(_ object: [String: SettingValue]) throws(FormatError) {
+    mutating func write(_ object: SettingValue.Entries) throws(FormatError) {
         try open(UInt8(ascii: "{"))
         guard !object.isEmpty else {
             depth -= 1
@@ -25,13 +25,13 @@ struct JSONWriter {
         for place in object.placesSortedByKey() {
             startLine(isFirst)
             isFirst = false
-            append(quoted: object.keys[place])
+            append(quoted: object.name(at: place))
             bytes.append(UInt8(ascii: ":"))
             if !isCompact { bytes.append(UInt8(ascii: " ")) }
             do throws(FormatError) {
-                try write(object.values[place])
+                try write(object.value(at: place))
             } catch {
-                throw error.below(object.keys[place])
+                throw error.below(object.name(at: place))
             }
         }
         close(UInt8(ascii: "}"))

@@ -1,18 +1,18 @@
-extension [String: SettingValue] {
+extension SettingValue.Entries {
     /// The places of the entries in the order in which files have them: by the bytes of their keys in UTF-8, which is also the
     /// order of their Unicode scalars. It does not depend on a version of Unicode, as that of strings does.
     ///
     /// Places, not copies of the entries: to copy those of a large dictionary, and to count references to them, takes longer than
     /// to sort them.
     func placesSortedByKey() -> [Index] {
-        guard count > 1 else { return Array(indices) }
+        guard count > 1 else { return isEmpty ? [] : [startIndex] }
         var keys = KeyOrder()
         keys.reserve(count)
         var places: [Index] = []
         places.reserveCapacity(count)
         var place = startIndex
         while place != endIndex {
-            keys.append(self.keys[place])
+            keys.append(name(at: place))
             places.append(place)
             formIndex(after: &place)
         }

@@ -16,7 +16,7 @@ struct XMLPropertyListReader {
         guard case .start("plist", _) = try scanner.readTag() else {
             throw scanner.failure("A property list must start with <plist>.", at: 0)
         }
-        let root: [String: SettingValue]
+        let root: SettingValue.Entries
         switch try scanner.readTag() {
         case .start("dict", let offset): root = try readDictionary(depth: 1, offset)
         case .empty("dict", _): root = [:]
@@ -31,9 +31,9 @@ struct XMLPropertyListReader {
         return SettingTree(root)
     }
 
-    private mutating func readDictionary(depth: Int, _ start: Int) throws(FormatError) -> [String: SettingValue] {
+    private mutating func readDictionary(depth: Int, _ start: Int) throws(FormatError) -> SettingValue.Entries {
         try checkDepth(depth, start)
-        var entries: [String: SettingValue] = [:]
+        var entries: SettingValue.Entries = [:]
         while true {
             let key: String
             let keyOffset: Int

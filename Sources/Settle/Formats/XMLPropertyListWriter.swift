@@ -16,7 +16,7 @@ struct XMLPropertyListWriter {
     private var bytes = Array(header.utf8)
     private var depth = 0
 
-    mutating func write(_ entries: [String: SettingValue]) throws(FormatError) {
+    mutating func write(_ entries: SettingValue.Entries) throws(FormatError) {
         try checkDepth()
         guard !entries.isEmpty else {
             appendLine("<dict/>")

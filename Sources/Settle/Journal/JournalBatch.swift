@@ -18,16 +18,19 @@ package struct JournalBatch: Sendable, Hashable {
 
 extension JournalBatch {
     /// The new value of each key.
-    package var values: [String: SettingValue?] {
-        var values: [String: SettingValue?] = [:]
+    package var values: [SettingKey: SettingValue?] {
+        var values: [SettingKey: SettingValue?] = [:]
         for entry in entries { values.updateValue(entry.value, forKey: entry.key) }
         return values
     }
 
     /// The first key whose value is nested more deeply than a reader accepts. A batch with one may not be journaled: its
     /// record would be taken for a damaged one.
-    package var tooDeeplyNestedKey: String? {
-        if let tree { return tree.root.first { !$0.value.isNested(within: JournalValueLimits.depth - 1) }?.key }
+    package var tooDeeplyNestedKey: SettingKey? {
+        if let tree {
+            let limit = JournalValueLimits.depth - 1
+            return tree.root.first { !$0.value.isNested(within: limit) }.map { SettingKey(name: $0.key) }
+        }
         let limit = JournalValueLimits.depth
         return entries.first { entry in
             if case .value(let before) = entry.before, !before.isNested(within: limit) { return true }

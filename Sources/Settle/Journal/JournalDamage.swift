@@ -2,9 +2,9 @@
 package struct JournalDamage: Sendable, Hashable {
     package var offset: Int
     /// Whose values were lost; `nil` if nobody can tell.
-    package var keys: [String]?
+    package var keys: [SettingKey]?
 
-    package init(offset: Int, keys: [String]?) {
+    package init(offset: Int, keys: [SettingKey]?) {
         self.offset = offset
         self.keys = keys
     }

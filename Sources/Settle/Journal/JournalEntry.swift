@@ -7,13 +7,12 @@ package struct JournalEntry: Sendable, Hashable {
         case value(SettingValue)
     }
 
-    /// A dotted path.
-    package var key: String
+    package var key: SettingKey
     /// `nil` if the key is no longer stored.
     package var value: SettingValue?
     package var before: Before
 
-    package init(key: String, value: SettingValue?, before: Before) {
+    package init(key: SettingKey, value: SettingValue?, before: Before) {
         self.key = key
         self.value = value
         self.before = before

@@ -26,13 +26,13 @@ struct JournalKeySection {
         bytes = UnsafeRawBufferPointer(rebasing: payload[Self.size..<(Self.size + size)])
     }
 
-    func keys() throws(JournalError) -> [String] {
+    func keys() throws(JournalError) -> [SettingKey] {
         guard count != Self.everything else { return [] }
         var reader = JournalValueReader(bytes)
         // A key has at least one byte: its count.
         guard Int(count) <= bytes.count else { throw .damaged }
-        var keys: [String] = []
-        for _ in 0..<count { keys.append(try reader.readText()) }
+        var keys: [SettingKey] = []
+        for _ in 0..<count { keys.append(SettingKey(stored: try reader.readText())) }
         guard reader.isAtEnd else { throw .damaged }
         return keys
     }

@@ -35,7 +35,7 @@ extension JournalRecord {
         let batch = batch
         let kind: JournalRecordHeader.Kind
         if let batch {
-            for entry in batch.entries { writer.write(entry.key) }
+            for entry in batch.entries { writer.write(entry.key.description) }
         }
         let keysEnd = writer.bytes.count
         switch content {
@@ -80,7 +80,7 @@ extension JournalRecord {
     private var roughSize: Int {
         guard let batch else { return 0 }
         return batch.entries.reduce(batch.tree == nil ? 0 : 4096) { size, entry in
-            size + entry.key.utf8.count + 24
+            size + entry.key.description.utf8.count + 24
         }
     }
 }

@@ -50,7 +50,7 @@ struct JournalRecordReader {
     /// The keys of a record that may be damaged; `nil` if they are damaged too, or every key is meant.
     ///
     /// - Parameter limit: The record ends there or before.
-    func provenKeys(ofRecordAt offset: Int, before limit: Int) -> [String]? {
+    func provenKeys(ofRecordAt offset: Int, before limit: Int) -> [SettingKey]? {
         let start = offset + JournalRecordHeader.size
         guard start <= limit,
             let section = JournalKeySection(slice(start, limit), generation: generation, offset: offset),

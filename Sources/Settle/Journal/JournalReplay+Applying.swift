@@ -11,7 +11,7 @@ extension JournalReplay {
     /// - Returns: The keys whose own value in the file has won over a journaled one, sorted.
     package func apply(
         to tree: inout SettingTree, isSame: (SettingValue?, SettingValue?) -> Bool
-    ) -> [String] {
+    ) -> [SettingKey] {
         guard match == .current else {
             var decided = KeyHistories(batches)
             var edited = decided.edited(in: tree, isSame)
@@ -38,7 +38,7 @@ extension JournalReplay {
 
 /// The values that keys have had since the last checkpoint.
 private struct KeyHistories {
-    private var values: [String: [SettingValue?]] = [:]
+    private var values: [SettingKey: [SettingValue?]] = [:]
 
     init(_ batches: [JournalBatch]) {
         // Keys first: a tree says something about those of later batches too.
@@ -65,14 +65,14 @@ private struct KeyHistories {
 
     /// The keys of dictionaries that were edited, or of which the journal has both the whole and a key in it. What the one had
     /// before says nothing about the file, if the other came first.
-    func dictionaries(in tree: SettingTree, _ edited: Set<String>) -> Set<String> {
+    func dictionaries(in tree: SettingTree, _ edited: Set<SettingKey>) -> Set<SettingKey> {
         var candidates = edited
-        for key in values.keys { candidates.formUnion(SettingKey(stored: key).parents.map(\.description)) }
+        for key in values.keys { candidates.formUnion(key.parents) }
         return candidates.filter { isDictionary($0, in: tree) }
     }
 
     /// Whether a key has had nothing but dictionaries and the file has one too or nothing.
-    private func isDictionary(_ key: String, in tree: SettingTree) -> Bool {
+    private func isDictionary(_ key: SettingKey, in tree: SettingTree) -> Bool {
         var hasBeenDictionary = false
         for value in values[key] ?? [] {
             switch value {
@@ -88,19 +88,19 @@ private struct KeyHistories {
     }
 
     /// Replaces what a batch says about dictionaries by what that says about each key in them.
-    func part(_ batch: JournalBatch, at keys: Set<String>) -> JournalBatch {
+    func part(_ batch: JournalBatch, at keys: Set<SettingKey>) -> JournalBatch {
         var batch = batch
         batch.entries = batch.entries.flatMap { entry -> [JournalEntry] in
             guard keys.contains(entry.key), let values = values[entry.key] else { return [entry] }
             let inner = Set(
-                values.flatMap { value -> [String] in
+                values.flatMap { value -> [SettingKey] in
                     guard case .dictionary(let inner)? = value else { return [] }
                     return SettingTree(inner).leafKeys
                 })
             // An empty one is of no use where somebody has put a key into it.
             return inner.sorted().map { key in
                 JournalEntry(
-                    key: SettingKey(stored: entry.key).appending(SettingKey(stored: key)).description,
+                    key: entry.key.appending(key),
                     value: Self.value(at: key, in: entry.value),
                     before: Self.before(key, entry.before))
             }
@@ -108,12 +108,12 @@ private struct KeyHistories {
         return batch
     }
 
-    private static func value(at key: String, in dictionary: SettingValue?) -> SettingValue? {
+    private static func value(at key: SettingKey, in dictionary: SettingValue?) -> SettingValue? {
         guard case .dictionary(let values)? = dictionary else { return nil }
         return SettingTree(values)[key]
     }
 
-    private static func before(_ key: String, _ before: JournalEntry.Before) -> JournalEntry.Before {
+    private static func before(_ key: SettingKey, _ before: JournalEntry.Before) -> JournalEntry.Before {
         switch before {
         case .unknown: .unknown
         case .absent: .absent
@@ -121,8 +121,8 @@ private struct KeyHistories {
         }
     }
 
-    func edited(in tree: SettingTree, _ isSame: (SettingValue?, SettingValue?) -> Bool) -> Set<String> {
-        var edited: Set<String> = []
+    func edited(in tree: SettingTree, _ isSame: (SettingValue?, SettingValue?) -> Bool) -> Set<SettingKey> {
+        var edited: Set<SettingKey> = []
         for (key, values) in values {
             let current = tree[key]
             if !values.contains(where: { isSame(current, $0) }) { edited.insert(key) }
@@ -130,9 +130,9 @@ private struct KeyHistories {
         return edited
     }
 
-    func values(of batch: JournalBatch, without edited: Set<String>) -> [String: SettingValue?] {
+    func values(of batch: JournalBatch, without edited: Set<SettingKey>) -> [SettingKey: SettingValue?] {
         guard let tree = batch.tree else { return batch.values.filter { !edited.contains($0.key) } }
-        var result: [String: SettingValue?] = [:]
+        var result: [SettingKey: SettingValue?] = [:]
         for key in values.keys where !edited.contains(key) { result.updateValue(tree[key], forKey: key) }
         return result
     }
@@ -140,11 +140,11 @@ private struct KeyHistories {
 
 extension SettingTree {
     /// The keys of everything that is no dictionary, or an empty one.
-    fileprivate var leafKeys: [String] {
-        root.flatMap { name, value -> [String] in
+    fileprivate var leafKeys: [SettingKey] {
+        root.flatMap { name, value -> [SettingKey] in
             let key = SettingKey(name: name)
-            guard case .dictionary(let inner) = value, !inner.isEmpty else { return [key.description] }
-            return SettingTree(inner).leafKeys.map { key.appending(SettingKey(stored: $0)).description }
+            guard case .dictionary(let inner) = value, !inner.isEmpty else { return [key] }
+            return SettingTree(inner).leafKeys.map { key.appending($0) }
         }
     }
 }

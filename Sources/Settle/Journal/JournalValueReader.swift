@@ -59,12 +59,12 @@ package struct JournalValueReader {
         return elements
     }
 
-    private mutating func readEntries(depth: Int) throws(JournalError) -> [String: SettingValue] {
+    private mutating func readEntries(depth: Int) throws(JournalError) -> SettingValue.Entries {
         guard depth <= JournalValueLimits.depth else { throw .damaged }
         let count = try readSize()
         // An entry has at least two bytes: a count and a tag.
         guard count <= remaining / 2 else { throw .damaged }
-        var entries = [String: SettingValue](minimumCapacity: min(count, Self.trustedCount))
+        var entries = SettingValue.Entries(minimumCapacity: min(count, Self.trustedCount))
         for _ in 0..<count {
             let key = try readText()
             guard entries.updateValue(try readValue(try readTag(), depth: depth), forKey: key) == nil else {

@@ -57,9 +57,9 @@ extension Persister {
     }
 
     /// What an append replaces now.
-    var storedUnderUnsaved: [String: SettingValue] {
+    var storedUnderUnsaved: [SettingKey: SettingValue] {
         guard !undelivered.isEmpty else { return replaced }
-        var values: [String: SettingValue] = [:]
+        var values: [SettingKey: SettingValue] = [:]
         for key in unsaved.keys { values[key] = undelivered.value(at: key, over: replaced[key]) }
         return values
     }

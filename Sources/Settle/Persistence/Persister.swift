@@ -23,9 +23,9 @@ actor Persister {
     weak var store: StoreCore?
 
     // What the storage has not taken: the encoded values of appends that have failed.
-    var unsaved: [String: SettingValue?] = [:]
+    var unsaved: [SettingKey: SettingValue?] = [:]
     /// What is stored at these keys, as far as the store knows. See ``storedUnderUnsaved``.
-    var replaced: [String: SettingValue] = [:]
+    var replaced: [SettingKey: SettingValue] = [:]
     private var unsavedWriter: String?
     /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
     private var unsavedBoxes: [AnySettingBox] = []
@@ -236,7 +236,7 @@ actor Persister {
         let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
-        var encoded: [(key: String, value: SettingValue?)] = []
+        var encoded: [(key: SettingKey, value: SettingValue?)] = []
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
             do {

@@ -1,8 +1,8 @@
 /// A change of stored values that somebody else has made.
 public struct ExternalChange: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
-        /// These keys have new values; `nil` means that a key is no longer stored. Keys are dotted paths.
-        case values([String: SettingValue?])
+        /// These keys have new values; `nil` means that a key is no longer stored.
+        case values([SettingKey: SettingValue?])
         /// Everything is as in this tree, with the store's own batches in it.
         case everything(SettingTree)
         /// What stands there can't be used, and will not be overwritten while it stands there. The error says why.
@@ -30,16 +30,13 @@ extension ExternalChange {
     }
 
     /// Puts later values of some keys over this change, so that it may still be taken in after them.
-    package mutating func overwrite(_ values: [String: SettingValue?]) {
+    package mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
         switch content {
         case .values(var changed):
             for (key, value) in values {
                 if changed[key] != nil { changed.updateValue(value, forKey: key) }
-                let written = SettingKey(stored: key)
-                for inner in changed.keys where written.contains(SettingKey(stored: inner)) {
-                    changed.removeValue(forKey: inner)
-                }
-                for outer in changed.keys where SettingKey(stored: outer).contains(written) {
+                for inner in changed.keys where key.contains(inner) { changed.removeValue(forKey: inner) }
+                for outer in changed.keys where outer.contains(key) {
                     var tree = SettingTree()
                     tree[outer] = changed[outer] ?? nil
                     tree[key] = value
@@ -62,7 +59,7 @@ extension [ExternalChange] {
     }
 
     /// What they leave at a key that had a value before.
-    func value(at key: String, over before: SettingValue?) -> SettingValue? {
+    func value(at key: SettingKey, over before: SettingValue?) -> SettingValue? {
         guard !isEmpty else { return before }
         var tree = SettingTree()
         tree[key] = before

@@ -31,7 +31,7 @@ public final class InMemoryStorage: Storage {
     /// Changes some keys as if another process had done it.
     ///
     /// Nothing happens once the storage is closed.
-    public func simulateExternalChange(_ values: [String: SettingValue?], by writer: String? = nil) {
+    public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by writer: String? = nil) {
         simulate(ExternalChange(.values(values), writer: writer)) { tree in
             var tree = tree
             tree.apply(values)

@@ -1,6 +1,6 @@
 extension SettingTree {
-    /// Sets each value at its dotted key, and removes the keys whose value is `nil`.
-    package mutating func apply(_ values: [String: SettingValue?]) {
+    /// Sets each value at its key, and removes the keys whose value is `nil`.
+    package mutating func apply(_ values: [SettingKey: SettingValue?]) {
         // In order, so that a dictionary and a key inside it give the same tree every time: the inner key wins.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             self[key] = value

@@ -2,16 +2,16 @@
 public struct StorageBatch: Sendable, Hashable {
     /// The revision that is complete once this batch is stored. Revisions of successive batches rise.
     public var revision: UInt64
-    /// The new value of each changed key; `nil` means that the key is no longer stored. Keys are dotted paths.
-    public var values: [String: SettingValue?]
+    /// The new value of each changed key; `nil` means that the key is no longer stored.
+    public var values: [SettingKey: SettingValue?]
     /// What the store believes to be stored at these keys until now. A storage that others change too can tell by it whether
     /// they have changed the same key. A key that is missing here was not stored.
-    public var replaced: [String: SettingValue]
+    public var replaced: [SettingKey: SettingValue]
     /// By whom, if all of it has one named writer.
     public var writer: String?
 
     public init(
-        revision: UInt64, values: [String: SettingValue?], replaced: [String: SettingValue] = [:],
+        revision: UInt64, values: [SettingKey: SettingValue?], replaced: [SettingKey: SettingValue] = [:],
         writer: String? = nil
     ) {
         self.revision = revision

@@ -15,7 +15,8 @@ enum Detachment {
             if let attachment = box.attachment { return attachment }
             let store = StoreCore(detachedWith: sharedWriter)
             let slot = SettingSlot(
-                key: box.declaredKey ?? "", declaration: nil, schedule: nil, box: box, parent: store.log.root)
+                key: SettingKey(stored: box.declaredKey ?? ""), declaration: nil, schedule: nil, box: box,
+                parent: store.log.root)
             store.log.add(slot)
             let attachment = Attachment(store: store, slot: slot)
             box.attach(to: attachment)
@@ -73,7 +74,7 @@ extension GroupLayout {
     /// Moves the boxes into a store. Under `Detachment.lock` and the writer's locks of all stores concerned.
     fileprivate func move(to store: StoreCore) {
         let log = store.log
-        var channels: [String: Channel] = [:]
+        var channels: [SettingKey: Channel] = [:]
         for setting in settings {
             let parent = channel(for: setting.group, in: log, known: &channels)
             let old = setting.box.attachment
@@ -110,11 +111,10 @@ extension GroupLayout {
         return result
     }
 
-    private func channel(for path: String, in log: MutationLog, known: inout [String: Channel]) -> Channel {
-        if path.isEmpty { return log.root }
+    private func channel(for path: SettingKey?, in log: MutationLog, known: inout [SettingKey: Channel]) -> Channel {
+        guard let path else { return log.root }
         if let channel = known[path] { return channel }
-        let parent = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? ""
-        let channel = Channel(parent: channel(for: parent, in: log, known: &known))
+        let channel = Channel(parent: channel(for: path.parent, in: log, known: &known))
         log.lock.withLock { log.channels[path] = channel }
         known[path] = channel
         return channel

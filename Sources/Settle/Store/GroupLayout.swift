@@ -2,9 +2,9 @@
 struct GroupLayout {
     struct Declared {
         /// Relative to the opened group, such as `passcode.attemptCount`.
-        let key: String
-        /// The dotted path of the group around the setting; empty for the opened group itself.
-        let group: String
+        let key: SettingKey
+        /// The path of the group around the setting; `nil` at the top level.
+        let group: SettingKey?
         /// Such as `PasscodeSettings.attemptCount`.
         let name: String
         let durability: Durability
@@ -14,12 +14,12 @@ struct GroupLayout {
 
     private(set) var settings: [Declared] = []
 
-    init(_ group: any SettingsGroup, at path: String = "", durability: Durability = .inherited) {
+    init(_ group: any SettingsGroup, at path: SettingKey? = nil, durability: Durability = .inherited) {
         add(group, path: path, durability: durability, access: .open)
     }
 
     private mutating func add(
-        _ group: any SettingsGroup, path: String, durability inherited: Durability, access outer: SettingsAccess
+        _ group: any SettingsGroup, path: SettingKey?, durability inherited: Durability, access outer: SettingsAccess
     ) {
         let type = type(of: group)
         let durability = type.durability == .inherited ? inherited : type.durability
@@ -32,10 +32,11 @@ struct GroupLayout {
                 let box = setting.erasedBox
                 settings.append(
                     Declared(
-                        key: Self.join(path, box.declaredKey ?? name), group: path, name: "\(type).\(name)",
+                        key: Self.join(path, box.declaredKey.map(SettingKey.init(stored:)) ?? SettingKey(name: name)),
+                        group: path, name: "\(type).\(name)",
                         durability: durability, access: access, box: box))
             } else if let inner = child.value as? any SettingsGroup {
-                add(inner, path: Self.join(path, label), durability: durability, access: access)
+                add(inner, path: Self.join(path, SettingKey(name: label)), durability: durability, access: access)
             }
         }
     }
@@ -70,8 +71,8 @@ struct GroupLayout {
         return common
     }
 
-    static func join(_ path: String, _ key: String) -> String {
-        path.isEmpty ? key : "\(path).\(key)"
+    static func join(_ path: SettingKey?, _ key: SettingKey) -> SettingKey {
+        path?.appending(key) ?? key
     }
 }
 

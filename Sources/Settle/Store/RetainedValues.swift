@@ -5,18 +5,18 @@
 final class RetainedValues: @unchecked Sendable {
     // Sendable: `values` is guarded by `lock`. It is a lock of its own because a box may go away under any other lock.
     private let lock = Lock()
-    private var values: [String: any Sendable] = [:]
+    private var values: [SettingKey: any Sendable] = [:]
 
-    func keep(_ value: any Sendable, forKey key: String) {
+    func keep(_ value: any Sendable, forKey key: SettingKey) {
         lock.withLock { values[key] = value }
     }
 
-    func value(forKey key: String) -> (any Sendable)? {
+    func value(forKey key: SettingKey) -> (any Sendable)? {
         lock.withLock { values[key] }
     }
 
     /// Takes the value out, for a box that has it from now on.
-    func takeValue(forKey key: String) -> (any Sendable)? {
+    func takeValue(forKey key: SettingKey) -> (any Sendable)? {
         lock.withLock { values.removeValue(forKey: key) }
     }
 }

@@ -233,7 +233,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// Under the writer's lock.
     private func write(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
         let store = attachment.store
-        guard store.mode != .closed else { throw .closed(key: attachment.slot.key) }
+        guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
         try check(newValue, key: attachment.slot.key)
         if store.mode == .transaction {
             stage(newValue, isStored: true, in: store)
@@ -243,7 +243,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
     }
 
-    private func check(_ value: Value, key: String) throws(SettingsError) {
+    private func check(_ value: Value, key: SettingKey) throws(SettingsError) {
         for rule in definition.rules where !rule.accepts(value) {
             throw .invalidValue(key: key, value: isSecret ? nil : value, rule: rule.description)
         }
@@ -328,7 +328,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func adopt(loaded value: SettingValue) throws {
         let decoded = try definition.codec.decode(value)
-        try check(decoded, key: declaredKey ?? "")
+        try check(decoded, key: SettingKey(stored: declaredKey ?? ""))
         install(decoded)
     }
 
@@ -340,7 +340,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var defaultViolation: SettingsError? {
         do {
-            try check(definition.defaultValue, key: declaredKey ?? "")
+            try check(definition.defaultValue, key: SettingKey(stored: declaredKey ?? ""))
             return nil
         } catch {
             return error

@@ -5,7 +5,7 @@
 @usableFromInline
 package final class SettingSlot: Channel, @unchecked Sendable {
     // Sendable: see above.
-    let key: String
+    let key: SettingKey
     /// The declaration, such as `PasscodeSettings.attemptCount`, for errors; `nil` for a key used at run time only.
     let declaration: String?
     /// The index of the slot's save schedule in the log, or `nil` if the setting is kept in memory only.
@@ -29,7 +29,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     @exclusivity(unchecked) var isNotifying = false
 
     init(
-        key: String, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
+        key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
         box: AnySettingBox, parent: Channel
     ) {
         self.key = key

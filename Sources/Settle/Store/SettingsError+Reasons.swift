@@ -2,11 +2,11 @@ extension SettingsError {
     // In all of these a value, or what is stored of it, is `nil` if it is not to be shown; then what a coder says of it isn't
     // either.
 
-    static func invalidValue(key: String, value: (any Sendable)?, rule: String) -> SettingsError {
+    static func invalidValue(key: SettingKey, value: (any Sendable)?, rule: String) -> SettingsError {
         SettingsError(
             .invalidValue,
             "\(quoted(key)) can't be \(value.map { "\($0)" } ?? redaction): it must be \(rule). The old value stays.",
-            key: key, value: value, rule: rule)
+            key: key.description, value: value, rule: rule)
     }
 
     static func closed(key: String?) -> SettingsError {
@@ -14,39 +14,39 @@ extension SettingsError {
         return SettingsError(.closed, "\(what): the store has been closed.", key: key)
     }
 
-    static func encodingFailed(key: String, isSecret: Bool, _ error: any Error) -> SettingsError {
+    static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
         return SettingsError(
             .encodingFailed, "\(quoted(key)) can't be saved: \(reason). Its stored value stays as it was.",
-            key: key, underlying: isSecret ? nil : error)
+            key: key.description, underlying: isSecret ? nil : error)
     }
 
     /// - Parameters:
     ///   - rule: The declaration's rule that was broken, if that is the reason.
     ///   - isEdit: Whether a usable value has been in force until somebody else has stored this one.
     static func unusableValue(
-        key: String, stored: SettingValue?, rule: String?, isEdit: Bool = false, _ error: any Error
+        key: SettingKey, stored: SettingValue?, rule: String?, isEdit: Bool = false, _ error: any Error
     ) -> SettingsError {
         SettingsError(
             .unusableValue,
             "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
                 + (isEdit ? "The last good value stays in force" : "The default is used instead")
                 + "; the stored value is kept until someone writes the key.",
-            key: key, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+            key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
     }
 
     /// - Parameters:
     ///   - owned: The key of the owner's setting that the write would change.
     ///   - declaration: Where that is declared.
-    static func protected(_ key: String, by owned: String, _ declaration: String) -> SettingsError {
+    static func protected(_ key: SettingKey, by owned: SettingKey, _ declaration: String) -> SettingsError {
         let rule = "written by code that has its group"
         let reason =
             key == owned
             ? "it is \(declaration), which must be \(rule)"
-            : "\(quoted(owned)) lies \(owned.hasPrefix(key + ".") ? "within" : "around") it, which is \(declaration) and must be "
+            : "\(quoted(owned)) lies \(key.contains(owned) ? "within" : "around") it, which is \(declaration) and must be "
                 + rule
         return SettingsError(
-            .protected, "\(quoted(key)) can't be written by its key: \(reason).", key: key, rule: rule)
+            .protected, "\(quoted(key)) can't be written by its key: \(reason).", key: key.description, rule: rule)
     }
 
     /// - Parameter differences: What is in force and what was asked for.
@@ -71,29 +71,30 @@ extension SettingsError {
 
     /// A value was to be written that the setting's type does not have.
     static func wrongType(
-        key: String, given value: any Sendable, stored: SettingValue, _ error: any Error
+        key: SettingKey, given value: any Sendable, stored: SettingValue, _ error: any Error
     ) -> SettingsError {
         SettingsError(
-            .unusableValue, "\(quoted(key)) can't be \(stored.shortSpelling): \(reason(error)).", key: key,
+            .unusableValue, "\(quoted(key)) can't be \(stored.shortSpelling): \(reason(error)).", key: key.description,
             value: value,
             underlying: error)
     }
 
     /// A secret was to be written that the setting's type does not have, or that breaks its rule.
-    static func refusedSecret(key: String, type: String, rule: String?) -> SettingsError {
+    static func refusedSecret(key: SettingKey, type: String, rule: String?) -> SettingsError {
         let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
-            "\(quoted(key)) can't be \(redaction): \(reason). The old value stays.", key: key, rule: rule)
+            "\(quoted(key)) can't be \(redaction): \(reason). The old value stays.", key: key.description, rule: rule)
     }
 
     /// A value was asked for as a type that it is not.
     static func notConvertible(
-        key: String, stored: SettingValue?, to type: any Any.Type, _ error: any Error
+        key: SettingKey, stored: SettingValue?, to type: any Any.Type, _ error: any Error
     ) -> SettingsError {
         let reason = stored == nil ? "" : ": \(reason(error))"
         return SettingsError(
-            .unusableValue, "\(quoted(key)) is not \(spelling(of: type))\(reason).", key: key, value: stored,
+            .unusableValue, "\(quoted(key)) is not \(spelling(of: type))\(reason).", key: key.description,
+            value: stored,
             underlying: stored == nil ? nil : error)
     }
 
@@ -103,6 +104,8 @@ extension SettingsError {
         if isSecret { return "it is not of the setting's type" }
         return (error as? SettingCodingError)?.reason ?? "\(error)"
     }
+
+    private static func quoted(_ key: SettingKey) -> String { quoted(key.description) }
 
     /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
     private static func quoted(_ key: String) -> String {

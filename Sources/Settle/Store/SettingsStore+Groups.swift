@@ -15,6 +15,7 @@ extension SettingsStore {
     public func group<Group: SettingsGroup>(_ type: Group.Type = Group.self, at path: String = "") async throws -> Group
     {
         let core = try open(key: path.isEmpty ? nil : path)
+        let path = path.isEmpty ? nil : SettingKey(stored: path)
         // Made here, because an `init` may want to run where the app has called.
         let group = Group()
         if try core.open(group, at: path, waiting: false) { return group }

@@ -9,7 +9,7 @@ extension SettingsStore {
         forKey key: String, as type: Value.Type = Value.self
     ) throws -> Value? {
         if let stored = log.undeclaredValue(forKey: key), let value = stored.plain(as: Value.self) { return value }
-        return try core.converted(key, to: type)
+        return try core.converted(SettingKey(stored: key), to: type)
     }
 
     /// Writes the value of a key, which a group may declare or not.
@@ -19,7 +19,7 @@ extension SettingsStore {
     public func setValue<Value: Codable & Sendable>(
         _ value: Value, forKey key: String, by writer: String? = nil
     ) throws {
-        try open(key: key).setValue(value, forKey: key, by: writer)
+        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
     }
 
     /// Writes the value of a key, which a group may declare or not, as a storage sees it: such as one that was read with
@@ -29,13 +29,13 @@ extension SettingsStore {
     ///   setting's type or breaks its rule; if the write would change a setting that is its owner's; or if the store is
     ///   closed. The old value stays then.
     public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
-        try open(key: key).setValue(value, forKey: key, by: writer)
+        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
     }
 
     /// Removes what is stored for a key. A declared setting goes back to its default.
     ///
     /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, or the store is closed.
     public func removeValue(forKey key: String, by writer: String? = nil) throws {
-        try open(key: key).removeValue(forKey: key, by: writer)
+        try open(key: key).removeValue(forKey: SettingKey(stored: key), by: writer)
     }
 }

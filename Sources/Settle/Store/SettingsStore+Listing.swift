@@ -9,6 +9,6 @@ extension SettingsStore {
 
     /// The setting that a group in use declares for a key; `nil` if there is none.
     public func setting(forKey key: String) -> SettingInfo? {
-        core.setting(forKey: key)
+        core.setting(forKey: SettingKey(stored: key))
     }
 }

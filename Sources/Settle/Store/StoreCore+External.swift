@@ -6,7 +6,7 @@ extension StoreCore {
     /// It looks only at what has changed. The decoded values decide whether a setting has: a file may spell a date as a string.
     ///
     /// - Parameter unsaved: The values that were taken for saving and that the storage does not have.
-    func takeIn(_ change: ExternalChange, keeping unsaved: [String: SettingValue?]) {
+    func takeIn(_ change: ExternalChange, keeping unsaved: [SettingKey: SettingValue?]) {
         do {
             switch change.content {
             case .unusable(let error):
@@ -42,27 +42,27 @@ extension StoreCore {
 }
 
 /// A setting that may have changed, with what is stored for it now.
-typealias AffectedSetting = (box: AnySettingBox, key: String, value: SettingValue?)
+typealias AffectedSetting = (box: AnySettingBox, key: SettingKey, value: SettingValue?)
 
 extension MutationLog {
     /// Puts the values that others have stored at some keys into the tree.
     func replaceStored(
-        _ values: [String: SettingValue?], keeping unsaved: [String: SettingValue?]
+        _ values: [SettingKey: SettingValue?], keeping unsaved: [SettingKey: SettingValue?]
     ) -> [AffectedSetting] {
         lock.withLock {
             var result: [AffectedSetting] = []
             // Settings around a key are looked at once everything is in.
-            var around: [String: SettingSlot] = [:]
+            var around: [SettingKey: SettingSlot] = [:]
             var overlaps = false
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                let parents = Self.parents(of: key)
+                let parents = key.parents
                 if parents.contains(where: { values[$0] != nil }) { overlaps = true }
                 // What is to be saved is the key, or contains it, and replaces all of it.
                 if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
                 let old = tree[key]
                 guard old != value else { continue }
                 tree[key] = value
-                for (kept, own) in unsaved where kept.hasPrefix(key + ".") { tree[kept] = own }
+                for (kept, own) in unsaved where key.contains(kept) { tree[kept] = own }
                 collect(at: key, old, value, &result)
                 for parent in parents {
                     if let slot = slots[parent] { around[parent] = slot }
@@ -71,20 +71,20 @@ extension MutationLog {
             for (key, slot) in around { add(slot, key, tree[key], &result) }
             guard overlaps else { return result }
             // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
-            var last: [String: AffectedSetting] = [:]
+            var last: [SettingKey: AffectedSetting] = [:]
             for setting in result { last[setting.key] = (setting.box, setting.key, tree[setting.key]) }
             return Array(last.values)
         }
     }
 
     /// Puts everything that others have stored in the place of the tree.
-    func replaceStored(by new: SettingTree, keeping unsaved: [String: SettingValue?]) -> [AffectedSetting] {
+    func replaceStored(by new: SettingTree, keeping unsaved: [SettingKey: SettingValue?]) -> [AffectedSetting] {
         lock.withLock {
             var result: [AffectedSetting] = []
             let old = tree
             tree = new
             for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { tree[key] = own }
-            collectDifferences(below: "", old.root, new.root, &result)
+            collectDifferences(below: nil, old.root, new.root, &result)
             return result
         }
     }
@@ -93,29 +93,29 @@ extension MutationLog {
     ///
     /// A setting within it that has changed is in the old or the new dictionary, so the others need not be looked at.
     private func collect(
-        at key: String, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
+        at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {
         if let slot = slots[key] { add(slot, key, new, &result) }
-        var (oldValues, newValues): ([String: SettingValue], [String: SettingValue]) = ([:], [:])
+        var (oldValues, newValues): (SettingValue.Entries, SettingValue.Entries) = ([:], [:])
         if case .dictionary(let values)? = old { oldValues = values }
         if case .dictionary(let values)? = new { newValues = values }
-        collectDifferences(below: key + ".", oldValues, newValues, &result)
+        collectDifferences(below: key, oldValues, newValues, &result)
     }
 
     private func collectDifferences(
-        below prefix: String, _ old: [String: SettingValue], _ new: [String: SettingValue],
+        below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
         _ result: inout [AffectedSetting]
     ) {
         for (name, value) in new where old[name] != value {
-            collect(at: prefix + name, old[name], value, &result)
+            collect(at: outer?.appending(component: name) ?? SettingKey(name: name), old[name], value, &result)
         }
         for (name, value) in old where new[name] == nil {
-            collect(at: prefix + name, value, nil, &result)
+            collect(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, &result)
         }
     }
 
     private func add(
-        _ slot: SettingSlot, _ key: String, _ value: SettingValue?, _ result: inout [AffectedSetting]
+        _ slot: SettingSlot, _ key: SettingKey, _ value: SettingValue?, _ result: inout [AffectedSetting]
     ) {
         guard slot.schedule != nil, !isUnsaved(slot), let box = slot.box else { return }
         result.append((box, key, value))

@@ -3,13 +3,13 @@ extension StoreCore {
     ///
     /// - Parameter waits: Whether to wait for a writer that is at work.
     /// - Returns: False if nothing was done because of one.
-    func open(_ group: some SettingsGroup, at path: String, waiting waits: Bool) throws(SettingsError) -> Bool {
-        if !path.isEmpty { try Self.checkKey(path, of: "\(type(of: group))") }
+    func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
+        if let path { try Self.checkKey(path, of: "\(type(of: group))") }
         let layout = GroupLayout(group, at: path, durability: configuration.durability)
         try layout.check()
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
-        guard mode != .closed else { throw .closed(key: path.isEmpty ? nil : path) }
+        guard mode != .closed else { throw .closed(key: path?.description) }
         let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
         for plan in plans { carryOut(plan, below: path) }
         if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
@@ -36,7 +36,7 @@ extension StoreCore {
     }
 
     /// Under the writer's lock.
-    private func carryOut(_ plan: Plan, below path: String) {
+    private func carryOut(_ plan: Plan, below path: SettingKey?) {
         switch plan {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
@@ -71,12 +71,12 @@ extension StoreCore {
         }
     }
 
-    static func checkKey(_ key: String, of name: String) throws(SettingsError) {
-        guard !key.isEmpty, !key.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
+    static func checkKey(_ key: SettingKey, of name: String) throws(SettingsError) {
+        guard !key.hasEmptyName else {
             throw SettingsError(
                 .invalidKey,
                 "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
-                key: key)
+                key: key.description)
         }
     }
 }
@@ -84,20 +84,20 @@ extension StoreCore {
 extension GroupLayout {
     /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not.
     fileprivate func check() throws(SettingsError) {
-        var names: [String: String] = [:]
+        var names: [SettingKey: String] = [:]
         for setting in settings {
             try StoreCore.checkKey(setting.key, of: setting.name)
             if let violation = setting.box.defaultViolation {
                 throw SettingsError(
                     .invalidValue, "The default of \(setting.name) breaks its own rule: \(violation)",
-                    key: setting.key, value: violation.value, rule: violation.rule)
+                    key: setting.key.description, value: violation.value, rule: violation.rule)
             }
             if let other = names.updateValue(setting.name, forKey: setting.key) {
                 throw .duplicateKey(setting.key, other, setting.key, setting.name)
             }
         }
         for (key, name) in names {
-            for parent in MutationLog.parents(of: key) {
+            for parent in key.parents {
                 if let other = names[parent] { throw .duplicateKey(key, name, parent, other) }
             }
         }
@@ -105,28 +105,25 @@ extension GroupLayout {
 }
 
 extension SettingsError {
-    static func duplicateKey(_ key: String, _ name: String, _ otherKey: String, _ otherName: String) -> SettingsError {
+    static func duplicateKey(
+        _ key: SettingKey, _ name: String, _ otherKey: SettingKey, _ otherName: String
+    ) -> SettingsError {
         let description =
             key == otherKey
             ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
             : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
                 + "them another key: @Setting(\"…\")."
-        return SettingsError(.duplicateKey, description, key: key)
+        return SettingsError(.duplicateKey, description, key: key.description)
     }
 }
 
 extension MutationLog {
-    /// The keys of the dictionaries in which a key lies, outermost first.
-    static func parents(of key: String) -> [String] {
-        key.indices.filter { key[$0] == "." }.map { String(key[..<$0]) }
-    }
-
     /// A living setting whose key lies around or within a key. Under the lock.
-    func neighbour(of key: String) -> SettingSlot? {
-        for parent in Self.parents(of: key) {
+    func neighbour(of key: SettingKey) -> SettingSlot? {
+        for parent in key.parents {
             if let slot = slots[parent], slot.box != nil { return slot }
         }
-        return slots.values.first { $0.key.hasPrefix(key + ".") && $0.box != nil }
+        return slots.values.first { key.contains($0.key) && $0.box != nil }
     }
 
     /// The slot of a declared setting, whose box is new. Under the lock.
@@ -143,11 +140,10 @@ extension MutationLog {
     }
 
     /// The channel of a group. Under the lock.
-    func channel(at path: String) -> Channel {
-        if path.isEmpty { return root }
+    func channel(at path: SettingKey?) -> Channel {
+        guard let path else { return root }
         if let channel = channels[path] { return channel }
-        let parent = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? ""
-        let channel = Channel(parent: channel(at: parent))
+        let channel = Channel(parent: channel(at: path.parent))
         channels[path] = channel
         return channel
     }

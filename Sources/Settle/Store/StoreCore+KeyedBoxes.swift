@@ -1,12 +1,12 @@
 /// What stands behind keys that are known at run time only.
 extension StoreCore {
     /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
-    func isSecret(_ key: String) -> Bool {
+    func isSecret(_ key: SettingKey) -> Bool {
         log.lock.withLock { log.isSecret(key) }
     }
 
     /// The box of a key, made if there is none. Under the writer's lock.
-    func box(forKey key: String) throws(SettingsError) -> AnySettingBox {
+    func box(forKey key: SettingKey) throws(SettingsError) -> AnySettingBox {
         let (used, owned) = log.lock.withLock {
             let box = log.slots[key]?.box
             return (box, log.ownedSetting(at: key, isInUse: box != nil))
@@ -17,7 +17,7 @@ extension StoreCore {
             throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
         }
         let definition = SettingDefinition(
-            key: key, defaultValue: SettingValue.null, rules: [],
+            key: key.description, defaultValue: SettingValue.null, rules: [],
             codec: SettingCodec(encode: { $0 }, decode: { $0 }))
         let box = SettingBox(definition)
         let retained = retainedValues.takeValue(forKey: key) as? SettingValue
@@ -41,7 +41,7 @@ extension StoreCore {
     /// what is stored. Under the writer's lock.
     ///
     /// - Returns: Also the place of what was written at run time.
-    func valueForNewSetting(at key: String) -> (stored: SettingValue?, runtime: SettingSlot?) {
+    func valueForNewSetting(at key: SettingKey) -> (stored: SettingValue?, runtime: SettingSlot?) {
         log.lock.withLock {
             guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue>
             else { return (log.tree[key], nil) }
@@ -63,19 +63,19 @@ extension MutationLog {
     /// A setting of an owner's group, in use or not, at a key, around it or within it. Under the lock.
     ///
     /// - Parameter isInUse: Whether the key's own setting is in use: then there is none around or within it.
-    fileprivate func ownedSetting(at key: String, isInUse: Bool) -> SettingSlot? {
+    fileprivate func ownedSetting(at key: SettingKey, isInUse: Bool) -> SettingSlot? {
         if let slot = slots[key], slot.access == .owner { return slot }
         if isInUse { return nil }
-        for parent in Self.parents(of: key) {
+        for parent in key.parents {
             if let slot = slots[parent], slot.access == .owner { return slot }
         }
-        let within = slots.values.filter { $0.access == .owner && $0.key.hasPrefix(key + ".") }
+        let within = slots.values.filter { $0.access == .owner && key.contains($0.key) }
         return within.min { $0.key < $1.key }
     }
 
     /// Whether a setting at a key, around it or within it is a secret, as far as any group has ever declared one. Under the lock.
-    fileprivate func isSecret(_ key: String) -> Bool {
-        (Self.parents(of: key) + [key]).contains { slots[$0]?.isSecret == true }
-            || slots.values.contains { $0.isSecret && $0.key.hasPrefix(key + ".") }
+    fileprivate func isSecret(_ key: SettingKey) -> Bool {
+        (key.parents + [key]).contains { slots[$0]?.isSecret == true }
+            || slots.values.contains { $0.isSecret && key.contains($0.key) }
     }
 }

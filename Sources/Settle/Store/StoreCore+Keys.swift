@@ -1,7 +1,7 @@
 /// What stands behind ``SettingsStore/value(forKey:as:)`` and its siblings.
 extension StoreCore {
     @usableFromInline
-    func converted<Value: Codable & Sendable>(_ key: String, to type: Value.Type) throws -> Value? {
+    func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
         guard let found = lookUp(key) else { return nil }
         switch found {
         case .stored(let stored):
@@ -13,7 +13,7 @@ extension StoreCore {
         }
     }
 
-    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: String, by writer: String?) throws {
+    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by writer: String?) throws {
         try Self.checkKey(key, of: "setValue(_:forKey:)")
         let encoded: SettingValue
         do {
@@ -25,13 +25,13 @@ extension StoreCore {
         try write(encoded, given: value, forKey: key, by: writer)
     }
 
-    func setValue(_ value: SettingValue, forKey key: String, by writer: String?) throws {
+    func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String?) throws {
         try Self.checkKey(key, of: "setValue(_:forKey:)")
         try write(value, given: value, forKey: key, by: writer)
     }
 
     private func write(
-        _ encoded: SettingValue, given value: any Sendable, forKey key: String, by writer: String?
+        _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by writer: String?
     ) throws {
         try transact(origin: .local, writer: writer) {
             let box = try box(forKey: key)
@@ -45,7 +45,8 @@ extension StoreCore {
 
     /// Why a value was not written, without the value if it or the setting is a secret.
     private func refusal(
-        of value: any Sendable, _ encoded: SettingValue, forKey key: String, by box: AnySettingBox, _ error: any Error
+        of value: any Sendable, _ encoded: SettingValue, forKey key: SettingKey, by box: AnySettingBox,
+        _ error: any Error
     ) -> SettingsError {
         if box.isSecret || value is any SecretValue {
             return .refusedSecret(key: key, type: box.spelledType, rule: box.brokenRule(error))
@@ -53,7 +54,7 @@ extension StoreCore {
         return (error as? SettingsError) ?? .wrongType(key: key, given: value, stored: encoded, error)
     }
 
-    func removeValue(forKey key: String, by writer: String?) throws {
+    func removeValue(forKey key: SettingKey, by writer: String?) throws {
         try Self.checkKey(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
     }
@@ -63,7 +64,7 @@ extension StoreCore {
         case declared(AnySettingBox)
     }
 
-    private func lookUp(_ key: String) -> Found? {
+    private func lookUp(_ key: SettingKey) -> Found? {
         log.lock.withLock {
             if !log.slots.isEmpty, let slot = log.slots[key], let box = slot.box {
                 return slot.isStored || slot.declaration != nil ? .declared(box) : nil
@@ -74,7 +75,7 @@ extension StoreCore {
 
     /// An explicit null is no value, whatever the type.
     private func convert<Value: Codable & Sendable>(
-        _ stored: SettingValue, key: String, to type: Value.Type
+        _ stored: SettingValue, key: SettingKey, to type: Value.Type
     ) throws -> Value? {
         do {
             return try SettingCodec<Value?>.standard.decode(stored)

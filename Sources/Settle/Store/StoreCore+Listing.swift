@@ -4,7 +4,7 @@ extension StoreCore {
         look { log in Array(log.slots.values) }.map(SettingInfo.init).sorted { $0.key < $1.key }
     }
 
-    func setting(forKey key: String) -> SettingInfo? {
+    func setting(forKey key: SettingKey) -> SettingInfo? {
         look { log in log.slots[key].map { [$0] } ?? [] }.first.map(SettingInfo.init)
     }
 
@@ -29,7 +29,7 @@ extension StoreCore {
 /// A setting as it was at one moment. What needs its coder is made of it later, since that is foreign code.
 private struct SeenSetting {
     let box: AnySettingBox
-    let key: String
+    let key: SettingKey
     let access: SettingsAccess
     let value: any Sendable
     let isStored: Bool
@@ -41,7 +41,7 @@ extension SettingInfo {
         let box = seen.box
         let isSecret = box.isSecret
         self.init(
-            key: seen.key, type: box.spelledType,
+            key: seen.key.description, type: box.spelledType,
             value: isSecret ? nil : try? box.encoder(seen.value),
             defaultValue: isSecret ? nil : try? box.encoder(box.defaultValue),
             rules: box.ruleDescriptions, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,

@@ -43,10 +43,16 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
                 throw error.below(key)
             }
         }
+        // To take one of them for the other would lose it with the next write.
+        guard count == entries.count else {
+            throw SettingCodingError(
+                expected: "a dictionary whose keys differ as Swift compares them",
+                found: "keys that differ only in how Unicode spells them")
+        }
     }
 
     func settingValue() throws(SettingCodingError) -> SettingValue {
-        var entries: [String: SettingValue] = [:]
+        var entries: SettingValue.Entries = [:]
         entries.reserveCapacity(count)
         for (key, value) in self {
             do throws(SettingCodingError) {

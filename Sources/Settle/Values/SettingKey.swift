@@ -16,8 +16,9 @@ public struct SettingKey: Sendable {
     }
 
     /// Any text, as a file or a journal may have it: also one with empty names.
+    @usableFromInline
     package init(stored text: String) {
-        self.init(spelled: Self.hasEscape(text) ? Self.normalized(text) : text)
+        self.init(spelled: Self.isPlain(text) || !Self.hasEscape(text) ? text : Self.normalized(text))
     }
 
     /// A key of one name, which may have dots.
@@ -184,7 +185,7 @@ extension SettingKey {
 
     /// The dots between names.
     private var dots: [String.Index] {
-        guard Self.mayHaveDot(text) else { return [] }
+        guard !isPlain else { return [] }
         var dots: [String.Index] = []
         var rest = text[...]
         while let dot = Self.firstDot(in: rest) {
@@ -209,12 +210,17 @@ extension SettingKey {
         return nil
     }
 
-    /// Whether a text has a dot. It looks at all bytes without a branch, which is faster than stopping at the first dot.
-    static func mayHaveDot(_ text: String) -> Bool {
-        let found = text.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.reduce(into: false) { found, byte in found = (byte == 0x2E) || found }
+    /// Whether the text is one name as it stands.
+    var isPlain: Bool { Self.isPlain(text) }
+
+    /// It looks at all bytes without a branch, which is faster than stopping at the first that is found.
+    private static func isPlain(_ text: String) -> Bool {
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { bytes in
+            var found: UInt8 = 0
+            for byte in bytes { found |= (byte == dot ? 1 : 0) | (byte == backslash ? 1 : 0) }
+            return found == 0
         }
-        return found ?? text.utf8.contains(dot)
+        return isPlain ?? !text.utf8.contains { $0 == dot || $0 == backslash }
     }
 }
 

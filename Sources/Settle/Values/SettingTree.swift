@@ -2,9 +2,9 @@
 ///
 /// `"passcode.attemptCount"` addresses the value under `attemptCount` in the dictionary under `passcode`.
 public struct SettingTree: Sendable, Hashable {
-    public var root: [String: SettingValue]
+    public var root: SettingValue.Entries
 
-    public init(_ root: [String: SettingValue] = [:]) {
+    public init(_ root: SettingValue.Entries = [:]) {
         self.root = root
     }
 
@@ -19,12 +19,13 @@ public struct SettingTree: Sendable, Hashable {
     /// Setting a value below something that is not a dictionary replaces that something.
     public subscript(key: SettingKey) -> SettingValue? {
         get {
+            if key.isPlain { return root[key.description] }
             guard let (head, rest) = key.split else { return root[key.name] }
             guard case .dictionary(let inner)? = root[head] else { return nil }
             return SettingTree(inner)[rest]
         }
         set {
-            guard let (head, rest) = key.split else {
+            guard !key.isPlain, let (head, rest) = key.split else {
                 root[key.name] = newValue
                 return
             }

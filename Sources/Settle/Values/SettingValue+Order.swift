@@ -25,7 +25,7 @@ extension SettingValue {
         }
     }
 
-    private static func flattened(_ entries: [String: SettingValue]) -> [SettingValue] {
+    private static func flattened(_ entries: SettingValue.Entries) -> [SettingValue] {
         entries.sortedByKey().flatMap { [.string($0.key), $0.value] }
     }
 

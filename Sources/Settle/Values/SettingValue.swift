@@ -18,7 +18,7 @@ public enum SettingValue: Sendable, Hashable {
     case date(Date)
     case data(Data)
     case array([SettingValue])
-    case dictionary([String: SettingValue])
+    case dictionary(SettingValue.Entries)
     /// A number that neither `integer` nor `real` holds exactly, as a literal of JSON.
     case number(String)
 }

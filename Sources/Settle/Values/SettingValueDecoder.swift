@@ -94,7 +94,7 @@ private struct TreeDecoder: Decoder {
 
 private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: TreeDecoder
-    let entries: [String: SettingValue]
+    let entries: SettingValue.Entries
 
     var codingPath: [any CodingKey] { decoder.codingPath }
     var allKeys: [Key] { entries.keys.sorted().compactMap(Key.init(stringValue:)) }

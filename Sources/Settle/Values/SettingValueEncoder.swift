@@ -31,7 +31,7 @@ private final class EncodedNode {
         case nothing
         case value(SettingValue)
         case array([EncodedNode])
-        case dictionary([String: EncodedNode])
+        case dictionary([Name: EncodedNode])
         /// Two different containers, or two values, were asked for in the same place.
         case contradiction
     }
@@ -77,7 +77,7 @@ private final class EncodedNode {
         let node = EncodedNode()
         if case .dictionary(var nodes) = content {
             content = .nothing
-            nodes[key] = node
+            nodes[Name(key)] = node
             content = .dictionary(nodes)
         }
         return node
@@ -85,7 +85,7 @@ private final class EncodedNode {
 
     /// The dictionary's node for a nested container, which may be asked for in pieces.
     func existingNode(for key: String) -> EncodedNode? {
-        if case .dictionary(let nodes) = content { nodes[key] } else { nil }
+        if case .dictionary(let nodes) = content { nodes[Name(key)] } else { nil }
     }
 
     func sortElements(ofPairs: Bool) throws(SettingCodingError) {
@@ -113,9 +113,9 @@ private final class EncodedNode {
             }
             return .array(values)
         case .dictionary(let nodes):
-            var values: [String: SettingValue] = [:]
+            var values: SettingValue.Entries = [:]
             values.reserveCapacity(nodes.count)
-            for (key, node) in nodes { values[key] = try node.value(below: key) }
+            for (key, node) in nodes { values[key.text] = try node.value(below: key.text) }
             return .dictionary(values)
         case .contradiction:
             throw SettingCodingError(expected: "one value", found: "a type that encodes several in the same place")

@@ -47,7 +47,7 @@ struct RecoveryVerification: Sendable {
             throw Violation(description: "It looks as if nothing had ever been stored.")
         }
         var expected = found
-        let probe: [String: SettingValue?] = ["settle-crash-probe": .integer(1)]
+        let probe: [SettingKey: SettingValue?] = ["settle-crash-probe": .integer(1)]
         expected.apply(probe)
         var disks: [(image: DiskImage, moment: String)] = []
         let again = try self.contents(of: disk) { storage in

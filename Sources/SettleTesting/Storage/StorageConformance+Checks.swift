@@ -95,9 +95,14 @@ extension StorageConformance {
     }
 
     private func storesLargeBatch(_ number: Int) throws {
-        var values: [String: SettingValue] = [:]
-        for index in 0..<1_000 { values["key\(index)"] = .string(String(repeating: "x", count: index)) }
-        try check(number, [values], resultIn: values)
+        var values: [SettingKey: SettingValue?] = [:]
+        var expected: SettingValue.Entries = [:]
+        for index in 0..<1_000 {
+            let value = SettingValue.string(String(repeating: "x", count: index))
+            values[.path("key\(index)")] = value
+            expected["key\(index)"] = value
+        }
+        try check(number, [values], resultIn: expected)
     }
 
     private func ignoresEmptyBatch(_ number: Int) throws {

@@ -17,18 +17,18 @@ extension StorageConformance {
         return storage
     }
 
-    func batch(_ revision: UInt64, _ values: [String: SettingValue?]) -> StorageBatch {
+    func batch(_ revision: UInt64, _ values: [SettingKey: SettingValue?]) -> StorageBatch {
         StorageBatch(revision: revision, values: values)
     }
 
-    func intact(_ root: [String: SettingValue]) -> StorageContents {
+    func intact(_ root: SettingValue.Entries) -> StorageContents {
         StorageContents(tree: SettingTree(root), outcome: .intact)
     }
 
     /// Appends the batches one after the other and compares what is there then with what is expected: at once, and
     /// after closing and opening again.
     func check(
-        _ number: Int, _ batches: [[String: SettingValue?]], resultIn expected: [String: SettingValue]
+        _ number: Int, _ batches: [[SettingKey: SettingValue?]], resultIn expected: SettingValue.Entries
     ) throws {
         let storage = try opened(number)
         for (index, values) in batches.enumerated() {

@@ -50,7 +50,7 @@ extension StorageConformance {
         }
     }
 
-    private func expect(_ found: SettingTree, _ expected: [String: SettingValue], _ what: String) throws {
+    private func expect(_ found: SettingTree, _ expected: SettingValue.Entries, _ what: String) throws {
         guard found.root != expected else { return }
         throw Mismatch("\(what) should be \(expected), but is \(found.root)")
     }

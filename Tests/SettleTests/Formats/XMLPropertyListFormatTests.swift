@@ -11,7 +11,7 @@ import Testing
         try XMLPropertyListFormat().decode(file(element)).root["a"]
     }
 
-    private func text(_ root: [String: SettingValue]) throws -> String {
+    private func text(_ root: SettingValue.Entries) throws -> String {
         String(decoding: try XMLPropertyListFormat().encode(SettingTree(root)), as: UTF8.self)
     }
 
@@ -26,7 +26,7 @@ import Testing
 
     @Test("A file looks like those of Apple's tools")
     func layout() throws {
-        let root: [String: SettingValue] = [
+        let root: SettingValue.Entries = [
             "b": .array([.integer(-1), .real(1), .bool(true), .array([])]),
             "a": .dictionary(["<&>": .string("\r\t\u{1}é")]),
             "c": .null, "d": .date(Date(timeIntervalSinceReferenceDate: 0)), "e": .data(Data([1, 2, 3])),

@@ -24,13 +24,13 @@ import Testing
         JournalReplay(records: sample.salvage().records, file: file)
     }
 
-    private func keys(_ batches: [JournalBatch]?) -> [String]? {
+    private func keys(_ batches: [JournalBatch]?) -> [SettingKey]? {
         batches?.flatMap { $0.entries.map(\.key) }
     }
 
     private func apply(
-        _ replay: JournalReplay, _ root: [String: SettingValue]
-    ) -> (root: [String: SettingValue], kept: [String]) {
+        _ replay: JournalReplay, _ root: SettingValue.Entries
+    ) -> (root: SettingValue.Entries, kept: [SettingKey]) {
         var tree = SettingTree(root)
         let kept = replay.apply(to: &tree) { $0 == $1 }
         return (tree.root, kept)
@@ -113,12 +113,12 @@ import Testing
         }
         let replay = replay(sample, unknown)
         #expect(replay.match == .edited)
-        let newest: [String: SettingValue] = [
+        let newest: SettingValue.Entries = [
             "x": .integer(4), "new": .integer(4), "blind": .integer(4), "c": .integer(3), "w": .null,
         ]
         // Before, between and newest.
         for value in [1, 2, 3] as [Int64] {
-            let file: [String: SettingValue] = [
+            let file: SettingValue.Entries = [
                 "x": .integer(value), "y": .dictionary(["z": .integer(value)]), "blind": .integer(max(value, 2)),
                 "w": .null,
             ]
@@ -126,7 +126,7 @@ import Testing
             #expect(result.root == newest && result.kept == [])
         }
         #expect(apply(replay, newest).root == newest)
-        let edited: [String: SettingValue] = [
+        let edited: SettingValue.Entries = [
             "x": .integer(7), "y": .dictionary(["z": .integer(7)]), "new": .integer(7), "c": .integer(3), "w": .null,
         ]
         // Nobody knows what `blind` was, and that it is nothing may be an edit.
@@ -142,7 +142,7 @@ import Testing
         sample.append("d", values[1], before: .value(values[0]))
         sample.append("d.q", nil, before: .value(.integer(2)))
         let replay = replay(sample, unknown)
-        func result(_ file: [String: SettingValue]) -> SettingValue? {
+        func result(_ file: SettingValue.Entries) -> SettingValue? {
             apply(replay, ["d": .dictionary(file)]).root["d"]
         }
         #expect(

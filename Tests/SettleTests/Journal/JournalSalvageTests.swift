@@ -22,12 +22,15 @@ import Testing
     @Test("Several rotten records are all named, next to each other and apart")
     func severalRotten() {
         var sample = JournalSample()
-        for index in 0..<6 { sample.append("key\(index)", .integer(Int64(index)), durableEnd: sample.end.offset) }
+        for index in 0..<6 {
+            sample.append(.path("key\(index)"), .integer(Int64(index)), durableEnd: sample.end.offset)
+        }
         for index in [1, 2, 4] { rot(&sample, index) }
         let salvaged = sample.salvage()
         #expect(salvaged.records.map(\.offset) == [0, 3, 5].map { sample.records[$0].offset })
         #expect(
-            salvaged.damage == [1, 2, 4].map { JournalDamage(offset: sample.records[$0].offset, keys: ["key\($0)"]) })
+            salvaged.damage
+                == [1, 2, 4].map { JournalDamage(offset: sample.records[$0].offset, keys: [.path("key\($0)")]) })
     }
 
     @Test("Keys that are damaged themselves are not guessed")
@@ -83,7 +86,7 @@ import Testing
         sample.append("a", .integer(1))
         sample.append("torn", .integer(2))
         // Both knew only of the first record.
-        for key in ["b", "c"] { sample.append(key, .integer(3), durableEnd: sample.records[1].offset) }
+        for key in ["b", "c"] as [SettingKey] { sample.append(key, .integer(3), durableEnd: sample.records[1].offset) }
         rot(&sample, 1)
         let salvaged = sample.salvage()
         #expect(salvaged.records.count == 1)

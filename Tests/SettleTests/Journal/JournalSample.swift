@@ -19,7 +19,7 @@ struct JournalSample {
 
     /// A batch that sets one key; `before` is what it was.
     mutating func append(
-        _ key: String, _ value: SettingValue?, before: JournalEntry.Before = .absent, durableEnd: Int = 64
+        _ key: SettingKey, _ value: SettingValue?, before: JournalEntry.Before = .absent, durableEnd: Int = 64
     ) {
         append(
             .values(

@@ -26,7 +26,8 @@ extension SeededGenerator {
                     case 1: .absent
                     default: .value(value(depth: 2))
                     }
-                return JournalEntry(key: text(), value: next() % 4 == 0 ? nil : value(depth: 3), before: before)
+                return JournalEntry(
+                    key: SettingKey(stored: text()), value: next() % 4 == 0 ? nil : value(depth: 3), before: before)
             }
         }
         return batch
@@ -47,8 +48,8 @@ extension SeededGenerator {
         }
     }
 
-    private mutating func dictionary(depth: Int) -> [String: SettingValue] {
-        var entries: [String: SettingValue] = [:]
+    private mutating func dictionary(depth: Int) -> SettingValue.Entries {
+        var entries: SettingValue.Entries = [:]
         for _ in 0..<(next() % 4) { entries[text()] = value(depth: depth) }
         return entries
     }
@@ -74,8 +75,9 @@ extension JournalBatch {
     fileprivate var spelling: String {
         let entries = entries.map { entry in
             switch entry.before {
-            case .value(let before): "\(spelled(entry.key)) \(entry.value?.spelling ?? "-") \(before.spelling)"
-            default: "\(spelled(entry.key)) \(entry.value?.spelling ?? "-") \(entry.before)"
+            case .value(let before):
+                "\(spelled(entry.key.description)) \(entry.value?.spelling ?? "-") \(before.spelling)"
+            default: "\(spelled(entry.key.description)) \(entry.value?.spelling ?? "-") \(entry.before)"
             }
         }
         let tree = tree.map { SettingValue.dictionary($0.root).spelling } ?? "-"

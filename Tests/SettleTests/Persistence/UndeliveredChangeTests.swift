@@ -63,7 +63,7 @@ import Testing
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
-        let expected: [String: SettingValue] = ["count": .integer(1), "name": .string("theirs"), "other": .integer(2)]
+        let expected: SettingValue.Entries = ["count": .integer(1), "name": .string("theirs"), "other": .integer(2)]
         #expect(try file.root == expected)
         #expect(settings.name != "theirs")
         gate.open()

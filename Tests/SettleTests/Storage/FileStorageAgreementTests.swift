@@ -21,16 +21,14 @@ import Testing
     }
 
     /// What a storage knows that has known these values before.
-    private func known(_ storage: FileStorage, since root: [String: SettingValue] = [:]) throws -> [String:
-        SettingValue]
-    {
+    private func known(_ storage: FileStorage, since root: SettingValue.Entries = [:]) throws -> SettingValue.Entries {
         var tree = SettingTree(root)
         for change in try storage.externalChanges(since: { tree }) { change.apply(to: &tree) }
         return tree.root
     }
 
     private func append(
-        _ values: [String: SettingValue?], to storage: FileStorage, over replaced: [String: SettingValue] = [:]
+        _ values: [SettingKey: SettingValue?], to storage: FileStorage, over replaced: [SettingKey: SettingValue] = [:]
     ) throws {
         try storage.append(StorageBatch(revision: 1, values: values, replaced: replaced), durability: .process)
     }
@@ -42,7 +40,7 @@ import Testing
         try fixture.write(#"{"a": 2, "b": 2}"#)
         let other = try opened()
         try append(["a": .integer(3)], to: other, over: ["a": .integer(2)])
-        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2)]
+        let expected: SettingValue.Entries = ["a": .integer(3), "b": .integer(2)]
         #expect(try known(one, since: ["a": .integer(1), "b": .integer(1)]) == expected)
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -55,7 +53,7 @@ import Testing
         _ = try known(storage, since: ["a": .integer(1), "b": .integer(1)])
         try append(["a": .integer(3)], to: storage, over: ["a": .integer(2)])
         try fixture.write(#"{"a": 2, "b": 4}"#)
-        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(4)]
+        let expected: SettingValue.Entries = ["a": .integer(3), "b": .integer(4)]
         #expect(try known(storage, since: ["a": .integer(3), "b": .integer(1)]) == expected)
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -66,7 +64,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         try append(["g.y": .integer(1)], to: storage)
         try fixture.write(#"{"a": 1, "g": {"x": 2}}"#)
-        var expected: [String: SettingValue] = [
+        var expected: SettingValue.Entries = [
             "a": .integer(1), "g": .dictionary(["x": .integer(2), "y": .integer(1)]),
         ]
         #expect(try known(storage, since: ["a": .integer(1), "g": .dictionary(["y": .integer(1)])]) == expected)
@@ -82,7 +80,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
         try append(["a": .integer(2), "b": .integer(2)], to: storage, over: ["a": .integer(1), "b": .integer(1)])
         try fixture.write(#"{"a": 3, "b": 1, "p.q": 5}"#)
-        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2), "p.q": .integer(5)]
+        let expected: SettingValue.Entries = ["a": .integer(3), "b": .integer(2), "p.q": .integer(5)]
         #expect(try known(storage, since: ["a": .integer(2), "b": .integer(2)]) == expected)
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -119,7 +117,7 @@ import Testing
         calls.heal()
         try append(["a": .integer(2)], to: other)
         try append(["b": .integer(3)], to: one)
-        let expected: [String: SettingValue] = ["a": .integer(2), "b": .integer(3)]
+        let expected: SettingValue.Entries = ["a": .integer(2), "b": .integer(3)]
         #expect(try known(one, since: ["a": .integer(1), "b": .integer(3)]) == expected)
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -151,7 +149,7 @@ import Testing
         calls.heal()
         try storage.append(batch(2, ["c": .integer(3)]), durability: .stable)
         try fixture.write(#"{"a": 1, "b": 4}"#)
-        let expected: [String: SettingValue] = ["a": .integer(2), "b": .integer(4), "c": .integer(3)]
+        let expected: SettingValue.Entries = ["a": .integer(2), "b": .integer(4), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(expected))
         #expect(try known(storage, since: ["a": .integer(2), "b": .integer(1), "c": .integer(3)]) == expected)
     }
@@ -159,7 +157,7 @@ import Testing
     @Test("who has missed a whole journal is told all values although the file can't be read") func brokenFile() throws
     {
         let (one, other) = (try opened(), try opened())
-        var root: [String: SettingValue] = [:]
+        var root: SettingValue.Entries = [:]
         for number in 0..<4 {
             root["k\(number)"] = .string(String(repeating: "x", count: 200))
             try append(root.mapValues { $0 }, to: one)
@@ -179,7 +177,7 @@ import Testing
         let other = try opened()
         try fixture.write(#"{"a": 1, "b": 2}"#)
         try append(["a": .integer(3)], to: other, over: ["a": .integer(1)])
-        let expected: [String: SettingValue] = ["a": .integer(3), "b": .integer(2)]
+        let expected: SettingValue.Entries = ["a": .integer(3), "b": .integer(2)]
         #expect(try known(other, since: ["a": .integer(3)]) == expected)
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -190,7 +188,7 @@ import Testing
             (["g": nil], ["g.x": .integer(1)]), (["g": .integer(5)], ["g.x": .integer(1)]),
             (["g": .dictionary(["x": .integer(1)])], ["g.x": nil]),
             (["g.x": .integer(1)], ["g": .dictionary(["y": .integer(2)])]),
-        ] as [([String: SettingValue?], [String: SettingValue?])] {
+        ] as [([SettingKey: SettingValue?], [SettingKey: SettingValue?])] {
             var expected = SettingTree(["g": .dictionary(["x": .integer(0)])])
             var late = expected
             expected.apply(first)

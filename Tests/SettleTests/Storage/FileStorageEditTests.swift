@@ -6,7 +6,7 @@ import Testing
 /// People and their editors change the file, while a storage has it open and while none has.
 @Suite struct FileStorageEditTests {
     private let fixture: FileStorageFixture
-    private let root: [String: SettingValue] = ["a": .integer(1), "b": .integer(2)]
+    private let root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
 
     init() throws {
         fixture = try FileStorageFixture()
@@ -19,7 +19,7 @@ import Testing
         return storage
     }
 
-    private func changes(_ storage: any Storage, since root: [String: SettingValue]) throws -> [ExternalChange] {
+    private func changes(_ storage: any Storage, since root: SettingValue.Entries) throws -> [ExternalChange] {
         try storage.externalChanges { SettingTree(root) }
     }
 
@@ -30,7 +30,7 @@ import Testing
         #expect(try changes(storage, since: root) == [expected])
         #expect(try changes(storage, since: root).isEmpty)
         try storage.append(batch(2, ["b": .integer(7)]), durability: .process)
-        let all: [String: SettingValue] = ["a": .integer(5), "b": .integer(7), "c": .dictionary(["d": .bool(true)])]
+        let all: SettingValue.Entries = ["a": .integer(5), "b": .integer(7), "c": .dictionary(["d": .bool(true)])]
         #expect(try fixture.freshLoad() == intact(all))
         #expect(try storage.checkpoint(SettingTree(all), at: .settled))
         #expect(try fixture.freshLoad() == intact(all))
@@ -53,11 +53,11 @@ import Testing
     func emptyDictionary() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["d": .dictionary([:]), "e": .dictionary([:])]))
-        let values: [String: SettingValue?] = ["d": .dictionary(["q": .integer(1)])]
-        let replaced: [String: SettingValue] = ["d": .dictionary([:])]
+        let values: [SettingKey: SettingValue?] = ["d": .dictionary(["q": .integer(1)])]
+        let replaced: [SettingKey: SettingValue] = ["d": .dictionary([:])]
         try storage.append(StorageBatch(revision: 2, values: values, replaced: replaced), durability: .process)
         try fixture.write(#"{"d": {"p": 5}}"#)
-        let all: [String: SettingValue] = ["d": .dictionary(["p": .integer(5), "q": .integer(1)])]
+        let all: SettingValue.Entries = ["d": .dictionary(["p": .integer(5), "q": .integer(1)])]
         #expect(
             try changes(storage, since: ["d": .dictionary(["q": .integer(1)]), "e": .dictionary([:])]) == [
                 ExternalChange(.values(["d.p": .integer(5), "e": nil]))
@@ -70,17 +70,20 @@ import Testing
 
     @Test("An empty dictionary that is there still is no edit of what the journal has put into it")
     func untouchedDictionary() throws {
-        for values in [["d": SettingValue.dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)]] {
+        let batches: [[SettingKey: SettingValue]] = [
+            ["d": .dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)],
+        ]
+        for values in batches {
             let fixture = try FileStorageFixture()
             let storage = try fixture.opened()
             try storage.save(batch(1, ["d": .dictionary([:])]))
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                let replaced = key == "d" ? ["d": SettingValue.dictionary([:])] : [:]
+                let replaced: [SettingKey: SettingValue] = key == "d" ? ["d": .dictionary([:])] : [:]
                 try storage.append(
                     StorageBatch(revision: 2, values: [key: value], replaced: replaced), durability: .process)
             }
             try fixture.write(#"{"a": 5, "d": {}}"#)
-            let known: [String: SettingValue] = ["d": .dictionary(["q": .integer(2)])]
+            let known: SettingValue.Entries = ["d": .dictionary(["q": .integer(2)])]
             #expect(try changes(storage, since: known) == [ExternalChange(.values(["a": .integer(5)]))])
         }
     }
@@ -91,7 +94,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         try storage.append(batch(2, ["d": .dictionary(["q": .integer(1)])]), durability: .stable)
         try fixture.write(#"{"a": 1, "d": {"p": 5}}"#)
-        let all: [String: SettingValue] = ["a": .integer(1), "d": .dictionary(["p": .integer(5), "q": .integer(1)])]
+        let all: SettingValue.Entries = ["a": .integer(1), "d": .dictionary(["p": .integer(5), "q": .integer(1)])]
         #expect(try fixture.freshLoad() == intact(all))
         #expect(try changes(storage, since: all).allSatisfy { $0 == ExternalChange(.everything(SettingTree(all))) })
     }
@@ -127,7 +130,7 @@ import Testing
                 durability: .process)
             let file = fixture.file
             fixture.calls.beforeNext(moment) { try? Data(#"{"a": 5, "b": 2}"#.utf8).write(to: file) }
-            var root: [String: SettingValue] = ["a": .integer(1), "b": .integer(9)]
+            var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
             _ = try storage.checkpoint(SettingTree(root), at: .settled)
             #expect(
                 try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))], "\(moment)")
@@ -154,7 +157,7 @@ import Testing
         #expect(try changes(storage, since: root).isEmpty)
         try storage.append(
             StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .stable)
-        let all: [String: SettingValue] = ["a": .integer(1), "b": .integer(9)]
+        let all: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
         #expect(try !storage.checkpoint(SettingTree(all), at: .settled))
         #expect(try fixture.text() == text)
         try fixture.write(#"{"a": 5, "b": 2}"#)
@@ -204,7 +207,7 @@ import Testing
         try manager.removeItem(at: fixture.file)
         #expect(try changes(storage, since: [:]).isEmpty == false || true)
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "two.json")
-        let all: [String: SettingValue] = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
+        let all: SettingValue.Entries = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
         #expect(try changes(storage, since: [:]).last == ExternalChange(.everything(SettingTree(all))))
         #expect(try storage.checkpoint(SettingTree(all), at: .settled))
         #expect(try fixture.text(of: "two.json").contains("9") && !fixture.text(of: "one.json").contains("9"))
@@ -212,7 +215,7 @@ import Testing
 
     @Test("our own file is recognised, also when the format has no word for a value") func spelling() throws {
         let storage = try fixture.opened()
-        let values: [String: SettingValue] = [
+        let values: SettingValue.Entries = [
             "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), "data": .data(Data([1, 2])),
             "real": .real(2),
         ]
@@ -231,7 +234,7 @@ import Testing
             durability: .process)
         storage.close()
         try fixture.write(#"{"a": 5, "b": 2, "c": 3}"#)
-        let all: [String: SettingValue] = ["a": .integer(5), "b": .integer(9), "c": .integer(3)]
+        let all: SettingValue.Entries = ["a": .integer(5), "b": .integer(9), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(all))
         let again = try fixture.opened()
         try again.append(batch(3, ["d": .integer(4)]), durability: .process)

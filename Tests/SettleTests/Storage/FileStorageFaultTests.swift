@@ -32,10 +32,10 @@ import Testing
         }
     }
 
-    private static let old: [String: SettingValue] = ["a": .integer(1), "z": .string("kept")]
+    private static let old: SettingValue.Entries = ["a": .integer(1), "z": .string("kept")]
     private static let second = batch(2, ["a": .integer(2), "b": .string(String(repeating: "long ", count: 50))])
 
-    private func start(_ start: Start) throws -> (FileStorageFixture, FileStorage, old: [String: SettingValue]) {
+    private func start(_ start: Start) throws -> (FileStorageFixture, FileStorage, old: SettingValue.Entries) {
         let fixture = try FileStorageFixture(start == .nothing ? "one/two/settings.json" : "settings.json")
         let values = Self.old.mapValues { SettingValue?.some($0) }
         switch start {
@@ -72,7 +72,7 @@ import Testing
 
     /// Does the operation; a checkpoint after an append that works.
     private func run(
-        _ operation: Operation, on storage: FileStorage, over old: [String: SettingValue], isPrepared: Bool
+        _ operation: Operation, on storage: FileStorage, over old: SettingValue.Entries, isPrepared: Bool
     ) throws -> Bool {
         switch operation {
         case .append:
@@ -93,7 +93,7 @@ import Testing
     private func wasHit(call: Int, _ trouble: Trouble, _ kind: Start, _ operation: Operation) throws -> Bool {
         let (fixture, storage, old) = try start(kind)
         let calls = fixture.calls
-        let new = old.merging(Self.second.values.compactMapValues { $0 }) { $1 }
+        let new = SettingTree(storing: Self.second, over: old).root
         if operation == .checkpoint { try storage.append(Self.second, durability: .process) }
         if operation == .externalChanges {
             let other = FileStorage(at: fixture.file)
@@ -158,7 +158,7 @@ import Testing
                 "create temporary", "synchronize temporary", "rename .settings.json.journal",
                 "synchronize \(fixture.folder.lastPathComponent)",
             ])
-        #expect(try fixture.freshLoad().tree.root == old.merging(Self.second.values.compactMapValues { $0 }) { $1 })
+        #expect(try fixture.freshLoad().tree.root == SettingTree(storing: Self.second, over: old).root)
     }
 
     @Test("after a failed sync a checkpoint that has nothing to write replaces the journal too") func failedSyncAtRest()

@@ -65,17 +65,17 @@ struct FileStorageFixture {
     }
 }
 
-func batch(_ revision: UInt64, _ values: [String: SettingValue?]) -> StorageBatch {
+func batch(_ revision: UInt64, _ values: [SettingKey: SettingValue?]) -> StorageBatch {
     StorageBatch(revision: revision, values: values)
 }
 
-func intact(_ root: [String: SettingValue]) -> StorageContents {
+func intact(_ root: SettingValue.Entries) -> StorageContents {
     StorageContents(tree: SettingTree(root), outcome: .intact)
 }
 
 extension Storage {
     /// Appends a batch and writes the resting form, as a store does when changes have settled.
-    func save(_ batch: StorageBatch, over root: [String: SettingValue] = [:]) throws {
+    func save(_ batch: StorageBatch, over root: SettingValue.Entries = [:]) throws {
         try append(batch, durability: .process)
         var tree = SettingTree(root)
         tree.apply(batch.values)

@@ -121,7 +121,7 @@ import Testing
         ])
     func formats(name: String, existing: FileFormat?, chosen: FileFormat?, expected: FileFormat) throws {
         let fixture = try FileStorageFixture(name)
-        var root: [String: SettingValue] = [:]
+        var root: SettingValue.Entries = [:]
         if let existing {
             root["a"] = .integer(1)
             try Data(existing.encode(SettingTree(root))).write(to: fixture.file)

@@ -49,12 +49,12 @@ import Testing
         return fixture
     }
 
-    private static let newest: [String: SettingValue] = ["a": .integer(2), "b": .integer(3), "zebra": .bool(true)]
-    private static let checkpointed: [String: SettingValue] = ["a": .integer(2), "zebra": .bool(true)]
-    private static let earlier: [String: SettingValue] = ["a": .integer(1), "zebra": .bool(true)]
+    private static let newest: SettingValue.Entries = ["a": .integer(2), "b": .integer(3), "zebra": .bool(true)]
+    private static let checkpointed: SettingValue.Entries = ["a": .integer(2), "zebra": .bool(true)]
+    private static let earlier: SettingValue.Entries = ["a": .integer(1), "zebra": .bool(true)]
 
     private func expect(
-        _ expected: Expected, _ root: [String: SettingValue], after troubles: [String: Trouble],
+        _ expected: Expected, _ root: SettingValue.Entries, after troubles: [String: Trouble],
         in fixture: FileStorageFixture
     ) throws {
         for (name, trouble) in troubles { try trouble.happen(to: fixture.folder.appending(path: name)) }

@@ -32,7 +32,7 @@ import Testing
     }
 
     private static func tree(_ number: Int) -> SettingTree {
-        SettingTree(batch(number).values.compactMapValues { $0 })
+        SettingTree(storing: batch(number))
     }
 
     /// Every list of this many durabilities.

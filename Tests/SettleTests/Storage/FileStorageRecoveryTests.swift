@@ -122,7 +122,7 @@ import Testing
             let fixture = try fixture(hasPrevious: hasPrevious)
             let storage = fixture.storage()
             let comment: Comment = "call \(call), \(trouble), has previous: \(hasPrevious)"
-            let expected: [String: SettingValue] = hasPrevious ? ["a": .integer(2)] : [:]
+            let expected: SettingValue.Entries = hasPrevious ? ["a": .integer(2)] : [:]
             fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
             var contents: StorageContents?
             do {
@@ -162,7 +162,7 @@ import Testing
         return fixture
     }
 
-    private let newest: [String: SettingValue] = ["a": .integer(2), "b": .integer(3), "z": .bool(true)]
+    private let newest: SettingValue.Entries = ["a": .integer(2), "b": .integer(3), "z": .bool(true)]
 
     @Test("A damaged file is restored from the version before it and the journal, and no key falls back")
     func restoresNewest() throws {
@@ -179,7 +179,7 @@ import Testing
     func restoresAfterRenewal(saves: Int) throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        var root: [String: SettingValue] = [:]
+        var root: SettingValue.Entries = [:]
         for number in 1...saves {
             root["a"] = .string(String(repeating: "\(number)", count: 70_000))
             root["b\(number)"] = .integer(Int64(number))

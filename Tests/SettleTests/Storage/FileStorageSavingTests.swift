@@ -80,7 +80,7 @@ import Testing
     {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        var root: [String: SettingValue] = [:]
+        var root: SettingValue.Entries = [:]
         for number in 0..<10_000 { root["key\(number)"] = .integer(Int64(number)) }
         try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
         #expect(try storage.checkpoint(SettingTree(root), at: .settled))
@@ -107,7 +107,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for number in 0..<500 {
-            let values: [String: SettingValue] = [
+            let values: SettingValue.Entries = [
                 "a": .integer(Int64(number)), "b": .string(String(repeating: "b", count: 500)),
             ]
             try storage.save(batch(UInt64(number), values.mapValues { $0 }))
@@ -204,7 +204,7 @@ import Testing
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path)
                 #expect((attributes?[.posixPermissions] as? NSNumber)?.intValue == 0o644, "before \(moment)")
             }
-            try storage.save(batch(1, ["\(moment)": .integer(1)]))
+            try storage.save(batch(1, [.path("\(moment)"): .integer(1)]))
             storage.close()
         }
     }
@@ -214,7 +214,7 @@ import Testing
         for count in [100, 1_000, 3_000] {
             let fixture = try FileStorageFixture()
             let storage = try fixture.opened()
-            var root: [String: SettingValue] = [:]
+            var root: SettingValue.Entries = [:]
             for number in 0..<count { root["key\(number)"] = .integer(Int64(number)) }
             try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
             #expect(try storage.checkpoint(SettingTree(root), at: .closing))
@@ -223,7 +223,8 @@ import Testing
             for number in 0..<saves {
                 let (key, value) = ("key\(number % count)", SettingValue.integer(Int64(1_000_000 + number)))
                 try storage.append(
-                    StorageBatch(revision: 2, values: [key: value], replaced: [key: root[key] ?? .null]),
+                    StorageBatch(
+                        revision: 2, values: [.path(key): value], replaced: [.path(key): root[key] ?? .null]),
                     durability: .process)
                 root[key] = value
                 _ = try storage.checkpoint(SettingTree(root), at: .settled)

@@ -11,7 +11,7 @@ import Testing
         fixture = try FileStorageFixture()
     }
 
-    private func changes(_ storage: any Storage, since root: [String: SettingValue] = [:]) throws -> [ExternalChange] {
+    private func changes(_ storage: any Storage, since root: SettingValue.Entries = [:]) throws -> [ExternalChange] {
         try storage.externalChanges { SettingTree(root) }
     }
 
@@ -73,7 +73,7 @@ import Testing
 
     @Test("A follower goes over to a new journal without reading the file again") func newJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        var root: [String: SettingValue] = ["big": .string(String(repeating: "x", count: 80_000))]
+        var root: SettingValue.Entries = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .process)
         #expect(try changes(other).count == 1)
         #expect(try one.checkpoint(SettingTree(root), at: .settled))
@@ -90,7 +90,7 @@ import Testing
     @Test("A storage that has missed a whole journal is told everything") func missedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try other.append(batch(1, ["b": .integer(2)]), durability: .process)
-        var root: [String: SettingValue] = [:]
+        var root: SettingValue.Entries = [:]
         for number in 0..<3 {
             root["big"] = .string(String(repeating: "\(number)", count: 80_000))
             root["n"] = .integer(Int64(number))
@@ -111,7 +111,7 @@ import Testing
         try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
         try other.append(batch(1, ["b": .integer(2)]), durability: .process)
         try one.append(batch(2, ["c": .integer(3)]), durability: .process)
-        let expected: [String: SettingValue] = ["a": .integer(1), "b": .integer(2), "c": .integer(3)]
+        let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(expected))
     }
 

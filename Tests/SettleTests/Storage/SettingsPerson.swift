@@ -15,7 +15,7 @@ struct SettingsPerson {
     }
 
     /// Changes some values, or puts a broken file in order and does so.
-    mutating func edit(_ values: [String: SettingValue?], on disk: any SystemCalls) throws {
+    mutating func edit(_ values: [SettingKey: SettingValue?], on disk: any SystemCalls) throws {
         if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
         known.apply(values)
         try write(FileFormat.json.encode(known), on: disk)

@@ -18,7 +18,7 @@ struct SharedFileHistory {
         /// The same without what is pending.
         var stored: SettingTree
         /// What could not be appended yet.
-        var pending: [String: SettingValue?] = [:]
+        var pending: [SettingKey: SettingValue?] = [:]
         /// Whether it has looked since the person edited the file.
         var knowsEdit = true
         /// How many events it has seen.
@@ -29,7 +29,7 @@ struct SharedFileHistory {
 
     static let url = URL(filePath: "/home/settings.json")
     static let path = "/home/settings.json"
-    private static let keys = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
+    private static let keys: [SettingKey] = ["a", "b", "c", "g.x", "g.y", "g.h.z"]
 
     var disk = SimulatedDisk()
     var random: SeededGenerator
@@ -45,7 +45,7 @@ struct SharedFileHistory {
     /// What had been promised to survive is not on the disk any more.
     private var hasRemovedJournal = false
     /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
-    private var removable: Set<String> = []
+    private var removable: Set<SettingKey> = []
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -110,8 +110,8 @@ struct SharedFileHistory {
         model.takeInEdit()
     }
 
-    private mutating func batch() -> [String: SettingValue?] {
-        var values: [String: SettingValue?] = [:]
+    private mutating func batch() -> [SettingKey: SettingValue?] {
+        var values: [SettingKey: SettingValue?] = [:]
         for _ in 0...below(2) {
             count += 1
             let value: SettingValue? =
@@ -133,7 +133,7 @@ struct SharedFileHistory {
         let values = batch()
         let durability: StorageDurability = below(3) == 0 ? .stable : .process
         let pending = process.pending.merging(values) { $1 }
-        let replaced = pending.keys.reduce(into: [String: SettingValue]()) { $0[$1] = process.stored[$1] }
+        let replaced = pending.keys.reduce(into: [SettingKey: SettingValue]()) { $0[$1] = process.stored[$1] }
         process.known.apply(values)
         process.pending = pending
         processes[index] = process
@@ -152,7 +152,7 @@ struct SharedFileHistory {
 
     /// Finds out where a batch has come to stand, or whether at all.
     private mutating func resolve(
-        _ values: [String: SettingValue?], certainly: Bool, knowsEdit: Bool
+        _ values: [SettingKey: SettingValue?], certainly: Bool, knowsEdit: Bool
     ) throws {
         let found = try peek()
         var candidates: [SharedFileModel] = []
@@ -268,7 +268,7 @@ struct SharedFileHistory {
         // And nobody can tell an edit from what a journal had that has been removed.
         guard !isAbsent, !hasRemovedJournal else { return }
         count += 1
-        var values: [String: SettingValue?] = [:]
+        var values: [SettingKey: SettingValue?] = [:]
         let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
         if below(3) == 0, let key = candidates.randomElement(using: &random) {
             values.updateValue(nil, forKey: key)
@@ -381,7 +381,7 @@ struct SharedFileHistory {
 
     private func shown(_ tree: SettingTree) -> String { shown(SettingTreeText.leaves(of: tree)) }
 
-    private func shown(_ values: [String: SettingValue?]) -> String {
+    private func shown(_ values: [SettingKey: SettingValue?]) -> String {
         "[" + values.sorted { $0.key < $1.key }.map { "\($0): \(SettingTreeText.text($1))" }.joined(separator: ", ")
             + "]"
     }
@@ -389,13 +389,14 @@ struct SharedFileHistory {
 
 /// Trees in failures, short.
 enum SettingTreeText {
-    static func leaves(of tree: SettingTree, below prefix: String = "") -> [String: SettingValue?] {
-        var result: [String: SettingValue?] = [:]
+    static func leaves(of tree: SettingTree, below outer: SettingKey? = nil) -> [SettingKey: SettingValue?] {
+        var result: [SettingKey: SettingValue?] = [:]
         for (name, value) in tree.root {
+            let key = outer?.appending(component: name) ?? .path(name)
             if case .dictionary(let inner) = value, !inner.isEmpty {
-                result.merge(leaves(of: SettingTree(inner), below: prefix + name + ".")) { $1 }
+                result.merge(leaves(of: SettingTree(inner), below: key)) { $1 }
             } else {
-                result.updateValue(value, forKey: prefix + name)
+                result.updateValue(value, forKey: key)
             }
         }
         return result

@@ -5,10 +5,10 @@ import Settle
 /// Batches and edits form one order, the journal's. An edit that no process has taken in yet stands at its end.
 struct SharedFileModel {
     enum Event {
-        case batch([String: SettingValue?])
-        case edit([String: SettingValue?])
+        case batch([SettingKey: SettingValue?])
+        case edit([SettingKey: SettingValue?])
 
-        var values: [String: SettingValue?] {
+        var values: [SettingKey: SettingValue?] {
             switch self {
             case .batch(let values), .edit(let values): values
             }
@@ -23,7 +23,7 @@ struct SharedFileModel {
     /// The base with all events.
     private(set) var taken = SettingTree()
     /// What a person has changed and no process has taken in.
-    private(set) var edit: [String: SettingValue?] = [:]
+    private(set) var edit: [SettingKey: SettingValue?] = [:]
     /// Whether the file can't be read as it is.
     var isBroken = false
 
@@ -37,7 +37,7 @@ struct SharedFileModel {
         return tree
     }
 
-    mutating func append(_ values: [String: SettingValue?]) {
+    mutating func append(_ values: [SettingKey: SettingValue?]) {
         add(.batch(values))
     }
 
@@ -54,7 +54,7 @@ struct SharedFileModel {
         stableCount = max(stableCount, min(count, events.count))
     }
 
-    mutating func edit(_ values: [String: SettingValue?]) {
+    mutating func edit(_ values: [SettingKey: SettingValue?]) {
         edit.merge(values) { $1 }
     }
 

@@ -66,7 +66,7 @@ private struct BrokenDefault: SettingsGroup {
     }
 
     private func open(
-        _ values: [String: SettingValue] = [:]
+        _ values: SettingValue.Entries = [:]
     ) async throws -> (store: SettingsStore, settings: SecretSettings, storage: InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(values))
         let store = try await SettingsStore.open(storage: storage)

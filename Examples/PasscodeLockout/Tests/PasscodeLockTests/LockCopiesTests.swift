@@ -18,7 +18,7 @@ import Testing
         return try await LockFixture(loading: trees, time: before.time)
     }
 
-    static let damages: [[String: SettingValue?]] = [
+    static let damages: [[SettingKey: SettingValue?]] = [
         ["passcode.attemptCount": nil],
         ["passcode.attemptCount": .string("none")],
         ["passcode.attemptCount": .integer(-1)],
@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test("R3: state that can't be in both copies refuses to verify, with an error of its own", arguments: damages)
-    func failsClosed(_ damage: [String: SettingValue?]) async throws {
+    func failsClosed(_ damage: [SettingKey: SettingValue?]) async throws {
         let fixture = try await lock { first, second in
             for (key, value) in damage {
                 first[key] = value
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("R18: a damaged copy does not count, the other one does, and repairs it", arguments: damages, [0, 1])
-    func oneDamagedCopy(_ damage: [String: SettingValue?], _ copy: Int) async throws {
+    func oneDamagedCopy(_ damage: [SettingKey: SettingValue?], _ copy: Int) async throws {
         let fixture = try await lock { first, second in
             for (key, value) in damage {
                 if copy == 0 { first[key] = value } else { second[key] = value }

@@ -20,7 +20,7 @@ extension StoreHistory {
         if let value { edited.insert(value) }
         note("somebody edits \(key): \(value.map(String.init) ?? "nothing")")
         ledger.record([key: value], by: StoreHistoryLedger.person)
-        try person.edit([key: value.map { .integer(Int64($0)) }], on: disk)
+        try person.edit([SettingKey(stored: key): value.map { .integer(Int64($0)) }], on: disk)
     }
 
     func lookFromOutside() {
@@ -37,9 +37,10 @@ extension StoreHistory {
     }
 
     static func values(in tree: SettingTree) -> [String: Int] {
-        SettingTreeText.leaves(of: tree).compactMapValues { value in
-            if case .integer(let number)? = value { Int(number) } else { nil }
+        let numbers = SettingTreeText.leaves(of: tree).compactMap { key, value -> (String, Int)? in
+            if case .integer(let number)? = value { (key.description, Int(number)) } else { nil }
         }
+        return Dictionary(uniqueKeysWithValues: numbers)
     }
 
     /// Brings everything to its end that is under way.

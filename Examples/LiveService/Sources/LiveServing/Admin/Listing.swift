@@ -14,7 +14,7 @@ struct Listing {
         }
     }
 
-    var json: [String: SettingValue] {
+    var json: SettingValue.Entries {
         [
             "revision": .integer(Int64(revision)),
             "settings": .array(settings.map { .dictionary($0.json) }),
@@ -24,8 +24,8 @@ struct Listing {
 
 extension SettingInfo {
     /// What the listing tells about a setting. A secret has neither a value nor a default.
-    var json: [String: SettingValue] {
-        var json: [String: SettingValue] = [
+    var json: SettingValue.Entries {
+        var json: SettingValue.Entries = [
             "key": .string(key), "type": .string(type), "origin": .string(origin.rawValue),
             "isDefault": .bool(isDefault),
         ]

@@ -66,7 +66,7 @@ struct SettingsRoutes: Sendable {
     }
 
     /// A setting as it is listed, and the revision at which it is so.
-    private func entry(forKey key: String) throws -> [String: SettingValue] {
+    private func entry(forKey key: String) throws -> SettingValue.Entries {
         let listing = try Listing(of: store, keys: [key])
         guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
         entry["revision"] = .integer(Int64(listing.revision))

@@ -51,8 +51,8 @@ struct ChangeEvents: Sendable {
 
 extension Change {
     /// What an event tells about a change. Of a secret it tells only that it has changed.
-    var json: [String: SettingValue] {
-        var json: [String: SettingValue] = [
+    var json: SettingValue.Entries {
+        var json: SettingValue.Entries = [
             "revision": .integer(Int64(revision)),
             "time": .date(time),
             "origin": .string(origin.rawValue),
@@ -65,7 +65,7 @@ extension Change {
 }
 
 extension Mutation {
-    fileprivate var json: [String: SettingValue] {
+    fileprivate var json: SettingValue.Entries {
         guard !isSecret else { return ["key": .string(key), "isSecret": .bool(true)] }
         return ["key": .string(key), "old": oldStoredValue ?? .null, "new": newStoredValue ?? .null]
     }

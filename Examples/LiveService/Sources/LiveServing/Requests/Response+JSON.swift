@@ -9,7 +9,7 @@ import Settle
 
 extension Response {
     /// An answer in JSON, with a line end so that terminals show it well.
-    init(json object: [String: SettingValue], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
+    init(json object: SettingValue.Entries, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"
         // What the service tells holds for the moment.

@@ -46,7 +46,7 @@ struct TestEvent {
     var id: String? { field("id") }
     var isComment: Bool { text.hasPrefix(":") }
 
-    func data() throws -> [String: SettingValue] {
+    func data() throws -> SettingValue.Entries {
         guard case .dictionary(let object) = try SettingValue(json: Data((field("data") ?? "").utf8)) else {
             return [:]
         }

@@ -44,7 +44,7 @@ struct TestResponse: Sendable {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    func json() throws -> [String: SettingValue] {
+    func json() throws -> SettingValue.Entries {
         guard case .dictionary(let object) = try SettingValue(json: Data(text.utf8)) else { return [:] }
         return object
     }

@@ -1,0 +1,115 @@
+extension SettingValue {
+    /// The entries of a dictionary, by name.
+    ///
+    /// Names are told apart by their bytes in UTF-8, as files have them. `String`, and so `[String: SettingValue]`, takes two for
+    /// one that Unicode calls equivalent, such as both spellings of "é".
+    public struct Entries: Sendable, Hashable {
+        private var storage: [Name: SettingValue]
+
+        public init() { storage = [:] }
+
+        public init(minimumCapacity: Int) {
+            storage = Dictionary(minimumCapacity: minimumCapacity)
+        }
+
+        public init(_ entries: [String: SettingValue]) {
+            self.init(uniqueKeysWithValues: entries.lazy.map { ($0.key, $0.value) })
+        }
+
+        /// The entries, no two of which may have one name.
+        public init(uniqueKeysWithValues entries: some Sequence<(String, SettingValue)>) {
+            storage = Dictionary(uniqueKeysWithValues: entries.lazy.map { (Name($0), $1) })
+        }
+    }
+}
+
+/// A string that is its bytes.
+struct Name: Sendable, Hashable {
+    let text: String
+
+    init(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        self.text = text
+    }
+
+    static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+    func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+}
+
+extension SettingValue.Entries {
+    /// The value of a name; setting `nil` removes the entry.
+    public subscript(name: String) -> SettingValue? {
+        get { storage[Name(name)] }
+        set { storage[Name(name)] = newValue }
+    }
+
+    /// - Returns: The value that the name had.
+    @discardableResult
+    public mutating func updateValue(_ value: SettingValue, forKey name: String) -> SettingValue? {
+        storage.updateValue(value, forKey: Name(name))
+    }
+
+    /// - Returns: The value that the name had.
+    @discardableResult
+    public mutating func removeValue(forKey name: String) -> SettingValue? {
+        storage.removeValue(forKey: Name(name))
+    }
+
+    public mutating func reserveCapacity(_ count: Int) {
+        storage.reserveCapacity(count)
+    }
+
+    /// The names, in the order of the entries.
+    public var keys: some Collection<String> { storage.keys.lazy.map(\.text) }
+
+    public var values: some Collection<SettingValue> { storage.values }
+
+    /// These entries and others. Where both have a name, the closure gets this value and the other one.
+    public func merging(
+        _ others: SettingValue.Entries, uniquingKeysWith combine: (SettingValue, SettingValue) throws -> SettingValue
+    ) rethrows -> SettingValue.Entries {
+        var merged = self
+        try merged.storage.merge(others.storage, uniquingKeysWith: combine)
+        return merged
+    }
+}
+
+extension SettingValue.Entries: Collection {
+    public struct Index: Sendable, Comparable {
+        fileprivate var place: Dictionary<Name, SettingValue>.Index
+
+        public static func < (left: Index, right: Index) -> Bool { left.place < right.place }
+    }
+
+    public var startIndex: Index { Index(place: storage.startIndex) }
+    public var endIndex: Index { Index(place: storage.endIndex) }
+    public func index(after index: Index) -> Index { Index(place: storage.index(after: index.place)) }
+    public func formIndex(after index: inout Index) { storage.formIndex(after: &index.place) }
+    public var count: Int { storage.count }
+    public var isEmpty: Bool { storage.isEmpty }
+
+    public subscript(index: Index) -> (key: String, value: SettingValue) {
+        (storage.keys[index.place].text, storage.values[index.place])
+    }
+
+    /// The name at a place, without a copy of the value.
+    func name(at index: Index) -> String { storage.keys[index.place].text }
+
+    /// The value at a place, without a copy of the name.
+    func value(at index: Index) -> SettingValue { storage.values[index.place] }
+}
+
+extension SettingValue.Entries: ExpressibleByDictionaryLiteral {
+    /// A literal that has a name twice ends the program.
+    public init(dictionaryLiteral elements: (String, SettingValue)...) {
+        self.init(uniqueKeysWithValues: elements)
+    }
+}
+
+extension SettingValue.Entries: CustomStringConvertible {
+    public var description: String {
+        isEmpty ? "[:]" : "[\(sortedByKey().map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", "))]"
+    }
+}
