@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import Testing
 
@@ -119,15 +120,23 @@ import Testing
         #expect(salvaged.damage.map(\.keys) == [["rotten"], ["rotten too"]])
     }
 
+    /// What the calling thread has computed, however busy others keep the machine.
+    private static func secondsOnProcessor() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     @Test("Bytes that look like long records everywhere cost no more than their size")
     func cost() {
         let size = 1 << 20
         // What a record begins with, in each eight bytes: half of all bytes for its payload, and its kind.
         let fake: [UInt8] = [0, 0, UInt8((size / 2) >> 16), 0, 1, 0, 0, 0]
         let bytes = JournalSample().bytes + (0..<(size / 8)).flatMap { _ in fake }
-        let time = ContinuousClock().measure { #expect(JournalSample.salvage(bytes).tail == .torn) }
+        let start = Self.secondsOnProcessor()
+        #expect(JournalSample.salvage(bytes).tail == .torn)
         // Unbounded, it would be 2^35 bytes: minutes.
-        #expect(time < .seconds(10))
+        #expect(Self.secondsOnProcessor() - start < 10)
     }
 
     @Test("An intact record that nobody understands is left out like a rotten one, and ends the log if it is the last")
