@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// Tasks that wait for the values of a broadcast, and the times at which these arrived.
@@ -63,34 +62,5 @@ final class Audience<Source: Broadcast>: Sendable {
         for value in first..<(first + length) { source.publish(value) }
         let end = nanoseconds()
         return (Double(end - start) / Double(length), count == 0 || counter.wait() != 0)
-    }
-}
-
-/// Counts the subscribers that have got a value.
-private final class Counter: Sendable {
-    private let expected = Atomic<Int>(-1)
-    private let missing = Atomic<Int>(0)
-    private let arrival = Atomic<UInt64>(0)
-    private let everybody = DispatchSemaphore(value: 0)
-
-    func expect(_ value: Int, by count: Int) {
-        arrival.store(0, ordering: .relaxed)
-        missing.store(count, ordering: .relaxed)
-        expected.store(value, ordering: .releasing)
-    }
-
-    func received(_ value: Int) {
-        guard value == expected.load(ordering: .acquiring) else { return }
-        guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        arrival.store(nanoseconds(), ordering: .releasing)
-        everybody.signal()
-    }
-
-    /// When the last one got it; 0 if that has not happened within five seconds.
-    func wait() -> UInt64 {
-        let deadline = DispatchTime.now() + 5
-        // A signal may be left over from a value that came too late.
-        while arrival.load(ordering: .acquiring) == 0, everybody.wait(timeout: deadline) == .success {}
-        return arrival.load(ordering: .acquiring)
     }
 }

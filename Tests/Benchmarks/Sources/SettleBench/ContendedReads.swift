@@ -25,8 +25,7 @@ enum ContendedReads {
             }
             let configuration = ConfigurationFixture()
             let row = Row(
-                id: "R4", subject: "two threads read one Int", limit: "contended Mutex<Int>", goal: 0.15,
-                stretch: 0.03)
+                id: "R4", subject: "two threads read one Int", limit: "contended Mutex<Int>", goal: 0.02)
             var peers: [RowResult.Peer] = []
             func add(_ name: String, _ subject: @escaping @Sendable (Int) -> Void) {
                 let ratio = compare(plan, pairs: plan.peerPairs, limit, subject).ratio

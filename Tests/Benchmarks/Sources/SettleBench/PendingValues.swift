@@ -70,7 +70,7 @@ enum PendingValues {
         }
         try await fixture.close()
         let row = Row(
-            id: "R14", subject: "next() when a newer value is there", limit: "actor hop", goal: 1.5, stretch: 0.7)
+            id: "R14", subject: "next() when a newer value is there", limit: "actor hop", goal: 0.8, stretch: 0.5)
         return RowResult(row, comparison, peers: peers)
     }
 }

@@ -39,7 +39,7 @@ enum Reads {
                 consume(sum)
             },
             limit: limit)
-        let row = Row(id: "R1", subject: "read Int, tracked", limit: "@Observable class", goal: 1.15, stretch: 1.0)
+        let row = Row(id: "R1", subject: "read Int, tracked", limit: "@Observable class", goal: 0.5, stretch: 0.3)
         return RowResult(row, comparison, peers: integerPeers(defaults, limit, plan))
     }
 
@@ -57,7 +57,7 @@ enum Reads {
                 consume(sum)
             },
             limit: limit)
-        let row = Row(id: "R1u", subject: "read Int, untracked", limit: "Mutex<Int>", goal: 0.5, stretch: 0.15)
+        let row = Row(id: "R1u", subject: "read Int, untracked", limit: "Mutex<Int>", goal: 0.1, stretch: 0.03)
         return RowResult(row, comparison, peers: integerPeers(defaults, limit, plan))
     }
 
@@ -91,7 +91,7 @@ enum Reads {
             + plan.peer(PeerName.configuration, limit: limit) { turns in
                 for _ in 0..<turns { consume(configuration.reader.string(forKey: "name", default: "")) }
             }
-        let row = Row(id: "R2", subject: "read String of 32 bytes", limit: "Mutex<String>", goal: 1.3, stretch: 1.0)
+        let row = Row(id: "R2", subject: "read String of 32 bytes", limit: "Mutex<String>", goal: 0.8, stretch: 0.6)
         return RowResult(row, comparison, peers: peers)
     }
 
@@ -104,7 +104,7 @@ enum Reads {
             limit: { turns in
                 for _ in 0..<turns { consume(guarded.value) }
             })
-        let row = Row(id: "R2", subject: "read struct of 4 fields", limit: "Mutex<struct>", goal: 1.3, stretch: 1.0)
+        let row = Row(id: "R2", subject: "read struct of 4 fields", limit: "Mutex<struct>", goal: 0.8, stretch: 0.6)
         return RowResult(row, comparison)
     }
 }

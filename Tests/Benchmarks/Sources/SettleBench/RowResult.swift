@@ -1,3 +1,5 @@
+import Foundation
+
 /// What was measured for a row.
 struct RowResult: Sendable, Codable {
     var id: String
@@ -17,6 +19,14 @@ struct RowResult: Sendable, Codable {
         var name: String
         var ratio: Double
     }
+
+    /// What was cut off has no figure, which JSON can't spell as a number.
+    static let floats = (
+        encoding: JSONEncoder.NonConformingFloatEncodingStrategy.convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan"),
+        decoding: JSONDecoder.NonConformingFloatDecodingStrategy.convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    )
 
     init(_ row: Row, _ comparison: Comparison, peers: [Peer] = [], notes: [String] = []) {
         id = row.id

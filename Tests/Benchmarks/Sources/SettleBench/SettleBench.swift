@@ -6,7 +6,9 @@ import Foundation
 struct SettleBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settle-bench", abstract: "Measures Settle against the limits of its rows and against its peers.",
-        subcommands: [MemoryCommand.self, ChildCommand.self, CommitsCommand.self])
+        subcommands: [
+            MemoryCommand.self, ChildCommand.self, CommitsCommand.self, GrowthCommand.self, CompareCommand.self,
+        ])
 
     @Option(help: "Only these rows, such as R1,R5.")
     var rows: String?
@@ -42,6 +44,7 @@ struct SettleBench: AsyncParsableCommand {
         if let json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            encoder.nonConformingFloatEncodingStrategy = RowResult.floats.encoding
             try encoder.encode(results).write(to: URL(filePath: json))
         }
     }
@@ -49,6 +52,6 @@ struct SettleBench: AsyncParsableCommand {
     private static var benchmarks: [Benchmark] {
         Reads.all + KeyedReads.all + ContendedReads.all + Writes.all + Delivery.all + Bursts.all + PendingValues.all
             + Commits.all + Journaling.all + Checkpoints.all + Crossings.all + SharedReads.all + Opening.all
-            + Memory.all
+            + Memory.all + Growth.all
     }
 }

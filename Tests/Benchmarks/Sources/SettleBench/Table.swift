@@ -9,18 +9,7 @@ struct Table {
     let results: [RowResult]
 
     var text: String {
-        let rows = [Self.columns] + results.map(Self.cells)
-        let widths = Self.columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        var lines: [String] = []
-        for (index, row) in rows.enumerated() {
-            let cells = row.enumerated().map { column, cell in
-                let padding = String(repeating: " ", count: widths[column] - cell.count)
-                return Self.numeric.contains(column) ? padding + cell : cell + padding
-            }
-            lines.append(cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces))
-            if index == 0 { lines.append(widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")) }
-        }
-        return lines.joined(separator: "\n")
+        TextTable(columns: Self.columns, numeric: Self.numeric, rows: results.map(Self.cells)).text
     }
 
     private static func cells(of result: RowResult) -> [String] {
@@ -55,6 +44,8 @@ struct Table {
 extension RowResult {
     /// Whether the row has reached its goal or more.
     var verdict: String {
+        // What was not done, or done wrong, has no time to be proud of.
+        if notes.contains(where: { $0.hasPrefix("WRONG") }) { return "not" }
         if let stretch, ratio <= stretch { return "stretch" }
         return ratio <= goal ? "goal" : "not"
     }
