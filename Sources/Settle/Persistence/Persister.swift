@@ -193,7 +193,9 @@ actor Persister {
         if let encodingError { throw encodingError }
     }
 
-    private func checkpoint(at moment: CheckpointMoment) throws {
+    /// - Returns: Whether the storage is at rest.
+    @discardableResult
+    func checkpoint(at moment: CheckpointMoment) throws -> Bool {
         var encodingError: (any Error)?
         do {
             try append(.process, retryingEncoding: true)
@@ -204,8 +206,9 @@ actor Persister {
         // Only this queue takes values, so both are of one moment.
         let (tree, revision) = (stored, log.lock.withLock { log.lastTaken })
         log.savingBegins()
+        let isAtRest: Bool
         do {
-            let isAtRest = try storage.checkpoint(tree, at: moment)
+            isAtRest = try storage.checkpoint(tree, at: moment)
             let now = time.elapsed()
             stabilized(revision, waiting, now: now)
             machine.checkpointed(moment, isAtRest: isAtRest, now: now)
@@ -215,6 +218,7 @@ actor Persister {
         }
         deliver()
         if let encodingError { throw encodingError }
+        return isAtRest
     }
 
     private func stabilized(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {

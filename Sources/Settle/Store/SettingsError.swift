@@ -28,6 +28,10 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit whose
         /// values could not be saved has ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
+        /// A key is none of any group's, where only such keys are taken.
+        public static let unknownKey = Code("unknownKey")
+        /// Data was not imported; ``SettingsError/problems`` says why, for each key.
+        public static let importRefused = Code("importRefused")
         /// The file is open in this process in another way than was asked for.
         public static let alreadyOpen = Code("alreadyOpen")
         /// A blocking flush was called in the middle of a write.

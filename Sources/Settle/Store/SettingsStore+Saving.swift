@@ -1,9 +1,15 @@
 extension SettingsStore {
     /// Saves everything that has been written so far; returns when it is on stable storage.
     ///
-    /// - Throws: ``SettingsError`` if it could not be saved. Nothing is lost: the store goes on trying.
-    public func flush() async throws {
-        try await open().flush()
+    /// Stable storage is the journal, if not the readable file: another opening finds everything, and somebody who looks into the
+    /// file may find what it was a moment ago. Ask for the file before it is shown, copied or handed to another program.
+    ///
+    /// - Parameter toFile: Whether the readable file is to have everything too.
+    /// - Throws: ``SettingsError`` if it could not be saved; nothing is lost then, and the store goes on trying. If the file was asked
+    ///   for, also if it can't be written now, such as while an edit stands there that can't be read.
+    public func flush(toFile: Bool = false) async throws {
+        let core = try open()
+        if toFile { try await core.flushToFile() } else { try await core.flush() }
     }
 
     /// Saves everything that has been written so far, for a caller that can't wait asynchronously. It blocks the calling

@@ -29,6 +29,11 @@ extension StoreCore {
         try await persister.flush()
     }
 
+    func flushToFile() async throws {
+        guard let persister else { return }
+        try await persister.flushToFile()
+    }
+
     func flushAndWait() throws {
         guard !writer.isHeldByCurrentThread else {
             throw SettingsError(

@@ -1,0 +1,94 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite("Flushing to the file", .timeLimit(.minutes(10))) struct FlushToFileTests {
+    @Test("flush leaves the readable file as it may be; with toFile it has everything when it returns")
+    func file() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let clock = ManualClock()
+            let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
+            let settings = try await store.group(CounterSettings.self)
+            // Beyond the size up to which the file is written each time.
+            settings.name = String(repeating: "x", count: 20_000)
+            try await store.flush()
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            for count in 1...3 {
+                settings.count = count
+                try await store.flush(toFile: true)
+                #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": \(count)"))
+            }
+            // Nothing is new, so nothing is written.
+            let before = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64
+            try await store.flush(toFile: true)
+            #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64 == before)
+            try await store.close()
+            await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+        }
+    }
+
+    @Test("While an edit stands there that can't be read, it throws and leaves that alone") func edited() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let store = try await SettingsStore.open(at: file)
+            let settings = try await store.group(CounterSettings.self)
+            try await store.flush(toFile: true)
+            settings.count = 1
+            try Data("{ half".utf8).write(to: file)
+            let error = await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+            #expect(error?.description.contains("journal") == true)
+            #expect(try Data(contentsOf: file) == Data("{ half".utf8))
+            try Data("{}".utf8).write(to: file)
+            try await store.flush(toFile: true)
+            #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": 1"))
+            try await store.close()
+        }
+    }
+
+    @Test("A checkpoint that fails is an error, and what was written is stable") func failing() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(.checkpoint, with: StorageError(.noSpace, "There is no room."))
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.flush(toFile: true) }
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
+        failing.heal()
+        try await store.flush(toFile: true)
+        #expect(recording.calls.count { $0.operation == .checkpoint(.requested) } == 2)
+    }
+
+    @Test("It waits for a commit that is under way elsewhere, and writes no part of that") func duringCommit()
+        async throws
+    {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let writer = SlowWriter()
+        let gate = Gate()
+        let committing = Task {
+            try await writer.commit(settings) {
+                settings.count = 1
+                gate.pass()
+                settings.other = 1
+            }
+        }
+        await gate.waitUntilReached()
+        let flushing = Task { try await store.flush(toFile: true) }
+        await onThread { for _ in 0..<1_000 { _ = store.status } }
+        #expect(!recording.calls.contains { $0.operation == .checkpoint(.requested) })
+        gate.open()
+        try await committing.value
+        try await flushing.value
+        let operations = recording.calls.map(\.operation)
+        #expect(operations.contains(.checkpoint(.requested)))
+        let saved = recording.batches.reduce(into: SettingTree()) { $0.apply($1.values) }
+        #expect(saved.root == ["count": .integer(1), "other": .integer(1)])
+    }
+}
+
+private actor SlowWriter {
+    func commit(_ settings: CounterSettings, _ body: @Sendable () -> Void) async throws {
+        try await settings.commit { body() }
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+private struct Window: SettingsGroup {
+    @Setting(in: 1...100) var width = 10
+    @Setting var title = "a"
+    @Setting var opened: Date?
+}
+
+private struct Lock: SettingsGroup {
+    static let access = SettingsAccess.owner
+    @Setting(in: 0...20) var attempts = 0
+}
+
+private struct App: SettingsGroup {
+    @Setting var name = "app"
+    @Setting var token: Secret<String>?
+    @Setting var table: [String: Int] = [:]
+    let window = Window()
+    let lock = Lock()
+}
+
+@Suite("Export and import", .timeLimit(.minutes(10))) struct TransferTests {
+    private let storage: InMemoryStorage
+    private let store: SettingsStore
+    private let app: App
+
+    init() async throws {
+        storage = InMemoryStorage(
+            SettingTree([
+                "old": .dictionary(["x": .integer(1), "y": .string("z")]),
+                "window": .dictionary(["extra": .bool(true)]),
+            ]))
+        store = try await SettingsStore.open(storage: storage)
+        app = try await store.group(App.self)
+        try app.update {
+            app.window.width = 20
+            app.token = Secret("hidden")
+            app.lock.attempts = 3
+            app.table = ["a.b": 1]
+        }
+    }
+
+    private func text(_ data: Data) -> String { String(decoding: data, as: UTF8.self) }
+
+    private func tree(_ data: Data) throws -> SettingTree {
+        guard case .dictionary(let values) = try SettingValue(json: data) else { throw TestFailure() }
+        return SettingTree(values)
+    }
+
+    private func refusal(of json: String, _ mode: SettingsStore.ImportMode = .merge, refusing: Bool = false)
+        -> SettingsError?
+    {
+        let before = store.revision
+        let error = thrown {
+            try store.import(Data(json.utf8), mode, unknownKeys: refusing ? .refuse : .keep)
+        }
+        #expect(store.revision == before, "Nothing changes.")
+        return error as? SettingsError
+    }
+
+    // MARK: Export
+
+    @Test("An export has what is stored and what waits to be saved, unknown keys included, and no default")
+    func export() async throws {
+        for isSaved in [false, true] {
+            if isSaved { try await store.flush() }
+            let tree = try tree(try await store.export())
+            #expect(tree["window.width"] == .integer(20) && tree["window.title"] == nil)
+            #expect(tree["old.x"] == .integer(1) && tree["window.extra"] == .bool(true))
+            #expect(tree["table"] == .dictionary(["a.b": .integer(1)]))
+        }
+        try app.window.$width.reset()
+        #expect(try tree(try await store.export())["window.width"] == nil)
+    }
+
+    @Test("Secrets are left out unless they are asked for, and an owner's settings always") func hidden() async throws {
+        let plain = try await store.export()
+        #expect(!text(plain).contains("hidden") && !text(plain).contains("attempts"))
+        let all = try await store.export(includingSecrets: true)
+        #expect(text(all).contains("hidden") && !text(all).contains("attempts"))
+    }
+
+    @Test(
+        "Every format can be exported, and is recognised",
+        arguments: [.json, .propertyListXML, .propertyListBinary] as [FileFormat])
+    func formats(format: FileFormat) async throws {
+        app.window.opened = Date(timeIntervalSinceReferenceDate: 1_000)
+        let data = try await store.export(as: format)
+        let other = try await SettingsStore.open(storage: InMemoryStorage())
+        let copy = try await other.group(App.self)
+        try other.import(data)
+        #expect(copy.window.width == 20 && copy.window.opened == app.window.opened && copy.table == ["a.b": 1])
+        try other.import(data, as: format)
+        #expect(copy.token == nil && copy.lock.attempts == 0)
+        #expect(try other.value(forKey: "old.y") == "z")
+    }
+
+    @Test("A value that can't be encoded is an error that names its key, and so is every other one")
+    func unencodable() async throws {
+        let picky = try await store.group(PickySettings.self)
+        picky.picky = 13
+        let error = await #expect(throws: SettingsError.self) { try await store.export() }
+        #expect(error?.code == .encodingFailed && error?.problems.map(\.key) == ["picky"])
+    }
+
+    // MARK: Import
+
+    @Test("An import of an export is no change, in both modes") func roundTrip() async throws {
+        let data = try await store.export()
+        let before = store.revision
+        try store.import(data)
+        try store.import(data, .replace, unknownKeys: .keep)
+        #expect(store.revision == before)
+        try await store.flush()
+        #expect(storage.tree["old.x"] == .integer(1) && storage.tree["window.extra"] == .bool(true))
+        #expect(app.token?.revealed == "hidden" && app.lock.attempts == 3)
+    }
+
+    @Test("An import is one change, with its writer; merging leaves alone what the data does not have")
+    func merging() async throws {
+        let changes = ChangeRecorder(store.changes)
+        try store.import(Data(#"{"name": "b", "window": {"title": "c"}, "new": {"deep": [1]}}"#.utf8), by: "backup")
+        let change = await changes.next()
+        #expect(
+            change?.writer == "backup"
+                && Set(change?.mutations.map(\.key) ?? []) == ["name", "window.title", "new.deep"])
+        #expect(app.name == "b" && app.window.title == "c" && app.window.width == 20 && app.table == ["a.b": 1])
+        #expect(try store.value(forKey: "old.x") == 1)
+        try await store.flush()
+        #expect(storage.tree["new.deep"] == .array([.integer(1)]))
+    }
+
+    @Test(
+        "Replacing puts the rest back to its default and removes unknown keys, but for secrets and an owner's settings")
+    func replacing() async throws {
+        try store.setValue(5, forKey: "written.now")
+        try store.import(Data(#"{"name": "b", "old": {"y": "kept"}}"#.utf8), .replace)
+        #expect(app.name == "b" && app.window.width == 10 && app.table.isEmpty)
+        #expect(app.token?.revealed == "hidden" && app.lock.attempts == 3)
+        try await store.flush()
+        #expect(
+            storage.tree
+                == SettingTree([
+                    "name": .string("b"), "old": .dictionary(["y": .string("kept")]), "token": .string("hidden"),
+                    "lock": .dictionary(["attempts": .integer(3)]),
+                ]))
+    }
+
+    @Test("Replacing counts what the same transaction has written") func replacingInUpdate() throws {
+        try store.update {
+            app.window.title = "new"
+            try store.import(Data("{}".utf8), .replace)
+        }
+        #expect(app.window.title == "a" && app.window.width == 10)
+    }
+
+    @Test("All keys that are refused are told at once, and nothing is imported") func refused() async throws {
+        let error = refusal(
+            of: #"{"name": "b", "window": {"width": 500, "title": 7}, "lock": {"attempts": 0}, "token": 9, "what": 1}"#,
+            refusing: true)
+        #expect(error?.code == .importRefused)
+        #expect(error?.problems.map(\.key) == ["lock.attempts", "token", "what", "window.title", "window.width"])
+        #expect(
+            error?.problems.map(\.code) == [.protected, .unusableValue, .unknownKey, .unusableValue, .invalidValue])
+        for key in ["lock.attempts", "token", "what", "window.title", "window.width"] {
+            #expect(error?.description.contains("“\(key)”") == true, "\(key)")
+        }
+        #expect(app.name == "app" && app.window.width == 20 && app.lock.attempts == 3)
+    }
+
+    @Test(
+        "An owner's settings are refused whatever the value, also around them, and in a replacement",
+        arguments: [
+            #"{"lock": {"attempts": 3}}"#, #"{"lock": {"attempts": 0}}"#, #"{"lock": 5}"#,
+            #"{"lock": {"attempts": {"x": 1}}}"#,
+            #"{"lock": {}}"#,
+        ])
+    func owned(json: String) {
+        for mode in [SettingsStore.ImportMode.merge, .replace] {
+            let error = refusal(of: json, mode)
+            #expect(error?.problems.map(\.code) == [.protected])
+            #expect(app.lock.attempts == 3)
+        }
+    }
+
+    @Test("A refused secret is not shown") func refusedSecret() {
+        let error = refusal(of: #"{"token": ["plain text"]}"#)
+        #expect(error?.problems.count == 1 && error.map { "\($0)" }?.contains("plain") == false)
+    }
+
+    @Test("Data that can't be read is refused with the place", arguments: ["", "[1]", #"{"name": }"#, "<plist>"])
+    func unreadable(text: String) {
+        let error = refusal(of: text)
+        #expect(error?.code == .importRefused && error?.description.hasPrefix("Nothing was imported") == true)
+    }
+
+    @Test("Names with dots are one name") func dots() async throws {
+        try store.import(Data(#"{"people": {"carol@example.com": {"age": 5}}}"#.utf8))
+        try await store.flush()
+        #expect(
+            storage.tree.root["people"] == .dictionary(["carol@example.com": .dictionary(["age": .integer(5)])]))
+    }
+
+    @Test("A closed store neither exports nor imports") func closed() async throws {
+        try await store.close()
+        await #expect(throws: SettingsError.self) { try await store.export() }
+        #expect((thrown { try store.import(Data("{}".utf8)) } as? SettingsError)?.code == .closed)
+    }
+}
