@@ -5,9 +5,10 @@ extension FileSession {
         try checkSpelling(of: batch)
         try acquire()
         defer { release() }
+        let replaced = valuesReplaced(by: batch)
         let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
             let before: JournalEntry.Before =
-                overlay.contains(key) ? .unknown : replaced(by: batch, at: key).map { .value($0) } ?? .absent
+                overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
             return JournalEntry(key: key, value: value, before: before)
         }
         let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
@@ -28,9 +29,11 @@ extension FileSession {
         }
     }
 
-    /// What stood at a key until now: what the store believes, with what it has not been told yet.
-    private func replaced(by batch: StorageBatch, at key: SettingKey) -> SettingValue? {
-        undelivered.value(at: key, over: unacknowledged[key] ?? batch.replaced[key])
+    /// What stood at the keys until now: what the store believes, with what it has not been told yet.
+    private func valuesReplaced(by batch: StorageBatch) -> [SettingKey: SettingValue] {
+        var values = batch.replaced
+        for (key, value) in unacknowledged where batch.values[key] != nil { values[key] = value }
+        return undelivered.values(at: batch.values.keys, over: values)
     }
 
     /// Makes everything stable that was appended.

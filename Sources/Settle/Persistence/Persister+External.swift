@@ -58,10 +58,7 @@ extension Persister {
 
     /// What an append replaces now.
     var storedUnderUnsaved: [SettingKey: SettingValue] {
-        guard !undelivered.isEmpty else { return replaced }
-        var values: [SettingKey: SettingValue] = [:]
-        for key in unsaved.keys { values[key] = undelivered.value(at: key, over: replaced[key]) }
-        return values
+        undelivered.values(at: unsaved.keys, over: replaced)
     }
 
     /// False if a writer is at work.
@@ -82,7 +79,7 @@ extension Persister {
         undelivered = []
         for change in changes {
             // What is stored there now is what a later append replaces, whether it looks like a change from here or not.
-            for key in unsaved.keys { replaced[key] = [change].value(at: key, over: replaced[key]) }
+            replaced = change.values(at: unsaved.keys, over: replaced)
             store.takeIn(change, keeping: unsaved)
         }
     }

@@ -33,15 +33,18 @@ extension ExternalChange {
     package mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
         switch content {
         case .values(var changed):
-            for (key, value) in values {
-                if changed[key] != nil { changed.updateValue(value, forKey: key) }
-                for inner in changed.keys where key.contains(inner) { changed.removeValue(forKey: inner) }
-                for outer in changed.keys where outer.contains(key) {
-                    var tree = SettingTree()
-                    tree[outer] = changed[outer] ?? nil
-                    tree[key] = value
-                    changed.updateValue(tree[outer], forKey: outer)
+            for key in changed.keys {
+                if let value = values[key] {
+                    changed.updateValue(value, forKey: key)
+                } else if key.parents.contains(where: { values[$0] != nil }) {
+                    changed.removeValue(forKey: key)
                 }
+            }
+            for (outer, keys) in values.keys.grouped(within: { changed[$0] != nil }) {
+                var tree = SettingTree()
+                tree[outer] = changed.removeValue(forKey: outer) ?? nil
+                for key in keys { tree[key] = values[key] ?? nil }
+                changed.updateValue(tree[outer], forKey: outer)
             }
             content = .values(changed)
         case .everything(var tree):
@@ -49,6 +52,56 @@ extension ExternalChange {
             content = .everything(tree)
         case .unusable: break
         }
+    }
+
+    /// What it leaves at some keys, of which these values were stored before. It looks once at what has changed, not once for
+    /// each key.
+    package func values(
+        at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
+    ) -> [SettingKey: SettingValue] {
+        var result = before
+        switch content {
+        case .unusable: break
+        case .everything(let tree):
+            for key in keys { result[key] = tree[key] }
+        case .values(let changed):
+            let wanted = Set(keys)
+            let within = changed.keys.grouped(within: wanted.contains)
+            for key in wanted { result[key] = Self.value(at: key, in: changed, and: within[key], over: before[key]) }
+        }
+        return result
+    }
+
+    private static func value(
+        at key: SettingKey, in changed: [SettingKey: SettingValue?], and within: [SettingKey]?,
+        over before: SettingValue?
+    ) -> SettingValue? {
+        var value = before
+        if let new = changed[key] {
+            value = new
+        } else if let outer = key.parents.last(where: { changed[$0] != nil }), let rest = outer.rest(of: key) {
+            if case .dictionary(let values)?? = changed[outer] {
+                value = SettingTree(values)[rest]
+            } else {
+                value = nil
+            }
+        }
+        guard let within else { return value }
+        var tree = SettingTree()
+        tree[key] = value
+        for inner in within.sorted() { tree[inner] = changed[inner] ?? nil }
+        return tree[key]
+    }
+}
+
+extension Collection<SettingKey> {
+    /// Those of these keys that lie within other ones, by these.
+    func grouped(within isWanted: (SettingKey) -> Bool) -> [SettingKey: [SettingKey]] {
+        var groups: [SettingKey: [SettingKey]] = [:]
+        for key in self {
+            for parent in key.parents where isWanted(parent) { groups[parent, default: []].append(key) }
+        }
+        return groups
     }
 }
 
@@ -58,12 +111,10 @@ extension [ExternalChange] {
         for change in self { change.apply(to: &tree) }
     }
 
-    /// What they leave at a key that had a value before.
-    func value(at key: SettingKey, over before: SettingValue?) -> SettingValue? {
-        guard !isEmpty else { return before }
-        var tree = SettingTree()
-        tree[key] = before
-        apply(to: &tree)
-        return tree[key]
+    /// What they leave at some keys, of which these values were stored before.
+    func values(
+        at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
+    ) -> [SettingKey: SettingValue] {
+        reduce(before) { $1.values(at: keys, over: $0) }
     }
 }

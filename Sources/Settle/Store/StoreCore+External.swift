@@ -49,7 +49,8 @@ extension MutationLog {
     func replaceStored(
         _ values: [SettingKey: SettingValue?], keeping unsaved: [SettingKey: SettingValue?]
     ) -> [AffectedSetting] {
-        lock.withLock {
+        let unsavedWithin = unsaved.keys.grouped { values[$0] != nil }
+        return lock.withLock {
             var result: [AffectedSetting] = []
             // Settings around a key are looked at once everything is in.
             var around: [SettingKey: SettingSlot] = [:]
@@ -62,7 +63,7 @@ extension MutationLog {
                 let old = tree[key]
                 guard old != value else { continue }
                 tree[key] = value
-                for (kept, own) in unsaved where key.contains(kept) { tree[kept] = own }
+                for kept in unsavedWithin[key] ?? [] { tree[kept] = unsaved[kept] ?? nil }
                 collect(at: key, old, value, &result)
                 for parent in parents {
                     if let slot = slots[parent] { around[parent] = slot }
