@@ -16,10 +16,11 @@ public struct Change: Sendable {
     public let writer: String?
     /// The changed settings, in the order in which they were first written.
     ///
-    /// Empty only if changes have been missed and none has come after them: then the change just tells of these, with the
-    /// revision of the newest of them.
+    /// Empty only if changes have been missed: this one itself, because its values take more memory than the store's log may
+    /// (``SettingsStore/Configuration/historyCostLimit``), or earlier ones after which none has come. Then the change just tells of these,
+    /// with the revision of the newest of them.
     public let mutations: [Mutation]
-    /// Whether the transaction was on stable storage when this change was delivered.
+    /// Whether the transaction, with all its values, was on stable storage when this change was delivered.
     public let isDurable: Bool
     /// How many changes this subscriber should have got before this one and did not, because it fell behind the
     /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.

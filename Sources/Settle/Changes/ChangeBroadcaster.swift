@@ -1,7 +1,8 @@
-/// Drains the mutation log: wakes the subscribers of what has changed and notifies the observers.
+/// Drains the mutation log: wakes the subscribers of what has changed.
 ///
 /// Writers only note what has changed and, if the broadcaster sleeps, wake it; so a write costs the same however many
-/// subscribers there are, and no subscriber runs on a writer's thread or under a lock.
+/// subscribers there are, and no subscriber runs on a writer's thread or under a lock. It runs no foreign code itself: observers
+/// have an ``ObserverNotifier``.
 actor ChangeBroadcaster {
     private let log: MutationLog
     private var batch: [UnsafeContinuation<Void, Never>] = []
@@ -20,12 +21,11 @@ actor ChangeBroadcaster {
 
     private func run() async {
         while true {
-            switch log.nextStep() {
-            case .work(let lists, let nodes):
+            switch log.nextBroadcast() {
+            case .work(let lists):
                 for list in lists { resumeAll(in: list) }
-                for node in nodes { node.notify() }
                 // Lets those who were woken run before the next wave, which then finds more of them waiting.
-                if log.hasWork { await Task.yield() }
+                if log.hasBroadcast { await Task.yield() }
             case .wait:
                 await withUnsafeContinuation { continuation in
                     if !log.parkBroadcaster(continuation) { continuation.resume() }

@@ -57,7 +57,7 @@ struct ChangeCursor {
         log.lock.lock()
         defer { log.lock.unlock() }
         if next < log.ring.oldest { noteLoss() }
-        let limit = durableOnly ? min(log.durableRevision, log.ring.newest) : log.ring.newest
+        let limit = limit
         if next <= limit {
             // A channel that nothing has touched since needs no look at the entries.
             if channel.lastRevision < next {
@@ -70,7 +70,8 @@ struct ChangeCursor {
         if missed > 0 {
             let revision = durableOnly ? min(channel.lastRevision, log.durableRevision) : channel.lastRevision
             let time = log.ring[log.ring.oldest]?.time ?? 0
-            return .loss(revision: revision, time: time, isDurable: revision <= log.durableRevision)
+            let isDurable = revision <= log.durableRevision && log.undurable.revisions.isEmpty
+            return .loss(revision: revision, time: time, isDurable: isDurable)
         }
         if let successor = channel.successor { return .move(successor) }
         return log.isFinished ? .finish : .wait
@@ -78,8 +79,7 @@ struct ChangeCursor {
 
     /// Whether a step may give something. Under the lock.
     var isReady: Bool {
-        let limit = durableOnly ? min(log.durableRevision, log.ring.newest) : log.ring.newest
-        return next <= limit && channel.lastRevision >= next
+        next <= limit && channel.lastRevision >= next
     }
 
     /// What wakes the subscriber.
@@ -108,6 +108,11 @@ struct ChangeCursor {
 
     // MARK: Under the lock
 
+    /// The newest revision that may be delivered.
+    private var limit: UInt64 {
+        durableOnly ? log.durableLimit(of: channel, from: next) : log.ring.newest
+    }
+
     /// The transactions so far that this subscriber is to get.
     private var count: UInt64 { durableOnly ? channel.persistentCount : channel.changeCount }
 
@@ -130,6 +135,8 @@ struct ChangeCursor {
             guard log.ring.concerns(revision, channel), let entry = log.ring[revision] else { continue }
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
+            // It is told of, but without its values.
+            if !entry.hasValues { missed &+= 1 }
             return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
         }
         return .again
@@ -142,7 +149,7 @@ struct ChangeCursor {
             if log.ring.concerns(revision, channel), let entry = log.ring[revision],
                 entry.isPersistent || !durableOnly
             {
-                missed &+= count &- accounted &- later &- 1
+                missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)
                 accounted = count &- later
                 next = limit &+ 1
                 return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
@@ -165,9 +172,5 @@ extension MutationLog {
             count &+= 1
         }
         return count
-    }
-
-    fileprivate func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
-        revision <= durableRevision && entry.isPersistent
     }
 }

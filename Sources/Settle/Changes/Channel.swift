@@ -35,6 +35,17 @@ package class Channel: @unchecked Sendable {
         return false
     }
 
+    /// Calls a closure for the identity of this channel and of each one around it, from the inside out.
+    final func forEachEnclosing(_ body: (ObjectIdentifier) -> Void) {
+        var next: Unmanaged<Channel>? = .passUnretained(self)
+        while let channel = next {
+            next = channel._withUnsafeGuaranteedRef { channel in
+                body(ObjectIdentifier(channel))
+                return channel.unmanagedParent
+            }
+        }
+    }
+
     /// Counts a transaction on this channel and those around it, and puts those that somebody waits for on a list.
     final func touch(_ revision: UInt64, isPersistent: Bool, pending: inout [Channel]) {
         var next: Unmanaged<Channel>? = .passUnretained(self)

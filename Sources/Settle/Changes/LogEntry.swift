@@ -6,24 +6,121 @@ struct LoggedMutation: Sendable {
 }
 
 /// What the log keeps of a transaction that is more than one local write of a word.
-final class LogDetails: Sendable {
-    /// Never empty.
+final class LogDetails: @unchecked Sendable {
+    // Sendable: all of it is constant but `index`, which has a lock of its own, and `nextDropped`, which is only touched by the
+    // thread that has dropped the entry.
+
+    /// Never empty. Without values if these take more memory than the whole log may; see `hasValues`.
     let mutations: [LoggedMutation]
     let origin: Origin
     let writer: String?
     /// An estimate of the memory that the values take, in bytes.
     let cost: Int
-
     /// Whether the transaction will ever be on stable storage.
-    var isPersistent: Bool {
-        mutations.contains { $0.slot.schedule != nil }
-    }
+    let isPersistent: Bool
+    /// Whether the values are kept. Of a transaction without them subscribers are told as of one that they have missed.
+    let hasValues: Bool
+    /// Which mutations are within a channel; `nil` if there are so few that looking at each costs less.
+    private let index: LockedValue<MutationIndex?>?
+    /// The next one that has left the log at the same time; see ``DroppedEntries``.
+    fileprivate var nextDropped: Unmanaged<LogDetails>?
 
-    init(_ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int) {
-        self.mutations = mutations
+    private static let indexedCount = 16
+
+    /// - Parameters:
+    ///   - cost: The memory that the values take, in bytes.
+    ///   - limit: From which cost on the values are not kept.
+    init(_ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int, limit: Int = .max) {
+        hasValues = cost <= limit
+        self.mutations = hasValues ? mutations : mutations.map { LoggedMutation(slot: $0.slot, old: (), new: ()) }
         self.origin = origin
         self.writer = writer
-        self.cost = cost
+        self.cost = hasValues ? cost : 0
+        isPersistent = mutations.contains { $0.slot.schedule != nil }
+        index = mutations.count > Self.indexedCount ? LockedValue(nil) : nil
+    }
+
+    /// Whether a mutation is within a channel.
+    func touches(_ channel: Channel) -> Bool {
+        guard let index else { return mutations.contains { $0.slot.isWithin(channel) } }
+        return index.withLock { built(&$0).contains(channel) }
+    }
+
+    /// The mutations within a channel, in their order.
+    func mutations(within channel: Channel) -> [LoggedMutation] {
+        guard let index else { return mutations.filter { $0.slot.isWithin(channel) } }
+        return index.withLock { built(&$0).positions(within: channel) }.map { mutations[$0] }
+    }
+
+    /// Made by the first subscriber who asks, so that a transaction costs its writer nothing for it.
+    private func built(_ index: inout MutationIndex?) -> MutationIndex {
+        if let index { return index }
+        let new = MutationIndex(of: mutations)
+        index = new
+        return new
+    }
+}
+
+/// Where in a large transaction the mutations of a setting or a group are, so that none of many followers looks at all.
+struct MutationIndex: Sendable {
+    /// One for each mutation and each channel around it; those of a channel are chained in the order of the mutations.
+    private struct Link {
+        let position: Int32
+        let next: Int32
+    }
+
+    private var first: [ObjectIdentifier: Int32] = [:]
+    private var links: [Link] = []
+
+    init(of mutations: [LoggedMutation]) {
+        first.reserveCapacity(mutations.count)
+        links.reserveCapacity(mutations.count * 3)
+        // Backwards, because each link is put before those of its channel.
+        for position in mutations.indices.reversed() {
+            mutations[position].slot.forEachEnclosing { channel in
+                links.append(Link(position: Int32(position), next: first[channel] ?? -1))
+                first[channel] = Int32(links.count - 1)
+            }
+        }
+    }
+
+    func contains(_ channel: Channel) -> Bool {
+        first[ObjectIdentifier(channel)] != nil
+    }
+
+    func positions(within channel: Channel) -> [Int] {
+        var positions: [Int] = []
+        var next = first[ObjectIdentifier(channel)] ?? -1
+        while next >= 0 {
+            let link = links[Int(next)]
+            positions.append(Int(link.position))
+            next = link.next
+        }
+        return positions
+    }
+}
+
+/// Transactions that have left the log, with their values.
+///
+/// Letting go of a value may run foreign code, so whoever has the log's lock takes them along and releases them once it has no
+/// lock any more. They are chained, so that dropping allocates nothing.
+struct DroppedEntries: Sendable {
+    private var first: Unmanaged<LogDetails>?
+
+    @inline(__always) var isEmpty: Bool { first == nil }
+
+    mutating func add(_ details: Unmanaged<LogDetails>) {
+        details._withUnsafeGuaranteedRef { $0.nextDropped = first }
+        first = details
+    }
+
+    /// Lets go of the values. To be called once, without any lock.
+    func release() {
+        var next = first
+        while let details = next {
+            next = details._withUnsafeGuaranteedRef { $0.nextDropped }
+            details.release()
+        }
     }
 }
 
@@ -35,8 +132,10 @@ struct LogEntry {
 
     /// Whether the transaction will ever be on stable storage.
     var isPersistent: Bool { details.isPersistent }
+    /// See ``LogDetails/hasValues``.
+    var hasValues: Bool { details.hasValues }
 
     func mutations(within channel: Channel) -> [Mutation] {
-        details.mutations.filter { $0.slot.isWithin(channel) }.map(Mutation.init)
+        hasValues ? details.mutations(within: channel).map(Mutation.init) : []
     }
 }

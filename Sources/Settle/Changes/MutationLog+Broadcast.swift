@@ -1,15 +1,15 @@
-/// The broadcaster's side of the log.
+/// The side of the log on which the broadcaster and the notifier of observers are.
 extension MutationLog {
-    enum BroadcastStep {
-        case work([WaiterList], [ObservationNode])
+    enum DrainStep<Work> {
+        case work(Work)
         case wait
         case finish
     }
 
     /// What the broadcaster has to do now.
-    func nextStep() -> BroadcastStep {
+    func nextBroadcast() -> DrainStep<[WaiterList]> {
         lock.withLock {
-            guard !work.isEmpty else { return isFinished ? .finish : .wait }
+            guard !work.channels.isEmpty else { return isFinished ? .finish : .wait }
             var lists: [WaiterList] = []
             lists.reserveCapacity(work.channels.count)
             for channel in work.channels {
@@ -18,15 +18,23 @@ extension MutationLog {
                 if let waiters = channel.waiters { lists.append(waiters) }
                 channel.waiters = nil
             }
-            let nodes = work.observers.map(\.node)
-            for (slot, _) in work.observers { slot.isNotifying = false }
             work.channels.removeAll(keepingCapacity: true)
-            work.observers.removeAll(keepingCapacity: true)
-            return .work(lists, nodes)
+            return .work(lists)
         }
     }
 
-    var hasWork: Bool { lock.withLock { !work.isEmpty } }
+    /// What the notifier has to do now.
+    func nextNotifications() -> DrainStep<[ObservationNode]> {
+        lock.withLock {
+            guard !work.observers.isEmpty else { return isFinished ? .finish : .wait }
+            let nodes = work.observers.map(\.node)
+            for (slot, _) in work.observers { slot.isNotifying = false }
+            work.observers.removeAll(keepingCapacity: true)
+            return .work(nodes)
+        }
+    }
+
+    var hasBroadcast: Bool { lock.withLock { !work.channels.isEmpty } }
 
     /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait.
     func take(_ limit: Int, from list: WaiterList, into batch: inout [UnsafeContinuation<Void, Never>]) {
@@ -38,8 +46,17 @@ extension MutationLog {
     /// Parks the broadcaster until a writer resumes it. False if there is something to do, so that it must not wait.
     func parkBroadcaster(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
         lock.withLock {
-            guard work.isEmpty, !isFinished else { return false }
+            guard work.channels.isEmpty, !isFinished else { return false }
             broadcaster = .parked(continuation)
+            return true
+        }
+    }
+
+    /// The same for the notifier.
+    func parkNotifier(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
+        lock.withLock {
+            guard work.observers.isEmpty, !isFinished else { return false }
+            notifier = .parked(continuation)
             return true
         }
     }
@@ -49,11 +66,9 @@ extension MutationLog {
         lock.withLock {
             isFinished = true
             wakeAll()
-            if case .parked(let continuation) = broadcaster {
-                broadcaster = .running
-                return Signals(broadcaster: .resume(continuation))
-            }
-            return Signals(broadcaster: claimBroadcaster())
+            // Those that are parked have to end, whether there is something to do or not.
+            if case .absent = broadcaster, case .absent = notifier { return signals() }
+            return Signals(broadcaster: Self.claim(&broadcaster), notifier: Self.claim(&notifier))
         }
     }
 

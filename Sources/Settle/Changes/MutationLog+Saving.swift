@@ -15,7 +15,9 @@ extension MutationLog {
 
     /// Everything that is to be saved, as it was at one revision.
     struct Taken {
-        var revision: UInt64
+        /// The revisions since the values before were taken.
+        var revisions: ClosedRange<UInt64>
+        var revision: UInt64 { revisions.upperBound }
         var values: [Unsaved]
         /// By whom, if all of it has one named writer.
         var writer: String?
@@ -38,7 +40,8 @@ extension MutationLog {
             }
             dirty.removeAll(keepingCapacity: true)
             let taken = Taken(
-                revision: revision, values: values, writer: values.isEmpty ? nil : writerSinceLastTake(),
+                revisions: min(lastTaken &+ 1, revision)...revision, values: values,
+                writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
             for index in schedules.indices { schedules[index].taken() }
             if unencodable.isEmpty { oldestUnencodable = nil }
@@ -89,10 +92,11 @@ extension MutationLog {
     }
 
     /// Notes that a taken value could not be encoded. Its key counts as unsaved.
-    func noteUnencodable(_ value: Unsaved, changedAt oldest: Double?) {
+    func noteUnencodable(_ value: Unsaved, of taken: Taken) {
         lock.withLock {
             unencodable.append((value.slot, value.box))
-            if let oldest { oldestUnencodable = min(oldest, oldestUnencodable ?? oldest) }
+            undurable.add(value.slot, writtenIn: taken.revisions, of: ring)
+            if let oldest = taken.oldest { oldestUnencodable = min(oldest, oldestUnencodable ?? oldest) }
         }
     }
 
@@ -119,9 +123,10 @@ extension MutationLog {
             if hasTakenValues { counts.saves &+= 1 }
             hasTakenValues = false
             for index in schedules.indices { schedules[index].stabilized() }
+            if undurable.keep(unencodable.lazy.map(\.slot), of: ring) { wake(durability) }
             // Without unsaved values, what came since is from outside or kept in memory only.
             becomeDurable(hasWaiting ? revision : ring.newest)
-            return Signals(broadcaster: claimBroadcaster())
+            return signals()
         }
     }
 

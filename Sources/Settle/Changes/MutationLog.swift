@@ -30,10 +30,13 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var ring: MutationRing
     /// The revision before the first transaction.
     let initialRevision: UInt64
+    /// The most memory that the values of the kept transactions may take, in bytes.
+    let costLimit: Int
     var durableRevision: UInt64
     @exclusivity(unchecked) var work = BroadcastWork()
     var isFinished = false
-    @exclusivity(unchecked) var broadcaster = BroadcasterState.absent
+    @exclusivity(unchecked) var broadcaster = DrainState.absent
+    @exclusivity(unchecked) var notifier = DrainState.absent
 
     // Values
     @exclusivity(unchecked) private(set) var slots: [SettingKey: SettingSlot] = [:]
@@ -54,11 +57,13 @@ package final class MutationLog: @unchecked Sendable {
     /// Settings whose values could not be encoded, and the wall time of the oldest of these changes.
     var unencodable: [(slot: SettingSlot, box: AnySettingBox)] = []
     var oldestUnencodable: Double?
+    var undurable = UndurableSettings()
     @exclusivity(unchecked) var attention = PersisterAttention.asleep
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
 
-    enum BroadcasterState {
-        /// Nobody has ever waited for a change.
+    /// How far a task is that drains the log: the broadcaster, or the notifier of observers.
+    enum DrainState {
+        /// Nothing has ever had to be done.
         case absent
         case running
         case parked(UnsafeContinuation<Void, Never>)
@@ -67,6 +72,7 @@ package final class MutationLog: @unchecked Sendable {
     init(historyLimit: Int, historyCostLimit: Int, initialRevision: UInt64 = 0) {
         ring = MutationRing(capacity: historyLimit, costLimit: historyCostLimit, after: initialRevision)
         self.initialRevision = initialRevision
+        costLimit = historyCostLimit
         durableRevision = initialRevision
         lastTaken = initialRevision
     }
@@ -114,16 +120,19 @@ package final class MutationLog: @unchecked Sendable {
         beginInstalling()
         box.install(word: new)
         endInstalling()
-        ring.append(slot, old: old, new: new, time: time)
-        let signals = noteLocal(slot, node: box.node, time: time)
+        let dropped = ring.append(slot, old: old, new: new, time: time)
+        var signals = noteLocal(slot, node: box.node, time: time)
+        signals.dropped = dropped
         lock.unlock()
         return signals
     }
 
     /// Records a transaction of one local write, which the caller has installed.
     func record(_ slot: SettingSlot, node: ObservationNode, details: LogDetails, time: Double) -> Signals {
-        ring.append(details, time: time)
-        return noteLocal(slot, node: node, time: time)
+        let dropped = ring.append(details, time: time)
+        var signals = noteLocal(slot, node: node, time: time)
+        signals.dropped = dropped
+        return signals
     }
 
     private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> Signals {
@@ -132,12 +141,12 @@ package final class MutationLog: @unchecked Sendable {
         slot.touch(ring.newest, isPersistent: slot.schedule != nil, pending: &work.channels)
         notify(node, of: slot)
         let wakesPersister = markDirty(slot, time: time)
-        return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
+        return signals(wakesPersister: wakesPersister)
     }
 
     /// Records a transaction of several mutations, whose values the caller has installed.
     func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
-        ring.append(details, time: time)
+        let dropped = ring.append(details, time: time)
         if details.origin == .external { counts.external &+= 1 }
         var wakesPersister = false
         let isPersistent = details.isPersistent
@@ -150,7 +159,9 @@ package final class MutationLog: @unchecked Sendable {
         }
         for (slot, node) in nodes { notify(node, of: slot) }
         if details.origin == .external, !hasWaiting { becomeDurable(ring.newest) }
-        return Signals(broadcaster: claimBroadcaster(), wakesPersister: wakesPersister)
+        var signals = signals(wakesPersister: wakesPersister)
+        signals.dropped = dropped
+        return signals
     }
 
     /// Notes that a slot has something to save; true if the persister has to be woken for it.
@@ -182,29 +193,36 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     /// Whom the caller must wake once it has unlocked.
-    ///
+    func signals(wakesPersister: Bool = false) -> Signals {
+        var signals = Signals(wakesPersister: wakesPersister)
+        if !work.channels.isEmpty { signals.broadcaster = claimBroadcaster() }
+        if !work.observers.isEmpty { signals.notifier = Self.claim(&notifier) }
+        return signals
+    }
+
     /// A lone subscriber is woken by the writer itself. That costs the writer what waking the broadcaster does, and spares the
     /// subscriber the way through a second sleeping thread.
-    func claimBroadcaster() -> Signals.Broadcaster {
-        guard !work.isEmpty else { return .none }
-        switch broadcaster {
+    private func claimBroadcaster() -> Signals.Wake {
+        if case .running = broadcaster { return .none }
+        if let lone = takeLoneWaiter() { return .resume(lone) }
+        return Self.claim(&broadcaster)
+    }
+
+    static func claim(_ state: inout DrainState) -> Signals.Wake {
+        switch state {
         case .running:
             return .none
         case .absent:
-            if let lone = takeLoneWaiter() { return .resume(lone) }
-            broadcaster = .running
+            state = .running
             return .start
         case .parked(let continuation):
-            if let lone = takeLoneWaiter() { return .resume(lone) }
-            broadcaster = .running
+            state = .running
             return .resume(continuation)
         }
     }
 
     private func takeLoneWaiter() -> UnsafeContinuation<Void, Never>? {
-        guard work.observers.isEmpty, work.channels.count == 1, let waiters = work.channels[0].waiters,
-            waiters.hasOnlyOne
-        else { return nil }
+        guard work.channels.count == 1, let waiters = work.channels[0].waiters, waiters.hasOnlyOne else { return nil }
         work.channels[0].isPending = false
         work.channels.removeLast()
         return waiters.popFirst()

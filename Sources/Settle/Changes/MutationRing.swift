@@ -12,8 +12,11 @@ struct MutationRing: ~Copyable {
     private var cost = 0
     /// The most entries kept; a power of two.
     private let capacity: Int
-    /// The most memory that the details may take, in bytes; the newest entry is kept whatever it costs.
+    /// The most memory that the details may take, in bytes.
     private let costLimit: Int
+
+    /// What a larger capacity is cut down to.
+    static let largestCapacity = 1 << 20
 
     /// One transaction. `setting` is kept alive by the log, `details` by the entry.
     private struct Slot {
@@ -27,8 +30,9 @@ struct MutationRing: ~Copyable {
     /// - Parameter start: The revision before the first entry.
     init(capacity: Int, costLimit: Int, after start: UInt64 = 0) {
         (oldest, newest) = (start &+ 1, start)
+        let wanted = min(capacity, Self.largestCapacity)
         var rounded = 1
-        while rounded < capacity { rounded <<= 1 }
+        while rounded < wanted { rounded <<= 1 }
         self.capacity = rounded
         self.costLimit = costLimit
         let initial = min(rounded, 16)
@@ -46,18 +50,23 @@ struct MutationRing: ~Copyable {
     }
 
     /// Adds a local write of a word as the next revision.
-    mutating func append(_ setting: SettingSlot, old: UInt64, new: UInt64, time: Double) {
+    ///
+    /// - Returns: What has left the ring for it, for the caller to release.
+    mutating func append(_ setting: SettingSlot, old: UInt64, new: UInt64, time: Double) -> DroppedEntries {
         append(Slot(setting: .passUnretained(setting), oldWord: old, newWord: new, time: time, details: nil))
     }
 
     /// Adds any transaction as the next revision.
-    mutating func append(_ details: LogDetails, time: Double) {
+    ///
+    /// - Returns: What has left the ring for it, for the caller to release.
+    mutating func append(_ details: LogDetails, time: Double) -> DroppedEntries {
         cost &+= details.cost
-        append(
+        var dropped = append(
             Slot(
                 setting: .passUnretained(details.mutations[0].slot), oldWord: 0, newWord: 0, time: time,
                 details: .passRetained(details)))
-        while cost > costLimit, oldest < newest { dropOldest() }
+        while cost > costLimit, oldest < newest { dropOldest(into: &dropped) }
+        return dropped
     }
 
     /// A transaction, if it is kept.
@@ -81,9 +90,11 @@ struct MutationRing: ~Copyable {
 
     /// Whether a kept transaction touched a channel.
     func concerns(_ revision: UInt64, _ channel: Channel) -> Bool {
+        // Nearly always it is about the last one that did, which the channel knows.
+        if channel.lastRevision <= revision { return channel.lastRevision == revision }
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details {
-            return details._withUnsafeGuaranteedRef { $0.mutations.contains { $0.slot.isWithin(channel) } }
+            return details._withUnsafeGuaranteedRef { $0.touches(channel) }
         }
         return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(channel) }
     }
@@ -95,18 +106,20 @@ struct MutationRing: ~Copyable {
         return slot.setting._withUnsafeGuaranteedRef { $0.schedule != nil }
     }
 
-    private mutating func append(_ slot: Slot) {
+    private mutating func append(_ slot: Slot) -> DroppedEntries {
+        var dropped = DroppedEntries()
         if newest &- oldest &+ 1 > mask {
-            if mask &+ 1 < UInt64(capacity) { grow() } else { dropOldest() }
+            if mask &+ 1 < UInt64(capacity) { grow() } else { dropOldest(into: &dropped) }
         }
         newest &+= 1
         slots[Int(truncatingIfNeeded: newest & mask)] = slot
+        return dropped
     }
 
-    private mutating func dropOldest() {
+    private mutating func dropOldest(into dropped: inout DroppedEntries) {
         if let details = slots[Int(truncatingIfNeeded: oldest & mask)].details {
             cost &-= details._withUnsafeGuaranteedRef { $0.cost }
-            details.release()
+            dropped.add(details)
         }
         oldest &+= 1
     }

@@ -1,26 +1,30 @@
-/// Whom a writer has to wake once it holds no lock any more.
+/// Whom a writer has to wake, and what it has to let go of, once it holds no lock any more.
 @usableFromInline
 package struct Signals: Sendable {
-    enum Broadcaster: Sendable {
+    enum Wake: Sendable {
         case none
         case start
         case resume(UnsafeContinuation<Void, Never>)
+
+        var isNone: Bool {
+            if case .none = self { true } else { false }
+        }
     }
 
-    var broadcaster = Broadcaster.none
+    var broadcaster = Wake.none
+    var notifier = Wake.none
     var wakesPersister = false
+    var dropped = DroppedEntries()
 
+    /// Whether there is nobody to wake.
     @usableFromInline
     var isEmpty: Bool {
-        if case .none = broadcaster { return !wakesPersister }
-        return false
+        broadcaster.isNone && notifier.isNone && !wakesPersister
     }
 }
 
-/// What the broadcaster has to do: under the log's lock while it is collected, the broadcaster's own once it is taken.
+/// What the broadcaster and the notifier have to do: under the log's lock while it is collected, their own once it is taken.
 struct BroadcastWork {
     var channels: [Channel] = []
     var observers: [(slot: SettingSlot, node: ObservationNode)] = []
-
-    var isEmpty: Bool { channels.isEmpty && observers.isEmpty }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A group's values at one moment.
 ///
-/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`.
+/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. Observation tracks that as a read of the setting.
 @dynamicMemberLookup
 public struct Snapshot<Group: SettingsGroup>: Sendable {
     /// The revision of the newest transaction that the values include.
@@ -11,12 +11,15 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
 
     init(of original: Group) {
         let frozen = Group()
-        let boxes = GroupLayout(original).settings.map(\.box.original)
+        let boxes = GroupLayout(original).settings.map(\.box.holder)
         let copies = GroupLayout(frozen).settings.map(\.box)
         group = frozen
         guard let store = original.store else {
             revision = 0
             return
+        }
+        defer {
+            for (copy, box) in zip(copies, boxes) { copy.freeze(inPlaceOf: box.original) }
         }
         // Inside its own transaction a thread sees what that has written, and nobody else can publish meanwhile.
         if store.writer.isHeldByCurrentThread {
@@ -40,10 +43,11 @@ extension SettingsGroup {
         Snapshot(of: self)
     }
 
-    /// Reads several settings of this group's store as they were between two transactions.
+    /// Reads several settings of the group, and of the groups within it, as they were between two transactions.
     ///
-    /// Cheaper than ``snapshot()``, because nothing is copied: the closure is executed again if a transaction came in between.
-    /// So it should only read. It does not wait for writers.
+    /// Cheaper than ``snapshot()``, because usually nothing is copied: the closure is executed again if a transaction came in between.
+    /// So it should only read, and by its argument: if transactions come too fast, that is a copy in the end. It does not wait for
+    /// writers. Observation tracks what it reads.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let store else { return try read(self) }
         if store.writer.isHeldByCurrentThread { return try read(self) }

@@ -250,7 +250,7 @@ actor Persister {
                     key: value.slot.key, isSecret: value.slot.isSecret, error)
                 report(issue)
                 first = first ?? issue
-                log.noteUnencodable(value, changedAt: taken.oldest)
+                log.noteUnencodable(value, of: taken)
             }
         }
         let before = log.noteTaken(encoded)

@@ -2,10 +2,20 @@ import Dispatch
 
 /// An executor on a serial dispatch queue of its own.
 ///
-/// Storage calls block, so they don't belong on the threads that run an app's tasks. And a flush from a signal handler must
-/// work even if all of those are blocked: it enters the queue directly.
+/// Storage calls block, and observers may, so they don't belong on the threads that run an app's tasks. And a flush from a signal
+/// handler must work even if all of those are blocked: it enters the queue directly.
 final class QueueExecutor: SerialExecutor {
-    let queue = DispatchQueue(label: "settle.persister", target: QueueExecutor.threads)
+    let queue: DispatchQueue
+
+    /// For the calls of a storage.
+    init() {
+        queue = DispatchQueue(label: "settle.persister", target: Self.threads)
+    }
+
+    /// For foreign code that may take its time: it gets a thread of its own while it is busy, and no storage waits for it.
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
 
     /// Where the queues of all stores get their threads, so that a thousand busy stores need a few threads and not one each.
     ///

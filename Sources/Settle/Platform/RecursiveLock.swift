@@ -19,6 +19,11 @@ package final class RecursiveLock: @unchecked Sendable {
         owner.load(ordering: .relaxed) == currentThreadID()
     }
 
+    /// Whether the owner has taken the lock more than once. Only for the owner.
+    package var isNested: Bool {
+        depth.load(ordering: .relaxed) > 0
+    }
+
     // Never inlined, like `unlock`: inlined, the caller counts a reference to the lock for its atomics, which costs more than
     // the call.
     @usableFromInline

@@ -7,8 +7,9 @@
 /// A lock for a handful of instructions: copying or exchanging one value.
 ///
 /// On Linux it is a word that is exchanged, which costs half of what a mutex does (one locked instruction instead of two,
-/// and no call). Whoever waits gives the processor away, since the owner may have been suspended inside. Apple's systems have
-/// a lock for this purpose that also lends the owner the waiter's priority.
+/// and no call). A thread that waits gives the processor away, to one of a lower priority too, since the owner may have been
+/// suspended inside; see ``SpinBackOff``. Apple's systems have a lock for this purpose that also lends the owner the waiter's
+/// priority.
 @usableFromInline
 struct SpinLock: ~Copyable, Sendable {
     #if canImport(Darwin)
@@ -34,10 +35,9 @@ struct SpinLock: ~Copyable, Sendable {
 
         @usableFromInline
         func wait() {
-            var attempts = 0
+            var backOff = SpinBackOff()
             repeat {
-                attempts += 1
-                if attempts > 32 { yieldThread() }
+                backOff.pause()
             } while isTaken.load(ordering: .relaxed) || isTaken.exchange(true, ordering: .acquiring)
         }
     #endif

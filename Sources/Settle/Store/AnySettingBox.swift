@@ -33,6 +33,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     @usableFromInline static var isStaged: UInt { 1 }
     @usableFromInline static var isAlias: UInt { 2 }
+    static var isFrozen: UInt { 16 }
 
     init(
         declaredKey: String?, hasRules: Bool, word: UInt64,
@@ -50,6 +51,9 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The box that has the value: this one, unless it is an alias.
     var original: AnySettingBox { alias ?? self }
+
+    /// The box that has the value which is read by this one.
+    var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
 
     var attachment: Attachment? {
         current.load(ordering: .acquiring)?.takeUnretainedValue()
@@ -81,6 +85,13 @@ package class AnySettingBox: @unchecked Sendable {
 
     private func isAttached(to attachment: Attachment) -> Bool {
         current.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(attachment).toOpaque()
+    }
+
+    /// Makes this box, which nobody else has seen yet, keep the value that it has in place of `original`, to which all else that is
+    /// done with it applies: tracking it, following it and writing it.
+    func freeze(inPlaceOf original: AnySettingBox) {
+        alias = original
+        flags.store(Self.isAlias | Self.isFrozen, ordering: .releasing)
     }
 
     // MARK: Writing at once
@@ -131,7 +142,7 @@ package class AnySettingBox: @unchecked Sendable {
         let time = store.time.now(isExact: store.log.isFollowed)
         let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
         if !signals.isEmpty { store.actAfterUnlock(on: signals) }
-        store.writer.unlock()
+        store.unlock(releasing: signals.dropped)
     }
 
     /// Replaces the published word. Under the writer's lock.

@@ -92,7 +92,7 @@ extension GroupLayout {
                 slot.origin = old.slot.origin
                 oldLog.forward(old.slot, to: slotSuccessor)
                 for (group, successor) in groupSuccessors { oldLog.forward(group, to: successor) }
-                return Signals(broadcaster: oldLog.claimBroadcaster())
+                return oldLog.signals()
             }
             StoreCore.act(on: signals, log: oldLog)
         }

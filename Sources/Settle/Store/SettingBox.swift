@@ -94,13 +94,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @inlinable
     func published(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
         if Self.fitsIntoWord {
-            while true {
-                let before = version.load(ordering: .acquiring)
-                if before == seen { return nil }
-                let value = Self.value(of: word.load(ordering: .acquiring))
-                // Odd or changed: a writer was at it, for a few instructions.
-                if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
-            }
+            let before = version.load(ordering: .acquiring)
+            if before == seen { return nil }
+            let value = Self.value(of: word.load(ordering: .acquiring))
+            if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
+            return publishedWord(unlessVersion: seen)
         }
         guard let pointer = cell.pointer, version.load(ordering: .acquiring) != seen else { return nil }
         cell.lock.lock()
@@ -108,8 +106,22 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return (pointer.pointee, version.load(ordering: .relaxed))
     }
 
+    /// The same for a word that a writer has just been replacing, which takes a few instructions.
+    @usableFromInline
+    func publishedWord(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
+        var backOff = SpinBackOff()
+        while true {
+            backOff.pause()
+            let before = version.load(ordering: .acquiring)
+            if before == seen { return nil }
+            let value = Self.value(of: word.load(ordering: .acquiring))
+            if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return (value, before) }
+        }
+    }
+
     @usableFromInline
     var valueInSpecialState: Value {
+        if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
         let box = resolved
         if let store = box.attachment?.store, store.writer.isHeldByCurrentThread, let staged = box.staged {
             return staged.value
@@ -119,7 +131,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var trackedValueInSpecialState: Value {
-        // An alias has a node too, but it is the original's that is told of changes.
+        // An alias or a frozen box has a node too, but it is the original's that is told of changes.
         original.node.access()
         return valueInSpecialState
     }
@@ -188,7 +200,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
         let details = LogDetails(
             [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
-            cost: definition.cost.map { $0(newValue) } ?? 0)
+            cost: cost(of: old, newValue), limit: store.log.costLimit)
         let time = store.time.now(isExact: store.log.isFollowed)
         let log = store.log
         log.lock.lock()
@@ -198,7 +210,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         let signals = log.record(attachment.slot, node: node, details: details, time: time)
         log.lock.unlock()
         if !signals.isEmpty { store.actAfterUnlock(on: signals) }
-        store.writer.unlock()
+        store.unlock(releasing: signals.dropped)
+        // Nothing else may have it any more, and its end is foreign code.
+        withExtendedLifetime(old) {}
+    }
+
+    /// What a mutation takes in memory. Usually the mutation before it has the old value too.
+    private func cost(of old: Value, _ new: Value) -> Int {
+        definition.cost.map { max($0(old), $0(new)) } ?? 0
     }
 
     private func install(_ newValue: Value) {
@@ -296,7 +315,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let new = staged?.value else { return nil }
         let old = published
         if let areEqual = definition.areEqual, areEqual(old, new) { return nil }
-        return (old, new, definition.cost.map { $0(new) } ?? 0)
+        return (old, new, cost(of: old, new))
     }
 
     override func installStaged() {

@@ -21,11 +21,14 @@ struct SettingDefinition<Value: Sendable>: Sendable {
 
     private static func makeCost() -> (@Sendable (Value) -> Int)? {
         if Value.self == String.self || Value.self == String?.self { return { ($0 as? String)?.utf8.count ?? 0 } }
-        guard Value.self is any Collection.Type else { return nil }
-        return { value in (value as? any Collection).map { memory(of: $0) } ?? 0 }
+        guard let type = Value.self as? any Collection.Type else { return nil }
+        let each = memoryOfElement(of: type)
+        return { value in (value as? any Collection).map { $0.count &* each } ?? 0 }
     }
 
-    private static func memory<C: Collection>(of collection: C) -> Int {
-        collection.count &* max(MemoryLayout<C.Element>.stride, 16)
+    private static func memoryOfElement<C: Collection>(of type: C.Type) -> Int {
+        let stride = MemoryLayout<C.Element>.stride
+        // What is more than plain memory has some elsewhere.
+        return _isPOD(C.Element.self) ? stride : max(stride, 16)
     }
 }

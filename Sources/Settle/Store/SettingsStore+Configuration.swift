@@ -5,10 +5,10 @@ extension SettingsStore {
         /// after the first.
         public var durability: Durability
         /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
-        /// up to a power of two. Default 1,024. Fewer save memory; a slow subscriber misses more.
+        /// up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow subscriber misses more.
         public var historyLimit: Int
-        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. The newest transaction is
-        /// kept whatever it takes.
+        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose own values take
+        /// more is kept without them: its subscribers get a change without mutations, in which it counts as missed.
         public var historyCostLimit: Int
         /// The shortest and the longest wait before a failed save is tried again; each failure doubles the wait.
         /// Default 250 ms to 30 s.

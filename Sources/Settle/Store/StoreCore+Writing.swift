@@ -71,6 +71,10 @@ extension StoreCore {
             mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
             cost += mutation.cost
         }
+        let details =
+            mutations.isEmpty
+            ? nil : LogDetails(mutations, origin: origin, writer: transaction.writer, cost: cost, limit: log.costLimit)
+        let nodes = written.map { ($0.slot, $0.box.node) }
         let time = time.now()
         let signals = log.lock.withLock {
             var signals = Signals()
@@ -79,20 +83,18 @@ extension StoreCore {
                 slot.isStored = false
                 if origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }
-            guard !mutations.isEmpty else { return signals }
+            guard let details else { return signals }
             log.beginInstalling()
             for (box, slot) in written {
                 slot.isStored = box.stagesStoredValue
                 box.installStaged()
             }
             log.endInstalling()
-            let details = LogDetails(
-                mutations, origin: origin, writer: transaction.writer, cost: cost)
-            let recorded = log.record(details, nodes: written.map { ($0.slot, $0.box.node) }, time: time)
-            signals.broadcaster = recorded.broadcaster
-            signals.wakesPersister = signals.wakesPersister || recorded.wakesPersister
-            return signals
+            var recorded = log.record(details, nodes: nodes, time: time)
+            if signals.wakesPersister { recorded.wakesPersister = true }
+            return recorded
         }
+        if !signals.dropped.isEmpty { writer.afterUnlock { signals.dropped.release() } }
         for box in transaction.boxes { box.restoreStaged(nil) }
         if !signals.isEmpty { actAfterUnlock(on: signals) }
     }

@@ -98,10 +98,31 @@ package final class StoreCore: @unchecked Sendable {
         }
     }
 
+    /// Gives the writer's lock up, and then lets go of what has left the log, which may run foreign code.
+    @inline(__always)
+    func unlock(releasing dropped: DroppedEntries) {
+        guard dropped.isEmpty else { return unlockAndRelease(dropped) }
+        writer.unlock()
+    }
+
+    @inline(never)
+    private func unlockAndRelease(_ dropped: DroppedEntries) {
+        // Not inside of the write that this one is a part of.
+        let isNested = writer.isNested
+        if isNested { writer.afterUnlock { dropped.release() } }
+        writer.unlock()
+        if !isNested { dropped.release() }
+    }
+
     static func act(on signals: Signals, log: MutationLog) {
         switch signals.broadcaster {
         case .none: break
         case .start: ChangeBroadcaster.start(draining: log)
+        case .resume(let continuation): continuation.resume()
+        }
+        switch signals.notifier {
+        case .none: break
+        case .start: ObserverNotifier.start(draining: log)
         case .resume(let continuation): continuation.resume()
         }
     }

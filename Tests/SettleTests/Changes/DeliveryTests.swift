@@ -63,9 +63,72 @@ import Testing
         for number in 1...10 { settings.name = String(repeating: "x", count: 300 + number) }
         let change = await changes.next()
         #expect(change?.revision == 8 && change?.missed == 7)
-        var later = store.changes.makeAsyncIterator()
-        settings.name = String(repeating: "y", count: 5_000)
-        #expect(await later.next()?.missed == 0)
+    }
+
+    @Test(
+        "A transaction whose values take more than the whole log may is told without them and counted as missed",
+        arguments: [Delivery.every, .newest])
+    func overLimit(delivery: Delivery) async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyCostLimit: 1_000))
+        let settings = try await store.group(CounterSettings.self)
+        var changes = settings.changes(delivery).makeAsyncIterator()
+        var durable = settings.changes(delivery, durableOnly: true).makeAsyncIterator()
+        var names = settings.$name.makeAsyncIterator()
+        #expect(await names.next() == "")
+        let large = String(repeating: "y", count: 5_000)
+        try settings.update(by: "writer") {
+            settings.name = large
+            settings.count = 1
+        }
+        let change = await changes.next()
+        #expect(change?.revision == 1 && change?.missed == 1 && change?.mutations.isEmpty == true)
+        #expect(change?.writer == "writer" && change?.isDurable == false)
+        // Who asks for the newest value reads it.
+        #expect(await names.next() == large)
+        try await store.flush()
+        let saved = await durable.next()
+        #expect(saved?.revision == 1 && saved?.missed == 1 && saved?.isDurable == true)
+        // So is one that replaces such a value.
+        settings.name = "small"
+        #expect(await changes.next()?.missed == 1)
+        settings.count = 2
+        let next = await changes.next()
+        #expect(next?.missed == 0 && next?[settings.$count]?.newValue == 2)
+    }
+
+    @Test("A follower of one setting or group finds its mutations in a large transaction")
+    func largeTransaction() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
+        var groups: [OuterSettings] = []
+        for number in 0..<40 { groups.append(try await store.group(OuterSettings.self, at: "g\(number)")) }
+        var inner = groups.map { $0.inner.changes.makeAsyncIterator() }
+        var outer = groups[7].changes.makeAsyncIterator()
+        var count = groups[3].inner.$count.changes.makeAsyncIterator()
+        var all = store.changes.makeAsyncIterator()
+        var title = groups[0].$title.changes.makeAsyncIterator()
+        for round in 1...3 {
+            try store.update {
+                for group in groups {
+                    group.inner.count = round
+                    group.inner.name += "x"
+                    group.balance.left += 1
+                }
+            }
+        }
+        for round in 1...3 {
+            for number in groups.indices {
+                let change = await inner[number].next()
+                #expect(change?.mutations.map(\.key) == ["g\(number).inner.count", "g\(number).inner.name"])
+                #expect(change?.revision == UInt64(round))
+            }
+            #expect(await outer.next()?.mutations.map(\.key).last == "g7.balance.left")
+            #expect(await count.next()?[groups[3].inner.$count]?.newValue == round)
+            #expect(await all.next()?.mutations.count == 120)
+        }
+        groups[0].title = "x"
+        #expect(await title.next()?.revision == 4)
     }
 
     @Test("Among durable changes, those of settings kept in memory only are left out and not counted as missed")

@@ -92,6 +92,94 @@ import Testing
         await flag.wait()
     }
 
+    @Test("A snapshot is tracked, also if transactions come so fast that it is a copy in the end")
+    func snapshots() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(OuterSettings.self)
+        let writing = try await store.group(CounterSettings.self, at: "writing")
+        for round in 1...20 {
+            let (read, other) = (WatchedFlag(), WatchedFlag())
+            var attempts = 0
+            withObservationTracking {
+                let sum = settings.snapshot { settings in
+                    attempts += 1
+                    // So that each attempt has been overtaken when it ends.
+                    writing.count += 1
+                    return settings.balance.left + settings.balance.right
+                }
+                #expect(sum == 1_000)
+            } onChange: {
+                read.raise()
+            }
+            #expect(attempts > 1)
+            withObservationTracking {
+                _ = settings.snapshot().inner.other
+            } onChange: {
+                other.raise()
+            }
+            settings.inner.count = round
+            try settings.update {
+                settings.balance.left -= 1
+                settings.balance.right += 1
+            }
+            await read.wait()
+            #expect(!other.isRaised)
+            settings.inner.other = round
+            await other.wait()
+        }
+    }
+
+    @Test("What is written, followed or reset through a frozen copy is the setting itself") func frozen() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        let writing = try await store.group(BalanceSettings.self, at: "writing")
+        let copy = settings.snapshot { settings in
+            writing.left += 1
+            return settings
+        }
+        settings.count = 2
+        #expect(copy.count == 1)
+        #expect(copy.$count.key == "count" && copy.snapshot().count == 1)
+        var values = copy.$count.makeAsyncIterator()
+        #expect(await values.next() == 2)
+        copy.count = 5
+        #expect(settings.count == 5)
+        #expect(await values.next() == 5)
+        try copy.$count.reset()
+        #expect(settings.count == 0 && copy.count == 1)
+    }
+
+    @Test("An observer that takes its time delays no stream") func slowObserver() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let gate = Gate()
+        let values = ChangeRecorder(settings.$count)
+        let changes = ChangeRecorder(settings.changes)
+        #expect(await values.next() == 0)
+        let observed = ChangeRecorder(Observations { settings.other })
+        #expect(await observed.next() == 0)
+        withObservationTracking {
+            _ = settings.count
+        } onChange: {
+            gate.pass()
+        }
+        settings.count = 1
+        await gate.waitUntilReached()
+        for number in 2...20 {
+            settings.count = number
+            settings.other = number
+            await values.until { $0.last == number }
+        }
+        await changes.until { $0.last?.revision == store.revision }
+        gate.open()
+        // The other observers are told afterwards.
+        await observed.until { $0.last == 20 }
+        for recorder in [values] { recorder.cancel() }
+        changes.cancel()
+        observed.cancel()
+    }
+
     @Test("No observer runs on the writer's thread or under its lock")
     func observerOutside() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -1,0 +1,64 @@
+/// Settings with values that could not be encoded, and the transactions that are not durable because of them.
+///
+/// Saving goes on without such a value, so everything up to a revision may be on stable storage except a transaction in the middle.
+/// That one becomes durable when a later value of the setting is saved, which stands for all before it.
+struct UndurableSettings {
+    private struct Setting {
+        let slot: SettingSlot
+        /// The revisions between which the setting was changed.
+        var revisions: ClosedRange<UInt64>
+    }
+
+    private var settings: [ObjectIdentifier: Setting] = [:]
+    /// The transactions that have one of the values.
+    private(set) var revisions: Set<UInt64> = []
+
+    /// Notes that a value could not be encoded that was written between two revisions.
+    mutating func add(_ slot: SettingSlot, writtenIn range: ClosedRange<UInt64>, of ring: borrowing MutationRing) {
+        let id = ObjectIdentifier(slot)
+        // If it is the second time, the first value is not saved either.
+        let first = min(range.lowerBound, settings[id]?.revisions.lowerBound ?? range.lowerBound)
+        let setting = Setting(slot: slot, revisions: first...max(first, range.upperBound))
+        settings[id] = setting
+        collect(setting, from: ring)
+    }
+
+    /// Everything has been saved that could be encoded.
+    ///
+    /// - Parameter unencodable: The settings whose values still can't be.
+    /// - Returns: Whether a transaction has become durable.
+    mutating func keep(_ unencodable: some Sequence<SettingSlot>, of ring: borrowing MutationRing) -> Bool {
+        let kept = Set(unencodable.map(ObjectIdentifier.init))
+        guard !settings.keys.allSatisfy(kept.contains) else { return false }
+        settings = settings.filter { kept.contains($0.key) }
+        revisions = []
+        for setting in settings.values { collect(setting, from: ring) }
+        return true
+    }
+
+    private mutating func collect(_ setting: Setting, from ring: borrowing MutationRing) {
+        var revision = max(setting.revisions.lowerBound, ring.oldest)
+        let last = min(setting.revisions.upperBound, ring.newest)
+        while revision <= last {
+            if ring.concerns(revision, setting.slot) { revisions.insert(revision) }
+            revision &+= 1
+        }
+    }
+}
+
+extension MutationLog {
+    /// Up to which revision a channel's transactions from one on are on stable storage, without a gap. Under the lock.
+    func durableLimit(of channel: Channel, from first: UInt64) -> UInt64 {
+        let limit = min(durableRevision, ring.newest)
+        guard !undurable.revisions.isEmpty else { return limit }
+        let gaps = undurable.revisions.filter { revision in
+            revision >= max(first, ring.oldest) && revision <= limit && ring.concerns(revision, channel)
+        }
+        return gaps.min().map { $0 &- 1 } ?? limit
+    }
+
+    /// Whether a transaction is on stable storage, all of it. Under the lock.
+    func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
+        revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
+    }
+}

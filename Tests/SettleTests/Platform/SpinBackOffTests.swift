@@ -1,0 +1,18 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct SpinBackOffTests {
+    @Test("A thread spins, then yields, and in the end sleeps, so that a thread of a lower priority gets the processor")
+    func steps() {
+        var backOff = SpinBackOff()
+        let steps = (0..<200).map { _ in backOff.next() }
+        #expect(steps[..<SpinBackOff.spins].allSatisfy { $0 == .spin })
+        #expect(steps[SpinBackOff.spins...].prefix(SpinBackOff.yields).allSatisfy { $0 == .yield })
+        let sleeps = steps[(SpinBackOff.spins + SpinBackOff.yields)...]
+        let durations = sleeps.compactMap { step in if case .sleep(let duration) = step { duration } else { nil } }
+        #expect(durations.count == sleeps.count)
+        #expect(durations.first == SpinBackOff.shortestSleep && durations.last == SpinBackOff.longestSleep)
+        #expect(zip(durations, durations.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+}
