@@ -20,11 +20,12 @@ expect() {
     fi
 }
 
-# accept NAME: the declaration on standard input must compile.
+# accept NAME: the declaration on standard input must compile without a warning.
 accept() {
     { echo 'import Settle'; cat; } >"$folder/$1.swift"
-    if ! swiftc -typecheck -swift-version 6 -I "$build/Modules" "$folder/$1.swift" >"$folder/$1.out" 2>&1; then
-        echo "$1: does not compile:"
+    if ! swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" "$folder/$1.swift" >"$folder/$1.out" 2>&1
+    then
+        echo "$1: does not compile, or not without a warning:"
         grep 'error:' "$folder/$1.out"
         failures=$((failures + 1))
     fi
@@ -35,6 +36,16 @@ struct Good: SettingsGroup {
     @Setting var number = 0
     @Setting("key") var text: String?
     @Setting(in: 0...5) var small = 1
+    @Setting(in: 1...5) var level: Int?
+    @Setting("lowest", in: ..<5) var low: Int? = 3
+    @Setting(oneOf: ["de", "en"]) var language: String?
+    @Setting(oneOf: ["de", nil]) var other: String? = "de"
+    @Setting(matching: /[a-z]+/) var name: String?
+    @Setting(count: 1...64) var title: String?
+    @Setting(count: 1...64) var long = "long"
+    @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width: Int?
+    @Setting(where: { ($0 ?? 2) > 1 }) var height: Int?
+    @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var depth: Int?
 }
 SWIFT
 
@@ -56,6 +67,22 @@ struct MissingDefaultWithKey: SettingsGroup {
     @Setting("key") var number: Int
 }
 SWIFT
+
+# Each way of giving a rule asks for a default in the same words.
+for rule in 'in: 1...5' 'oneOf: [1, 2]' 'where: { $0 > 1 }' 'rules: [.range(1...)]'; do
+    expect missing-default-with-rule "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
+struct MissingDefaultWithRule: SettingsGroup {
+    @Setting($rule) var number: Int
+}
+SWIFT
+done
+for rule in 'count: 1...5' 'matching: /[a-z]+/'; do
+    expect missing-default-of-text "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
+struct MissingDefaultOfText: SettingsGroup {
+    @Setting($rule) var text: String
+}
+SWIFT
+done
 
 [ "$failures" -eq 0 ] && echo "The compiler's messages are as they should be."
 exit "$failures"

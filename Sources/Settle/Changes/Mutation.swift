@@ -31,7 +31,8 @@ public struct Mutation: Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        isSecret ? "\(key): \(redaction) → \(redaction)" : "\(key): \(oldValue) → \(newValue)"
+        let (old, new) = isSecret ? (redaction, redaction) : (spelling(ofValue: oldValue), spelling(ofValue: newValue))
+        return "\(key): \(old) → \(new)"
     }
 }
 

@@ -26,6 +26,12 @@ extension Setting where Value: Codable {
         self.init(wrappedValue, key, [.matching(pattern)])
     }
 
+    /// A setting whose value has so many characters, elements or entries, such as `@Setting(count: 1...64) var name = "app"`.
+    public init(wrappedValue: Value, _ key: String? = nil, count range: some RangeExpression<Int> & Sendable)
+    where Value: Collection {
+        self.init(wrappedValue, key, [.count(range)])
+    }
+
     /// A setting whose value is checked by a closure, such as
     /// `@Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width = 2`.
     ///
@@ -46,7 +52,7 @@ extension Setting where Value: Codable {
         self.init(wrappedValue, key, rules)
     }
 
-    private init(_ defaultValue: Value, _ key: String?, _ rules: [SettingRule<Value>]) {
+    init(_ defaultValue: Value, _ key: String?, _ rules: [SettingRule<Value>]) {
         self.init(SettingDefinition(key: key, defaultValue: defaultValue, rules: rules, codec: .standard))
     }
 }
@@ -63,36 +69,5 @@ extension Setting {
     public init(wrappedValue: Value, _ key: String? = nil, codec: SettingCodec<Value>, rules: [SettingRule<Value>] = [])
     {
         self.init(SettingDefinition(key: key, defaultValue: wrappedValue, rules: rules, codec: codec))
-    }
-
-    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
-    @_disfavoredOverload
-    public init(_ key: String) {
-        // Proof: the compiler refuses every call of an unavailable initializer.
-        fatalError("unavailable")
-    }
-
-    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
-    @_disfavoredOverload
-    public init(_ key: String? = nil, in range: some RangeExpression<Value> & Sendable) {
-        // Proof: the compiler refuses every call of an unavailable initializer.
-        fatalError("unavailable")
-    }
-
-    @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")
-    @_disfavoredOverload
-    public init(_ key: String? = nil, oneOf values: [Value]) {
-        // Proof: the compiler refuses every call of an unavailable initializer.
-        fatalError("unavailable")
-    }
-
-    @available(
-        *, unavailable,
-        message: "A setting's value must be Codable (and Sendable): conform its type, or give '@Setting(codec: …)'."
-    )
-    @_disfavoredOverload
-    public init(wrappedValue: Value, _ key: String? = nil) {
-        // Proof: the compiler refuses every call of an unavailable initializer.
-        fatalError("unavailable")
     }
 }

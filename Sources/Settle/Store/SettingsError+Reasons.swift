@@ -5,7 +5,8 @@ extension SettingsError {
     static func invalidValue(key: SettingKey, value: (any Sendable)?, rule: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key)) can't be \(value.map { "\($0)" } ?? redaction): it must be \(rule). The old value stays.",
+            "\(quoted(key)) can't be \(value.map { shortSpelling(ofValue: $0) } ?? redaction): it must be \(rule). The old value "
+                + "stays.",
             key: key.description, value: value, rule: rule)
     }
 

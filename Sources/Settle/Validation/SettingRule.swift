@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a setting's value must be.
 public struct SettingRule<Value: Sendable>: Sendable {
     /// Words that complete "it must be …", such as "in 0...20".
@@ -17,23 +23,23 @@ public struct SettingRule<Value: Sendable>: Sendable {
 
     /// Whether the values are not to be shown, so those that the rule names neither.
     fileprivate static var isSecret: Bool { Value.self is any SecretValue.Type }
+}
 
-    /// A range as it is written in Swift; the standard library spells one-sided ranges with the names of their types.
-    private static func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
-        switch range {
-        case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
-        case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
-        case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
-        default: "\(range)"
-        }
+/// A range as it is written in Swift; the standard library spells one-sided ranges with the names of their types.
+private func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
+    switch range {
+    case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
+    case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
+    case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
+    default: "\(range)"
     }
 }
 
 extension SettingRule where Value: Equatable {
     /// The value is one of a list.
     public static func oneOf(_ values: [Value]) -> SettingRule {
-        let list = isSecret ? "\(values.count) values" : values.map { "\($0)" }.joined(separator: ", ")
-        return SettingRule("one of \(list)") { values.contains($0) }
+        let names = values.map { unwrappedSpelling(of: $0) }.joined(separator: ", ")
+        return SettingRule("one of \(isSecret ? "\(values.count) values" : names)") { values.contains($0) }
     }
 }
 
@@ -47,3 +53,41 @@ extension SettingRule where Value == String {
         string.wholeMatch(of: pattern) != nil
     }
 }
+
+extension SettingRule where Value: Collection {
+    /// The value has so many characters, elements or entries, such as `.count(1...64)`.
+    public static func count(_ range: some RangeExpression<Int> & Sendable) -> SettingRule {
+        SettingRule(countDescription(range, of: Value.self)) { range.contains($0.count) }
+    }
+}
+
+extension SettingRule {
+    /// The secret has so many characters or elements, such as `.count(32...)`.
+    public static func count<Revealed: Collection>(
+        _ range: some RangeExpression<Int> & Sendable
+    ) -> SettingRule where Value == Secret<Revealed> {
+        SettingRule(countDescription(range, of: Revealed.self)) { range.contains($0.revealed.count) }
+    }
+
+    /// The value follows a rule if there is a value: `nil` passes.
+    public static func unlessNil<Wrapped>(_ rule: SettingRule<Wrapped>) -> SettingRule where Value == Wrapped? {
+        let accepts = rule.accepts
+        return SettingRule(rule.description) { $0.map(accepts) ?? true }
+    }
+}
+
+private func countDescription(_ range: some RangeExpression<Int>, of type: any Any.Type) -> String {
+    let unit =
+        switch type {
+        case is any StringProtocol.Type: "characters"
+        case is Data.Type: "bytes"
+        case is any HasEntries.Type: "entries"
+        default: "elements"
+        }
+    return "of \(spelling(of: range)) \(unit)"
+}
+
+/// A dictionary of any type.
+private protocol HasEntries {}
+
+extension Dictionary: HasEntries {}
