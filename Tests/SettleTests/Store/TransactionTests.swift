@@ -90,7 +90,7 @@ import Testing
         }
         #expect(result == 7 && store.revision == 1)
         let change = await recorder.next()
-        #expect(change?.mutations.map(\.description) == ["title: title → b", "inner.count: 0 → 1"])
+        #expect(change?.mutations.map(\.description) == ["title: \"title\" → \"b\"", "inner.count: 0 → 1"])
         #expect(change?.writer == "test")
         try await store.flush()
         #expect(recording.batches.map(\.values) == [["title": .string("b"), "inner.count": .integer(1)]])
