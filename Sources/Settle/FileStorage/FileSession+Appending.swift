@@ -14,8 +14,11 @@ extension FileSession {
         let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
         try append(.values(record))
         overlay.add(record)
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
-        for key in batch.values.keys { unacknowledged[key] = nil }
+        overwriteUndelivered(batch.values)
+        for entry in entries {
+            inForce[entry.key] = entry.value
+            unacknowledged[entry.key] = nil
+        }
     }
 
     /// The same, and makes it stable with everything that was appended before.
@@ -44,6 +47,7 @@ extension FileSession {
             release()
         }
         try synchronize()
+        try verify()
     }
 
     /// Refuses a batch that no checkpoint could ever write.
@@ -61,11 +65,5 @@ extension FileSession {
         var tree = SettingTree()
         tree.apply(doubtful)
         _ = try encode(tree)
-    }
-
-    /// What others have changed and the store has not been told yet.
-    mutating func takeUndelivered() -> [ExternalChange] {
-        defer { undelivered = [] }
-        return undelivered
     }
 }

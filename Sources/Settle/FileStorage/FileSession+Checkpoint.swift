@@ -25,10 +25,15 @@ extension FileSession {
     ///
     /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
     mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
-        guard hasMore else {
-            try makeDurable()
-            return true
-        }
+        if !hasMore { try makeDurable() }
+        // What was removed may just have been stored again, but for the file.
+        guard hasMore else { return true }
+        let isAtRest = try checkpointLocked(tree)
+        try verify()
+        return isAtRest && !hasMore
+    }
+
+    private mutating func checkpointLocked(_ tree: SettingTree) throws(StorageError) -> Bool {
         try acquire()
         defer { release() }
         guard hasMore else {
@@ -40,7 +45,10 @@ extension FileSession {
         undelivered.apply(to: &tree)
         switch try examine() {
         case .current: break
-        case .absent: mustRewrite = true
+        case .absent:
+            try restore()
+            try synchronize()
+            return true
         case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
         case .unusable:
             try synchronize()
@@ -98,13 +106,14 @@ extension FileSession {
         with bytes: [UInt8], by replacement: inout FileReplacement
     ) throws(StorageError) -> Bool {
         let examined = examinedSignature
+        let wasAbsent = version == .absent
         let names = names
         let operations = operations
         do throws(FileError) {
             return try replacement.run(bytes) {
                 // If it has gone meanwhile, there is nothing to be overwritten.
-                guard let examined, let status = try? operations.status(at: names.file) else { return true }
-                return FileSignature(status) == examined
+                guard let status = try? operations.status(at: names.file) else { return true }
+                return examined.map { $0 == FileSignature(status) } ?? !wasAbsent
             }
         } catch {
             hasCleaned = false
@@ -128,7 +137,7 @@ extension FileSession {
             owedRecords.append(.values(batch))
         }
         overlay.add(batch)
-        undelivered.append(ExternalChange(.values(batch.values)))
+        announce(ExternalChange(.values(batch.values)))
     }
 
     /// Which version a write keeps: only one that was good, and never an unsynced one in place of a synced one.

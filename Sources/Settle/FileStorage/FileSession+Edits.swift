@@ -11,16 +11,15 @@ extension FileSession {
 
     /// Looks whether somebody has changed the file.
     mutating func examine() throws(StorageError) -> Examination {
-        if let signature, rejected == nil, let status = try status(), FileSignature(status) == signature {
+        if let signature, rejected == nil, let status = try? fileStatus(), FileSignature(status) == signature {
             examinedSignature = signature
             return .current
         }
         examinedSignature = nil
-        guard let reading = try read(names.file) else {
-            if version != .absent, !isAbsenceKnown { reportAbsence() }
-            rejected = nil
-            signature = nil
-            return version == .absent ? .current : .absent
+        guard let reading = try readUnlessMissing() else {
+            guard version != .absent else { return .current }
+            restoration = .journal
+            return .absent
         }
         isAbsenceKnown = false
         examinedSignature = FileSignature(reading.status)
@@ -40,15 +39,6 @@ extension FileSession {
         }
     }
 
-    private func status() throws(StorageError) -> FileStatus? {
-        do {
-            return try operations.status(at: names.file)
-        } catch {
-            guard error.cause == .notFound else { throw .unreadable(names.file, error) }
-            return nil
-        }
-    }
-
     /// Leaves a version alone that can't be used, and says why.
     mutating func reject(_ reading: Reading, _ reason: any Error) {
         let error = StorageError(
@@ -57,17 +47,7 @@ extension FileSession {
                 + "it while it is so.")
         rejected = Rejected(version: reading.version, error: error)
         signature = nil
-        undelivered.append(ExternalChange(.unusable(error)))
-    }
-
-    private mutating func reportAbsence() {
-        isAbsenceKnown = true
-        mustRewrite = true
-        let error = StorageError(
-            .unreadable,
-            "\"\(names.file)\" has been removed. The last good values stay in force, and it is written again with the next change."
-        )
-        undelivered.append(ExternalChange(.unusable(error)))
+        announce(ExternalChange(.unusable(error)))
     }
 
     /// Takes in what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
@@ -92,7 +72,7 @@ extension FileSession {
         overlay.add(edited: batch)
         if !batch.entries.isEmpty {
             tree.apply(batch.values)
-            undelivered.append(ExternalChange(.values(batch.values)))
+            announce(ExternalChange(.values(batch.values)))
         }
     }
 
@@ -118,7 +98,7 @@ extension FileSession {
         note(reading, reading.version)
         examinedSignature = FileSignature(reading.status)
         tell(ofEdit: version, leadingTo: tree)
-        undelivered.append(ExternalChange(.everything(tree)))
+        announce(ExternalChange(.everything(tree)))
         return tree
     }
 
@@ -139,13 +119,22 @@ extension FileSession {
             try followSwappedLink()
         }
         if journal.isOpen { try takeInNew() }
-        if suspicion.contains(.file), journal.isOpen, !journal.isLocked, journal.isReplaced() { journal.close() }
+        if suspicion.contains(.file), journal.isOpen, !journal.isLocked, (try? journal.isReplaced()) != false {
+            leaveJournal()
+        }
         if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
         if journal.isOpen, !journal.isKnown { try goOver() }
         guard suspicion.contains(.file) else { return }
-        // What could not be told when it was found out.
-        if !owedRecords.isEmpty, (try? acquire()) != nil { release() }
-        guard case .edited = try examine() else { return }
+        // What could not be told when it was found out, and what has been removed.
+        let isJournalMissing = !journal.isOpen && journal.end.generation != 0
+        if !owedRecords.isEmpty || restoration != .none || isJournalMissing { doWhatIsLeft() }
+        switch try examine() {
+        case .edited: break
+        case .absent:
+            doWhatIsLeft()
+            return
+        case .current, .unusable: return
+        }
         // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
         // write can have no lock, but takes in what he sees.
         let isLocked = (try? acquire()) != nil
@@ -154,6 +143,25 @@ extension FileSession {
         var tree = known()
         undelivered.apply(to: &tree)
         try takeIn(edited, from: reading, over: &tree)
+    }
+
+    /// Gives up a journal that does not have its name any more. Under its lock, if that is to be had: its last words may just be
+    /// written.
+    private mutating func leaveJournal() {
+        guard (try? acquire()) != nil else { return journal.close() }
+        release()
+    }
+
+    /// Does under the lock what is to be done there. Who may not write can't have it; what fails is done by the next who can.
+    private mutating func doWhatIsLeft() {
+        do throws(StorageError) {
+            try acquire()
+            release()
+        } catch {
+            guard restoration != .none, !isAbsenceKnown else { return }
+            isAbsenceKnown = true
+            announce(ExternalChange(.unusable(.removed(names.file, because: error))))
+        }
     }
 
     /// Goes over to the journal that has been opened: under the lock, or its maker may be just writing the file. Who may not write
@@ -177,20 +185,19 @@ extension FileSession {
     /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to them.
     var places: [FilePath: Set<String>] {
         var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
-        var link = path
-        for _ in 0..<40 where link != names.file {
-            places[link.folder, default: []].insert(link.name)
-            guard let target = try? operations.linkTarget(link) else { break }
-            link = target.hasPrefix("/") ? FilePath(target) : link.sibling(named: target)
-        }
+        for link in links { places[link.folder, default: []].insert(link.name) }
         return places
     }
 
     /// Goes over to another file if the path is a symbolic link that leads to another one by now.
-    private mutating func followSwappedLink() throws(StorageError) {
-        let resolved = try resolvedNames()
+    mutating func followSwappedLink() throws(StorageError) {
+        let resolved = try resolvedPath()
+        guard resolved.names != names else {
+            links = resolved.links
+            return
+        }
         // Between the old link and the new one there may be none.
-        guard resolved != names, !journal.isLocked, (try? operations.status(at: resolved.file)) != nil else { return }
+        guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
         let carried = overlay
         let contents = try load()
         var tree = contents.tree
@@ -199,6 +206,6 @@ extension FileSession {
             owedRecords.append(.values(carried.batch))
             overlay.add(carried.batch)
         }
-        undelivered.append(ExternalChange(.everything(tree)))
+        announce(ExternalChange(.everything(tree)))
     }
 }

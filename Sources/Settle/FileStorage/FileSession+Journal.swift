@@ -1,8 +1,13 @@
 /// Beginning a journal, and appending to it. Under the lock.
 extension FileSession {
     /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
+    ///
+    /// If there was another one, the new one goes on where that ended: everybody who has that open still has read its last words
+    /// by then, since they are written under its lock.
     mutating func beginJournal() throws(FileError) {
-        try journal.begin(after: nil, with: try beginning())
+        let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
+        try journal.begin(after: old.generation == 0 ? nil : old, with: try beginning())
+        if restoration == .journal { restoration = .file }
         coveredEnd = JournalHeader.size
         intents = []
         isNameDoubtful = true
@@ -19,6 +24,7 @@ extension FileSession {
     /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
     /// such as what a journal had that somebody has removed.
     private mutating func beginning() throws(FileError) -> [JournalRecord.Content] {
+        guard restoration != .journal else { return try wholeBeginning() }
         if let unhealed {
             // The file has nothing that counts, and the version before it may be of another moment.
             overlay.removeAll()
@@ -42,7 +48,7 @@ extension FileSession {
     }
 
     /// Puts what the file has beside the values that the journal has, where it has said only the latter.
-    private mutating func compare(_ tree: SettingTree) {
+    mutating func compare(_ tree: SettingTree) {
         var known = SettingTree()
         if version != .absent {
             guard let reading = try? read(names.file), reading.version == version,
@@ -61,6 +67,7 @@ extension FileSession {
         owedReplacement = true
         try journal.replace(with: try beginning(), names: names)
         owedReplacement = false
+        if restoration == .journal { restoration = .file }
         coveredEnd = JournalHeader.size
         intents = []
     }

@@ -5,9 +5,10 @@ extension FileSession {
     /// belong to different moments, if somebody wrote meanwhile; whenever file and journal don't fit together exactly, they are
     /// read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
-        let resolved = try resolvedNames()
-        if resolved != names { journal.close() }
-        names = resolved
+        let resolved = try resolvedPath()
+        if resolved.names != names { journal.close() }
+        take(resolved)
+        restoration = .none
         journal = JournalFile(operations, path: names.journal)
         var contents = try load(isLocked: false)
         var attempts = 3
@@ -21,16 +22,24 @@ extension FileSession {
             throw .unreadable(names.file, "it is damaged, and other programs keep replacing it")
         }
         phase = .ready
+        inForce = contents.tree
+        undelivered.apply(to: &inForce)
         return contents
     }
 
-    /// Where the path leads.
-    func resolvedNames() throws(StorageError) -> FileNames {
+    /// Where the path leads, and by which links.
+    func resolvedPath() throws(StorageError) -> (names: FileNames, links: [FilePath]) {
         do {
-            return FileNames(try operations.followLinks(path))
+            let (resolved, links) = try operations.resolve(path)
+            return (FileNames(resolved), links)
         } catch {
             throw .unreadable(path, error)
         }
+    }
+
+    mutating func take(_ resolved: (names: FileNames, links: [FilePath])) {
+        names = resolved.names
+        links = resolved.links
     }
 
     /// Takes the lock for reading, if there is a journal and it can be taken.

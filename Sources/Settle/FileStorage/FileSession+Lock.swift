@@ -1,5 +1,8 @@
 /// The lock, and what is done first by whoever has it.
 extension FileSession {
+    /// How often the journal may turn out to be another one before somebody has to look at what replaces it.
+    private static let replacementLimit = 100
+
     /// Takes the lock, and takes in what others have appended. What was left undone is done now.
     mutating func acquire() throws(StorageError) {
         if journal.isLocked {
@@ -21,17 +24,24 @@ extension FileSession {
 
     private mutating func lockJournal() throws(StorageError) {
         var finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+        var attempts = Self.replacementLimit
         while finding == .replaced {
             // Its last words, before it is given up.
             try takeInNew()
             journal.close()
+            attempts -= 1
+            guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }
             finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
         }
         do {
             switch finding {
             case .same, .replaced: try takeInNew()
-            case .new: try fileErrors { (session) throws(FileError) in try session.beginJournal() }
-            case .other: try takeInOther()
+            case .new:
+                try noteIfFileIsMissing()
+                try fileErrors { (session) throws(FileError) in try session.beginJournal() }
+            case .other:
+                try takeInOther()
+                try noteIfFileIsMissing()
             }
         } catch {
             journal.unlock()
@@ -43,8 +53,11 @@ extension FileSession {
         do {
             return try journal.lock(patience: &patience)
         } catch {
-            guard error.cause == .notFound else { throw error }
-            try operations.makeFolders(names.folder)
+            switch error.cause {
+            case .notFound: try operations.makeFolders(names.folder)
+            case .isFolder: try putAside(names.journal, as: names.corruptJournal)
+            default: throw error
+            }
             return try journal.lock(patience: &patience)
         }
     }
@@ -54,6 +67,7 @@ extension FileSession {
         if journal.isDistrusted || owedReplacement {
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
         }
+        if restoration != .none { try restore() }
         if !intents.isEmpty { try resolveIntents() }
         try appendOwedRecords()
         if let tree = unhealed {

@@ -10,6 +10,12 @@ extension FileSession {
             take(record, at: offset)
             switch record.content {
             case .values(let batch): deliver(batch)
+            case .edited(.absent, let batch) where batch.tree != inForce:
+                // Somebody has found the file removed who did not know what is in force.
+                owedRecords.removeAll { if case .edited(.absent, _) = $0 { true } else { false } }
+                version = .absent
+                signature = nil
+                restoration = .journal
             case .edited(let version, let batch):
                 self.version = version
                 signature = nil
@@ -26,12 +32,12 @@ extension FileSession {
 
     private mutating func deliver(_ batch: JournalBatch) {
         if let tree = batch.tree {
-            undelivered.append(ExternalChange(.everything(tree), writer: batch.writer))
+            announce(ExternalChange(.everything(tree), writer: batch.writer))
             unacknowledged = [:]
         }
         for entry in batch.entries { unacknowledged[entry.key] = nil }
         guard !batch.entries.isEmpty else { return }
-        undelivered.append(ExternalChange(.values(batch.values), writer: batch.writer))
+        announce(ExternalChange(.values(batch.values), writer: batch.writer))
     }
 
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
@@ -56,7 +62,7 @@ extension FileSession {
         // Unless it has been told already, with the load that found it.
         if !log.damage.isEmpty, !owedReplacement {
             let damage = StorageError(.unreadable, try keepEvidence(of: log))
-            undelivered.append(ExternalChange(.unusable(damage)))
+            announce(ExternalChange(.unusable(damage)))
         }
         guard !log.isUnusable else {
             // It was never begun, or is damaged. Whoever is the next to write begins a new one.
@@ -86,7 +92,16 @@ extension FileSession {
             takeIn(log.records)
             return
         }
-        let reading = try read(names.file)
+        let reading = try readUnlessMissing()
+        let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
+        if reading == nil, replay.match != .current, version != .absent {
+            // It has been removed, so that the version before has to lead to what the journal has changed.
+            begin(with: log)
+            noteVersion(in: log)
+            try deliver(withoutFile: log)
+            restoration = .journal
+            return
+        }
         var tree = SettingTree()
         if let reading {
             do {
@@ -100,9 +115,10 @@ extension FileSession {
             }
         }
         begin(with: log)
-        let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
+        let isAnew = journal.header?.previousGeneration == 0 && !inForce.root.isEmpty && log.beginsWithoutFile
         note(reading, reading?.version ?? .absent)
+        if isAnew { return unite(tree, from: log) }
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // Nobody has put what the lost journal had into the file. What the new one has was written later.
@@ -112,7 +128,7 @@ extension FileSession {
             owedRecords.append(.values(lost.batch))
             overlay.add(lost.batch)
         }
-        undelivered.append(ExternalChange(.everything(tree)))
+        announce(ExternalChange(.everything(tree)))
     }
 
     /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
@@ -127,7 +143,7 @@ extension FileSession {
         var changed = JournalOverlay()
         for batch in batches { changed.add(batch) }
         changed.apply(to: &tree)
-        undelivered.append(ExternalChange(.everything(tree)))
+        announce(ExternalChange(.everything(tree)))
     }
 
     private mutating func noteVersion(in log: JournalReading) {

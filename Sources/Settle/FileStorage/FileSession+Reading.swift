@@ -41,6 +41,11 @@ extension FileSession {
             isSettled: FileSignature(status).isSettled(at: now))
     }
 
+    /// The same, where it does not matter which obstacle keeps the file from being a file.
+    func readUnlessMissing() throws(StorageError) -> Reading? {
+        (try? isFileMissing()) == true ? nil : try read(names.file)
+    }
+
     /// The records of the journal, and what is wrong with it.
     struct JournalReading {
         var records: [(offset: Int, record: JournalRecord)] = []
@@ -52,6 +57,12 @@ extension FileSession {
         /// Somebody with a newer version of this library has written it.
         var newerVersion: JournalError?
         var bytes: [UInt8] = []
+
+        /// Whether it was begun where there was no file.
+        var beginsWithoutFile: Bool {
+            guard case .checkpointed(.absent, _)? = records.first?.record.content else { return false }
+            return true
+        }
 
         /// Of which the records tell.
         var keys: Set<SettingKey> {

@@ -35,6 +35,7 @@ extension FileSession {
         standing = .damaged
         signature = nil
         unhealed = tree
+        inForce = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
         var description =
             "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "

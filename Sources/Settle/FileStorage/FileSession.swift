@@ -44,7 +44,10 @@ struct FileSession: Sendable {
     let journalLimit: Int
 
     var phase = Phase.unloaded
+    /// Of the file itself, after all links on the way to it.
     var names: FileNames
+    /// The symbolic links on the way from the path to the file.
+    var links: [FilePath] = []
     var format: FileFormat
     var journal: JournalFile
 
@@ -65,8 +68,13 @@ struct FileSession: Sendable {
     /// Up to where the file has everything that the journal has.
     var coveredEnd = 0
     var overlay = JournalOverlay()
+    /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others. While the
+    /// file and the journal are in their places they have the same.
+    var inForce = SettingTree()
+    /// What is to be done because files have been removed.
+    var restoration = Restoration.none
     /// What others have changed and the store has not been told yet, under later batches of its own.
-    var undelivered: [ExternalChange] = []
+    private(set) var undelivered: [ExternalChange] = []
     /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
     var unacknowledged: [SettingKey: SettingValue?] = [:]
     /// What the journal is to say before the next record, because it could not when it became known.
@@ -111,6 +119,23 @@ struct FileSession: Sendable {
         case .unloaded: throw .notWritten(path, "it has not been loaded yet")
         case .unreadable(let error): throw .notWritten(path, "the last load failed: \(error)", errno: error.errno)
         }
+    }
+
+    /// Notes a change that the store has to be told.
+    mutating func announce(_ change: ExternalChange) {
+        change.apply(to: &inForce)
+        undelivered.append(change)
+    }
+
+    /// Puts values that are appended now over the changes that the store has not been told yet.
+    mutating func overwriteUndelivered(_ values: [String: SettingValue?]) {
+        for index in undelivered.indices { undelivered[index].overwrite(values) }
+    }
+
+    /// What others have changed and the store has not been told yet.
+    mutating func takeUndelivered() -> [ExternalChange] {
+        defer { undelivered = [] }
+        return undelivered
     }
 
     mutating func close() {

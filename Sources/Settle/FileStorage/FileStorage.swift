@@ -29,7 +29,8 @@ import Synchronization
 /// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's lock,
 /// which a process that ends gives up; each takes in what others have appended before it appends. An edit of the file is
 /// compared with the version that was known, and only what differs is taken in. One that can't be read is left alone, and the
-/// values stay as they were.
+/// values stay as they were. What is removed while somebody has it open is stored again: at once where that is noticed, and
+/// before a call that promises stable storage returns.
 public final class FileStorage: Storage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
@@ -96,25 +97,44 @@ public final class FileStorage: Storage {
         session.withLock { $0.format }
     }
 
-    /// Appends to the journal, if there is anything to append.
+    /// Appends to the journal, if there is anything to append. If it is to be stable, looks whether what was stored is still there,
+    /// and stores it again if not.
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
-            switch durability {
-            case .process: try session.append(batch)
-            case .stable: try session.appendDurably(batch)
+            try following(&session) { (session) throws(StorageError) in
+                switch durability {
+                case .process: try session.append(batch)
+                case .stable: try session.appendDurably(batch)
+                }
             }
         }
     }
 
+    /// Does something that may lead to another place, and watches that from then on.
+    private func following<Result>(
+        _ session: inout FileSession, _ body: (inout FileSession) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        let (names, links) = (session.names, session.links)
+        defer {
+            if session.names != names || session.links != links {
+                watch.withLock { $0 }?.update(session.places)
+            }
+        }
+        return try body(&session)
+    }
+
+    /// Also looks whether what was stored is still there, and stores it again if not.
     public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
-            guard session.isWorthwhile(at: moment) else {
-                try session.makeDurable()
-                return false
+            return try following(&session) { (session) throws(StorageError) in
+                guard session.isWorthwhile(at: moment) else {
+                    try session.makeDurable()
+                    return false
+                }
+                return try session.checkpoint(tree)
             }
-            return try session.checkpoint(tree)
         }
     }
 
@@ -130,9 +150,9 @@ public final class FileStorage: Storage {
             return try session.withLock { (session) throws(StorageError) in
                 try session.beginCall()
                 guard !suspicion.isEmpty else { return session.takeUndelivered() }
-                let names = session.names
-                try session.look(for: suspicion, since: tree)
-                if session.names != names { watch.withLock { $0 }?.update(session.places) }
+                try following(&session) { (session) throws(StorageError) in
+                    try session.look(for: suspicion, since: tree)
+                }
                 return session.takeUndelivered()
             }
         } catch {

@@ -11,13 +11,15 @@ struct JournalFile: Sendable {
         case new
         /// A file that has not been read yet.
         case other
-        /// The file that was open before, which has no name any more. The lock was not taken.
+        /// The file that was open before, which does not have its name any more. The lock was not taken.
         case replaced
     }
 
     let operations: FileOperations
     let path: FilePath
     private(set) var file: FileDescriptor?
+    /// Of the file that is open, once it has been asked for.
+    private var identity: FileStatus.Identity?
     /// Whether the file that is open has been read.
     private(set) var isKnown = false
     private(set) var isReadOnly = false
@@ -77,16 +79,17 @@ struct JournalFile: Sendable {
         // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
         try? operations.close(file, at: path)
         self.file = nil
+        identity = nil
         isKnown = false
         isReadOnly = false
         lockCount = 0
         isDistrusted = false
     }
 
-    /// Whether the path leads to another file by now, or to none.
-    func isReplaced() -> Bool {
-        guard let file, let status = try? operations.status(of: file, at: path) else { return true }
-        return status.linkCount == 0
+    /// Whether the path leads to something else by now, or to nothing.
+    mutating func isReplaced() throws(FileError) -> Bool {
+        guard let file else { return true }
+        return try statusIfNamed(file) == nil
     }
 
     // MARK: Reading
@@ -189,20 +192,54 @@ struct JournalFile: Sendable {
                 throw error
             }
         }
-        let status: FileStatus
+        let status: FileStatus?
         do {
-            status = try operations.status(of: file, at: path)
+            status = try statusIfNamed(file)
         } catch {
             giveUpLock()
             throw error
         }
-        guard status.linkCount > 0 else {
+        guard let status else {
             giveUpLock()
             return .replaced
         }
         size = Int(status.size)
         lockCount = 1
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
+    }
+
+    /// By its name: a file in a folder that was moved away has all of its names, and nobody will find it.
+    ///
+    /// - Returns: `nil` if the open file is not the one that has the name.
+    private mutating func statusIfNamed(_ file: FileDescriptor) throws(FileError) -> FileStatus? {
+        let own: FileStatus.Identity
+        if let identity {
+            own = identity
+        } else {
+            own = try operations.status(of: file, at: path).identity
+            identity = own
+        }
+        do {
+            let status = try operations.status(at: path)
+            return status.identity == own ? status : nil
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            return nil
+        }
+    }
+
+    /// Closes the file although it is locked, which gives up the lock.
+    ///
+    /// - Returns: How often the lock was taken.
+    mutating func closeLocked() -> Int {
+        defer { close() }
+        return lockCount
+    }
+
+    /// Counts the lock, which has been taken once, as taken more often.
+    mutating func keepLocked(count: Int) {
+        guard lockCount > 0 else { return }
+        lockCount = max(lockCount, count)
     }
 
     private mutating func openForWriting() throws(FileError) -> FileDescriptor {
@@ -214,6 +251,7 @@ struct JournalFile: Sendable {
             try? operations.close(old, at: path)
         }
         file = new
+        identity = nil
         isReadOnly = false
         return new
     }
@@ -338,6 +376,7 @@ struct JournalFile: Sendable {
         let lockCount = lockCount
         close()
         file = new.file
+        identity = nil
         end = new.end
         header = new.header
         isKnown = true

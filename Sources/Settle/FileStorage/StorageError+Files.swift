@@ -22,6 +22,13 @@ extension StorageError {
         StorageError(.unreadable, "Nothing is written over \"\(path)\" because \(reason)", errno: errno)
     }
 
+    static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
+        let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
+        return StorageError(
+            .unreadable, "\"\(path)\" has been removed. The last good values stay in force, and it \(end)",
+            errno: error?.errno)
+    }
+
     static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
         StorageError(
             .unsupportedValue,

@@ -36,19 +36,44 @@ extension FileOperations {
         try? close(folder, at: path)
     }
 
-    /// Where a path leads after every symbolic link at its end, also when nothing is there yet.
-    package func followLinks(_ path: FilePath) throws(FileError) -> FilePath {
-        var path = path
-        for _ in 0..<40 {
-            let target: String
-            do {
-                target = try linkTarget(path)
-            } catch {
-                guard error.cause == .invalidArgument || error.cause == .notFound else { throw error }
-                return path
+    /// Where an absolute path leads after every symbolic link on the way, also when nothing is there yet.
+    ///
+    /// - Returns: The path without links, and the links in their order, each as a path without links but for itself.
+    package func resolve(_ path: FilePath) throws(FileError) -> (resolved: FilePath, links: [FilePath]) {
+        var resolved = FilePath("/")
+        var links: [FilePath] = []
+        var rest = path.text.split(separator: "/").reversed().map(String.init)
+        while let name = rest.popLast() {
+            switch name {
+            case ".": continue
+            case "..": resolved = resolved.folder
+            default:
+                let next = resolved.appending(name)
+                guard let target = try linkTargetIfLink(next) else {
+                    resolved = next
+                    continue
+                }
+                links.append(next)
+                guard links.count <= Self.linkLimit else {
+                    throw FileError(action: "follow", path: path.text, cause: .tooManySymbolicLinks)
+                }
+                if target.hasPrefix("/") { resolved = FilePath("/") }
+                rest += target.split(separator: "/").reversed().map(String.init)
             }
-            path = target.hasPrefix("/") ? FilePath(target) : path.sibling(named: target)
         }
-        throw FileError(action: "follow", path: path.text, cause: .tooManySymbolicLinks)
+        return (resolved, links)
+    }
+
+    private static let linkLimit = 40
+
+    private func linkTargetIfLink(_ path: FilePath) throws(FileError) -> String? {
+        do {
+            return try linkTarget(path)
+        } catch {
+            switch error.cause {
+            case .invalidArgument, .notFound, .notFolder: return nil
+            default: throw error
+            }
+        }
     }
 }

@@ -16,7 +16,7 @@ extension Persister {
         try executor.queue.sync {
             try assumeIsolated { persister in
                 guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
-                try persister.finishRound().get()
+                try persister.finishRound(isAsked: true).get()
             }
         }
     }
@@ -40,7 +40,9 @@ extension Persister {
     }
 
     /// Appends and syncs for all that have joined, and tells them.
-    private func finishRound() -> Result<Void, any Error> {
+    ///
+    /// - Parameter isAsked: Whether somebody waits for it who has not joined.
+    private func finishRound(isAsked: Bool = false) -> Result<Void, any Error> {
         let result = Result {
             var first: (any Error)?
             do {
@@ -48,8 +50,10 @@ extension Persister {
             } catch let error as SettingsError where error.code == .encodingFailed {
                 first = error
             }
-            if joined.isEmpty, first == nil, !log.hasWaitingChanges { return }
-            try append(.stable, retryingEncoding: first == nil)
+            let isAsked = isAsked || !joined.isEmpty
+            if !isAsked, first == nil, !log.hasWaitingChanges { return }
+            // What was stable before may have been removed since.
+            try append(.stable, retryingEncoding: first == nil, verifying: isAsked)
             if let first { throw first }
         }
         resumeJoined(with: result)

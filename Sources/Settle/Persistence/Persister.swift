@@ -166,12 +166,14 @@ actor Persister {
 
     /// Hands everything to the storage that it has not taken yet, and makes it stable if that is asked for.
     ///
-    /// - Parameter retryingEncoding: Whether values that could not be encoded before are tried again.
+    /// - Parameters:
+    ///   - retryingEncoding: Whether values that could not be encoded before are tried again.
+    ///   - verifying: Whether the storage is asked although it has been given everything, because somebody relies on it.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
-    func append(_ durability: StorageDurability, retryingEncoding: Bool) throws {
+    func append(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false) throws {
         let waiting = durability == .stable ? log.look(time).waiting : []
         let (revision, encodingError) = take(retryingEncoding)
-        let hasWork = !unsaved.isEmpty || mustRepeat || (durability == .stable && hasUnstable)
+        let hasWork = !unsaved.isEmpty || mustRepeat || (durability == .stable && hasUnstable) || verifying
         if hasWork {
             if durability == .stable { log.savingBegins() }
             let batch = StorageBatch(
@@ -299,7 +301,7 @@ actor Persister {
         } catch {
             // It has been reported. What the storage has is complete without its resting form, which the next to open it makes.
             // As above, a value that can't be encoded counts as long as there is somebody who could replace it.
-            try append(.stable, retryingEncoding: !isReleased)
+            try append(.stable, retryingEncoding: !isReleased, verifying: true)
         }
         isClosed = true
         machine.close()

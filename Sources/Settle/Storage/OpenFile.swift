@@ -29,7 +29,7 @@ final class OpenFile: Sendable {
     static func path(of file: URL) -> String {
         let path = FilePath(file.absoluteURL.standardizedFileURL.path)
         // The file need not exist yet, so Foundation can't resolve the whole path.
-        let real = (try? FileOperations(POSIXSystemCalls()).followLinks(path)) ?? path
+        let real = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
         let folder = URL(filePath: real.folder.text).resolvingSymlinksInPath()
         return folder.appending(path: real.name).path
     }

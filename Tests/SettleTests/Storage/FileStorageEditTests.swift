@@ -166,7 +166,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
-    @Test("A file that is removed is told, its values stay, and the next checkpoint writes it again")
+    @Test("A file that is removed is told, its values stay, and it is written again at once")
     func removed() throws {
         let storage = try resting()
         try FileManager.default.removeItem(at: fixture.file)
@@ -175,6 +175,8 @@ import Testing
             return
         }
         #expect(error.description.contains("removed"))
+        #expect(try fixture.freshLoad() == intact(root))
+        #expect(try FileFormat.json.decode(Array(Data(contentsOf: fixture.file))).root == root)
         #expect(try changes(storage, since: root).isEmpty)
         #expect(try storage.checkpoint(SettingTree(root), at: .settled))
         #expect(try fixture.freshLoad() == intact(root))

@@ -283,16 +283,18 @@ import Testing
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
     }
 
-    @Test("what a store has appended to a removed file's journal does not hide the removal") func appendedAfterwards()
-        throws
-    {
+    @Test("what a store has appended to a removed file's journal does not hide the removal, before it has found out")
+    func appendedAfterwards() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
         try Trouble.removed.happen(to: fixture.file)
         // It does not know, and is killed before it could write the file.
-        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .process)
         try expect(.removed, ["b": .integer(2)], after: [:], in: fixture)
+        // What promises a disk finds out.
+        try storage.append(batch(3, [:]), durability: .stable)
+        try expect(.intact, ["a": .integer(1), "b": .integer(2)], after: [:], in: fixture)
     }
 
     @Test("what was stored and taken back before there was a file is intact, not absent") func emptied() throws {

@@ -1,0 +1,204 @@
+/// What is done about files and folders that are removed while this process has them open.
+///
+/// What is in force here stays in force, and is stored again at once. The one that finds out does it, under the journal's lock:
+///
+///     found missing            found out by                                  stored again
+///     ─────────────────        ──────────────────────────────────────        ────────────────────────────────
+///     the file                 a look, and each call that promises a disk    a whole new journal, then the file
+///     the journal              a look, and whoever takes the lock            a journal with what the file lacks
+///     both, or the folder      the same                                      the folder, a whole journal, the file
+///     values: another process  whoever reads the other's records             a whole new journal, then the file
+///     has opened the remains
+///
+/// A whole journal says that there is no file and has every value, so that whoever opens it finds everything, whether the file
+/// has been written by then or not. It goes on where the old one ended, which everybody who has that one open can still read;
+/// so all others follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what
+/// it has is put over what is in force here, key by key.
+extension FileSession {
+    /// What is left to be stored again.
+    enum Restoration: Sendable {
+        case none
+        /// Everything: the journal has not been told yet.
+        case journal
+        /// The journal has everything, the file nothing.
+        case file
+    }
+
+    /// What stands at the file's path; `nil` if that is nothing.
+    func fileStatus() throws(FileError) -> FileStatus? {
+        do {
+            return try operations.status(at: names.file)
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether there was a file and there is none, also if something else than a file has its name.
+    func isFileMissing() throws(FileError) -> Bool {
+        version == .absent ? false : try isMissing(fileStatus())
+    }
+
+    private func isMissing(_ file: FileStatus?) -> Bool {
+        switch file?.kind {
+        case .file, .symbolicLink: false
+        case .folder, .other, nil: version != .absent
+        }
+    }
+
+    private mutating func isJournalMissing() throws(FileError) -> Bool {
+        journal.isOpen ? try journal.isReplaced() : journal.end.generation != 0
+    }
+
+    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises it.
+    mutating func verify() throws(StorageError) {
+        if try isFileMissingAfterFollowing() { restoration = .journal }
+        let isJournalMissing = try examining { (session) throws(FileError) in try session.isJournalMissing() }
+        guard restoration != .none || isJournalMissing else { return }
+        if journal.isLocked, isJournalMissing {
+            try lockAgain()
+        } else {
+            try acquire()
+            release()
+        }
+        try synchronize()
+    }
+
+    private mutating func isFileMissingAfterFollowing() throws(StorageError) -> Bool {
+        guard version != .absent || !links.isEmpty else { return false }
+        let file = try examining { (session) throws(FileError) in try session.fileStatus() }
+        guard !links.isEmpty || file?.kind == .symbolicLink else { return isMissing(file) }
+        try followPath()
+        return try examining { (session) throws(FileError) in try session.isFileMissing() }
+    }
+
+    /// Runs something that finds out whether what was stored is there. If nobody can tell, nobody can promise it.
+    private mutating func examining<Result>(
+        _ body: (inout FileSession) throws(FileError) -> Result
+    ) throws(StorageError) -> Result {
+        do {
+            return try body(&self)
+        } catch {
+            throw .unreadable(names.file, error)
+        }
+    }
+
+    /// Goes where the path leads by now. If nothing is there, what is in force is stored there.
+    private mutating func followPath() throws(StorageError) {
+        guard !journal.isLocked else { return }
+        try followSwappedLink()
+        let resolved = try resolvedPath()
+        guard resolved.names != names else { return }
+        take(resolved)
+        journal.close()
+        journal = JournalFile(operations, path: names.journal)
+        forgetFile()
+        restoration = .journal
+    }
+
+    /// Goes over to the journal that has the name of the one whose lock is held. The old lock keeps nobody away any more.
+    private mutating func lockAgain() throws(StorageError) {
+        try takeInNew()
+        let count = journal.closeLocked()
+        try acquire()
+        journal.keepLocked(count: count)
+    }
+
+    /// Has the file written again if it is missing. Under the lock of a journal that was not known.
+    mutating func noteIfFileIsMissing() throws(StorageError) {
+        guard restoration == .none else { return }
+        let isMissing = try examining { (session) throws(FileError) in try session.isFileMissing() }
+        if isMissing { restoration = .journal }
+    }
+
+    /// Stores again what is in force. Under the lock, with everything taken in that others have written.
+    mutating func restore() throws(StorageError) {
+        if restoration == .journal {
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        }
+        guard restoration == .file else { return }
+        restoration = .none
+        // The journal has everything. What fails here is done by the next checkpoint.
+        do throws(StorageError) {
+            try restoreFile()
+        } catch {
+            announce(ExternalChange(.unusable(error)))
+        }
+    }
+
+    private mutating func restoreFile() throws(StorageError) {
+        try moveFolderAway()
+        var tree = inForce
+        switch try examine() {
+        case .current, .absent: break
+        case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
+        case .unusable: return
+        }
+        _ = try write(tree)
+    }
+
+    /// Gives something that is no file and has the file's name another one.
+    private mutating func moveFolderAway() throws(StorageError) {
+        guard let status = try? operations.status(at: names.file), status.kind == .folder || status.kind == .other
+        else {
+            return
+        }
+        try fileErrors { (session) throws(FileError) in
+            try session.putAside(session.names.file, as: session.names.corrupt)
+        }
+    }
+
+    /// Gives whatever has a name another one that is free.
+    func putAside(_ path: FilePath, as name: (Int) -> FilePath) throws(FileError) {
+        for number in 1...Self.corruptLimit {
+            do {
+                _ = try operations.status(at: name(number))
+            } catch {
+                guard error.cause == .notFound else { throw error }
+                return try operations.rename(path, to: name(number))
+            }
+        }
+        throw FileError(action: "put aside", path: path.text, cause: .alreadyExists)
+    }
+
+    /// The records of a journal that has everything that is in force.
+    mutating func wholeBeginning() throws(FileError) -> [JournalRecord.Content] {
+        if try isFileMissing() { forgetFile() }
+        overlay.removeAll()
+        let whole = JournalBatch(revision: 0, writer: nil, entries: [], tree: inForce)
+        overlay.add(whole)
+        compare(inForce)
+        mustRewrite = true
+        return [.checkpointed(version, coveredEnd: JournalHeader.size), .values(overlay.batch)]
+    }
+
+    /// There is no file any more.
+    private mutating func forgetFile() {
+        if version != .absent, !isAbsenceKnown {
+            isAbsenceKnown = true
+            announce(ExternalChange(.unusable(.removed(names.file))))
+        }
+        version = .absent
+        standing = .absent
+        signature = nil
+        examinedSignature = nil
+        rejected = nil
+        intents = []
+    }
+
+    /// Goes over to a journal that was begun by a process that had found nothing.
+    ///
+    /// - Parameter tree: What it leads to, with the file that stands there now.
+    mutating func unite(_ tree: SettingTree, from log: JournalReading) {
+        let mentioned = Set(log.keys.map { SettingKey(stored: $0) })
+        var all = tree
+        for change in TreeDifference(from: tree, to: inForce).changes where change.old == nil {
+            let key = SettingKey(stored: change.key)
+            // It was written later, or removed.
+            guard mentioned.isDisjoint(with: [key] + key.parents) else { continue }
+            all[change.key] = change.new
+        }
+        if all != tree { restoration = .journal }
+        announce(ExternalChange(.everything(all)))
+    }
+}

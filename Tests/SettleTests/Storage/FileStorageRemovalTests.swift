@@ -1,0 +1,318 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Files and folders that are removed while one or two processes have them open: what is in force there is stored again.
+@Suite struct FileStorageRemovalTests {
+    /// What goes, in the folder of the file.
+    enum Removal: CaseIterable, Sendable {
+        case file, journal, both, folder, everythingInFolder, folderMovedAway, fileReplacedByFolder,
+            journalReplacedByFolder,
+            bothMovedAway, folderReplaced
+
+        func happen(to file: URL) throws {
+            let manager = FileManager.default
+            let folder = file.deletingLastPathComponent()
+            let journal = folder.appending(path: ".\(file.lastPathComponent).journal")
+            switch self {
+            case .file: try manager.removeItem(at: file)
+            case .journal: try manager.removeItem(at: journal)
+            case .both:
+                try manager.removeItem(at: file)
+                try manager.removeItem(at: journal)
+            case .folder: try manager.removeItem(at: folder)
+            case .everythingInFolder:
+                for name in try manager.contentsOfDirectory(atPath: folder.path) {
+                    try manager.removeItem(at: folder.appending(path: name))
+                }
+            case .folderMovedAway:
+                try manager.moveItem(at: folder, to: folder.deletingLastPathComponent().appending(path: "away"))
+            case .folderReplaced:
+                try manager.moveItem(at: folder, to: folder.deletingLastPathComponent().appending(path: "away"))
+                try manager.createDirectory(at: folder, withIntermediateDirectories: false)
+            case .bothMovedAway:
+                try manager.moveItem(at: file, to: folder.appending(path: "a"))
+                try manager.moveItem(at: journal, to: folder.appending(path: "b"))
+            case .fileReplacedByFolder:
+                try manager.removeItem(at: file)
+                try manager.createDirectory(at: file.appending(path: "inner"), withIntermediateDirectories: true)
+            case .journalReplacedByFolder:
+                try manager.removeItem(at: journal)
+                try manager.createDirectory(at: journal.appending(path: "inner"), withIntermediateDirectories: true)
+            }
+        }
+    }
+
+    /// A way in which a process finds out, or promises something.
+    enum Call: CaseIterable, Sendable {
+        case look, append, stableAppend, emptyStableAppend, checkpoint, closing
+
+        func happen(to process: Process) throws {
+            switch self {
+            case .look: try process.look()
+            case .append: try process.append(["late": .integer(1)], .process)
+            case .stableAppend: try process.append(["late": .integer(1)], .stable)
+            case .emptyStableAppend: try process.append([:], .stable)
+            case .checkpoint: _ = try process.storage.checkpoint(process.known, at: .settled)
+            case .closing: #expect(try process.storage.checkpoint(process.known, at: .closing))
+            }
+        }
+
+        /// Whether it is only the kernel that has been given anything, and looks follow.
+        var promisesNothing: Bool { self == .append }
+    }
+
+    /// A storage with what the store above it knows.
+    final class Process {
+        let storage: FileStorage
+        var known: SettingTree
+        let calls = FaultySystemCalls(synchronizes: false)
+
+        init(_ file: URL) throws {
+            storage = FileStorage(at: file, calls: calls, patience: LockPatience(limit: .zero))
+            known = try storage.load().tree
+        }
+
+        deinit { calls.endProcess() }
+
+        /// Takes in what there is, and returns what it has been told that can't be used.
+        @discardableResult func look() throws -> [StorageError] {
+            let tree = known
+            var errors: [StorageError] = []
+            for change in try storage.externalChanges(since: { tree }) {
+                change.apply(to: &known)
+                if case .unusable(let error) = change.content { errors.append(error) }
+            }
+            return errors
+        }
+
+        func append(_ values: [String: SettingValue?], _ durability: StorageDurability = .process) throws {
+            let replaced = values.keys.reduce(into: [String: SettingValue]()) { $0[$1] = known[$1] }
+            known.apply(values)
+            try storage.append(
+                StorageBatch(revision: 1, values: values, replaced: replaced), durability: durability)
+        }
+    }
+
+    private let temporary: TemporaryFolder
+    private let file: URL
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        file = temporary.url.appending(path: "app/settings.json")
+    }
+
+    private static let start: [String: SettingValue] = [
+        "a": .integer(1), "b": .integer(2), "g": .dictionary(["x": .integer(3), "y": .integer(4)]),
+    ]
+
+    /// A process with a file, and a value that only the journal has.
+    private func process() throws -> Process {
+        let process = try Process(file)
+        try process.append(Self.start.mapValues { $0 }, .stable)
+        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        try process.append(["b": .integer(5)], .stable)
+        return process
+    }
+
+    private func freshTree() throws -> SettingTree { try freshLoad().tree }
+
+    /// What a process that starts now would find.
+    private func freshLoad() throws -> StorageContents {
+        let calls = FaultySystemCalls(synchronizes: false)
+        defer { calls.endProcess() }
+        return try FileStorage(at: file, calls: calls).load()
+    }
+
+    @Test(
+        "what is removed is stored again, whole, by whatever call finds it out", arguments: Removal.allCases,
+        Call.allCases)
+    func alone(removal: Removal, call: Call) throws {
+        let process = try process()
+        try removal.happen(to: file)
+        try call.happen(to: process)
+        if call.promisesNothing { try process.look() }
+        // As after a kill.
+        #expect(try freshTree() == process.known, "\(removal) \(call)")
+        #expect(process.known["b"] == .integer(5) && process.known["g.y"] == .integer(4))
+        #expect(try freshLoad().outcome == .intact)
+        if call != .append, removal != .journal, removal != .journalReplacedByFolder {
+            let bytes = try Array(Data(contentsOf: file))
+            #expect(try FileFormat.json.decode(bytes)["g.x"] == .integer(3), "the file is to be there again")
+        }
+        #expect(try process.look().count <= 1)
+        #expect(try process.look().isEmpty)
+    }
+
+    @Test("a removal is told once, and as what has become of it") func told() throws {
+        let process = try process()
+        try Removal.file.happen(to: file)
+        let errors = try process.look()
+        #expect(
+            errors.map(\.description) == [
+                "\"\(file.path)\" has been removed. The last good values stay in force, and it is written again with them."
+            ])
+        #expect(try process.look().isEmpty)
+    }
+
+    @Test("two that have lost everything keep what is in force in each", arguments: Removal.allCases, Call.allCases)
+    func two(removal: Removal, call: Call) throws {
+        let one = try process()
+        let other = try Process(file)
+        try one.append(["one": .integer(1)])
+        try other.append(["other": .integer(2)])
+        try removal.happen(to: file)
+        try call.happen(to: one)
+        try call.happen(to: other)
+        try one.append(["a": .integer(8)])
+        try other.append(["a": .integer(9)])
+        try one.look()
+        try other.look()
+        var expected = SettingTree(Self.start)
+        expected.apply(["a": .integer(9), "b": .integer(5), "one": .integer(1), "other": .integer(2)])
+        if call == .append || call == .stableAppend { expected["late"] = .integer(1) }
+        #expect(one.known == expected && other.known == expected, "\(removal) \(call)")
+        #expect(try freshTree() == expected, "\(removal) \(call)")
+        #expect(try one.storage.checkpoint(one.known, at: .closing))
+        #expect(try FileFormat.json.decode(Array(Data(contentsOf: file))) == expected)
+    }
+
+    @Test("a process that opens what is left does not take the values of those that run", arguments: Removal.allCases)
+    func openedRemains(removal: Removal) throws {
+        for doesWrite in [false, true] {
+            for doesCheckpoint in [false, true] {
+                let temporary = try TemporaryFolder()
+                let file = temporary.url.appending(path: "app/settings.json")
+                let test = FileStorageRemovalTests(temporary, file)
+                let running = try test.process()
+                try removal.happen(to: file)
+                guard let other = try? Process(file) else { continue }
+                if doesWrite { try other.append(["a": .integer(7), "new": .integer(1), "g.x": nil]) }
+                if doesCheckpoint { _ = try other.storage.checkpoint(other.known, at: .closing) }
+                other.storage.close()
+                try running.look()
+                var expected = SettingTree(Self.start)
+                expected["b"] = .integer(5)
+                if doesWrite { expected.apply(["a": .integer(7), "new": .integer(1), "g.x": nil]) }
+                let comment: Comment = "\(removal), writes: \(doesWrite), checkpoint: \(doesCheckpoint)"
+                #expect(running.known == expected, comment)
+                #expect(try test.freshTree() == expected, comment)
+                try running.append(["c": .integer(1)], .stable)
+                expected["c"] = .integer(1)
+                #expect(try test.freshTree() == expected, comment)
+            }
+        }
+    }
+
+    private init(_ temporary: TemporaryFolder, _ file: URL) {
+        self.temporary = temporary
+        self.file = file
+    }
+
+    @Test("what can't be stored again is an error of each call that promises it, and is stored as soon as it can be")
+    func failing() throws {
+        for call in [Call.stableAppend, .emptyStableAppend, .checkpoint, .closing] {
+            let process = try process()
+            try Removal.both.happen(to: file)
+            process.calls.fail(every: .update, with: .noSpace)
+            #expect(throws: StorageError.self, "\(call)") { try call.happen(to: process) }
+            process.calls.heal()
+            try process.append([:], .stable)
+            #expect(try freshTree()["g"] == Self.start["g"], "\(call)")
+            process.storage.close()
+            try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+        }
+    }
+
+    @Test(
+        "whatever call fails or ends the process while it is stored again, no value is lost that somebody relies on",
+        arguments: FileStorageFaultTests.Trouble.all)
+    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        for removal in [Removal.file, .journal, .both, .folder] {
+            var call = 0
+            var wasHit = true
+            while wasHit {
+                let temporary = try TemporaryFolder()
+                let file = temporary.url.appending(path: "app/settings.json")
+                let test = FileStorageRemovalTests(temporary, file)
+                let process = try test.process()
+                try removal.happen(to: file)
+                process.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+                let comment: Comment = "\(removal), call \(call), \(trouble)"
+                var isAcknowledged = false
+                do {
+                    try process.append(["c": .integer(1)], .stable)
+                    isAcknowledged = true
+                } catch {}
+                wasHit = process.calls.faultCount > 0
+                process.calls.heal()
+                if isAcknowledged { #expect(try test.freshTree() == process.known, comment) }
+                _ = try process.look()
+                try process.append(["c": .integer(1)], .stable)
+                #expect(try test.freshTree() == process.known, comment)
+                #expect(process.known["g.y"] == .integer(4) && process.known["b"] == .integer(5), comment)
+                call += 1
+            }
+        }
+    }
+
+    @Test("while a lock is held, what was removed is stored again too, and the lock is still held") func locked() throws
+    {
+        for removal in Removal.allCases {
+            let temporary = try TemporaryFolder()
+            let file = temporary.url.appending(path: "app/settings.json")
+            let test = FileStorageRemovalTests(temporary, file)
+            let process = try test.process()
+            let other = try Process(file)
+            try process.storage.lock()
+            try removal.happen(to: file)
+            try process.append(["c": .integer(1)], .stable)
+            #expect(try test.freshTree() == process.known, "\(removal)")
+            #expect(throws: StorageError.self, "\(removal)") { try other.append(["d": .integer(1)]) }
+            process.storage.unlock()
+            try other.append(["d": .integer(1)])
+            try process.look()
+            #expect(try test.freshTree() == process.known && process.known["d"] == .integer(1), "\(removal)")
+        }
+    }
+
+    @Test("an empty file of a store without values is written again too") func empty() throws {
+        let process = try Process(file)
+        try process.append(["a": .integer(1)])
+        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        try process.append(["a": nil])
+        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        try Removal.file.happen(to: file)
+        try process.look()
+        #expect(try freshLoad() == intact([:]))
+        #expect(try Data(contentsOf: file).count > 0)
+    }
+
+    @Test("a file that somebody puts in the place of the removed one while it is written again is not overwritten")
+    func putBack() throws {
+        // The first that is made is the journal, the second the file.
+        for (count, moment) in [(0, SystemCall.Kind.rename), (1, .create), (2, .synchronize)] {
+            let process = try process()
+            try Removal.file.happen(to: file)
+            let (calls, path) = (process.calls, file)
+            calls.after(count, .create) {
+                calls.beforeNext(moment) { try? Data(#"{"a": 7}"#.utf8).write(to: path) }
+            }
+            _ = try process.look()
+            _ = try process.look()
+            #expect(try freshTree() == process.known)
+            #expect(process.known["g.x"] == .integer(3))
+            process.storage.close()
+            try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+        }
+    }
+}
+
+extension FaultySystemCalls {
+    /// Does something once this many calls of a kind have begun.
+    fileprivate func after(_ count: Int, _ kind: SystemCall.Kind, do action: @escaping @Sendable () -> Void) {
+        guard count > 0 else { return action() }
+        beforeNext(kind) { self.after(count - 1, kind, do: action) }
+    }
+}
