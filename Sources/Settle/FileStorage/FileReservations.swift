@@ -15,11 +15,11 @@ struct FileReservations: Sendable {
 
     /// - Returns: False if somebody has reserved the name.
     mutating func reserve(
-        _ name: String, beside names: FileNames, _ operations: FileOperations
+        _ name: String, beside names: FileNames, of owner: FileStatus.Owner?, _ operations: FileOperations
     ) throws(FileError) -> Bool {
         guard held[name] == nil else { return false }
         let path = names.lock(named: name)
-        let file = try open(path, operations)
+        let file = try open(path, owner, operations)
         do {
             if try lock(file, at: path, operations) {
                 held[name] = Held(path: path, file: file)
@@ -49,7 +49,9 @@ struct FileReservations: Sendable {
         try? operations.close(file, at: path)
     }
 
-    private func open(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> FileDescriptor {
+    private func open(
+        _ path: FilePath, _ owner: FileStatus.Owner?, _ operations: FileOperations
+    ) throws(FileError) -> FileDescriptor {
         var attempt = 1
         while true {
             do {
@@ -58,7 +60,7 @@ struct FileReservations: Sendable {
                 guard error.cause == .notFound else { throw error }
             }
             do {
-                return try make(path, operations)
+                return try make(path, owner, operations)
             } catch {
                 guard attempt < Self.attempts else { throw error }
                 switch error.cause {
@@ -71,9 +73,12 @@ struct FileReservations: Sendable {
         }
     }
 
-    private func make(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> FileDescriptor {
+    private func make(
+        _ path: FilePath, _ owner: FileStatus.Owner?, _ operations: FileOperations
+    ) throws(FileError) -> FileDescriptor {
         let file = try operations.open(path, .createNew(permissions: 0o600))
         do {
+            operations.keepOwner(owner, of: file, at: path)
             // The process's mask may have taken away permissions that the user needs the next time.
             try operations.setPermissions(of: file, at: path, to: 0o600)
         } catch {
@@ -115,7 +120,7 @@ extension FileSession {
             throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ExclusiveAccess.rule(for: name))")
         }
         do {
-            return try reservations.reserve(name, beside: names, operations)
+            return try reservations.reserve(name, beside: names, of: owner, operations)
         } catch {
             throw .notReserved(path, error)
         }

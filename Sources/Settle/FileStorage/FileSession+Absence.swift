@@ -12,10 +12,23 @@ extension FileSession {
         if history.isPresentAtEnd { return removed(leaving: tree, "its journal tells of it") }
         if history.hasValuesAfter { return .intact }
         if history.wasPresent { return removed(leaving: tree, "its journal tells of it") }
-        for remnant in [names.previous, names.corrupt(1), names.corruptJournal(1)] where try exists(remnant) {
-            return removed(leaving: tree, "\"\(remnant.name)\" is still there")
-        }
+        if let remnant = try remnant() { return removed(leaving: tree, "\"\(remnant.name)\" is still there") }
         return .absent
+    }
+
+    /// Whether an empty file counts as none: somebody has made it for the settings to come. If anything shows that there was
+    /// a file with values, it is damaged.
+    func hasNeverHadValues(_ log: JournalReading?) throws(StorageError) -> Bool {
+        guard log?.damage.isEmpty != false, !FileHistory(log?.records ?? []).wasPresent else { return false }
+        return try remnant() == nil
+    }
+
+    /// What is there only if there was a file.
+    private func remnant() throws(StorageError) -> FilePath? {
+        for remnant in [names.previous, names.corrupt(1), names.corruptJournal(1)] where try exists(remnant) {
+            return remnant
+        }
+        return nil
     }
 
     private func removed(leaving tree: SettingTree, _ evidence: String) -> StorageContents.Outcome {

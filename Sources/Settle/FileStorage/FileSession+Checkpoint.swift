@@ -80,7 +80,8 @@ extension FileSession {
         try synchronize()
         let cycle = overlay
         let replaced = version
-        var replacement = FileReplacement(operations, names: names, previous: previous, isPrivate: isPrivate)
+        var replacement = FileReplacement(
+            operations, names: names, previous: previous, isPrivate: isPrivate, owner: owner)
         guard try replaceFile(with: bytes, by: &replacement) else {
             // Nothing came of it, so that what was edited is compared with the version that is known.
             try append(.checkpointed(version, coveredEnd: self.coveredEnd))
@@ -113,7 +114,7 @@ extension FileSession {
             return try replacement.run(bytes) {
                 // If it has gone meanwhile, there is nothing to be overwritten.
                 guard let status = try? operations.status(at: names.file) else { return true }
-                return examined.map { $0 == FileSignature(status) } ?? !wasAbsent
+                return examined.map { $0 == FileSignature(status) } ?? (!wasAbsent || status.size == 0)
             }
         } catch {
             hasCleaned = false
@@ -157,7 +158,7 @@ extension FileSession {
             .checkpointed(replaced, coveredEnd: JournalHeader.size), .values(cycle.batch), confirmation,
         ]
         do {
-            try journal.replace(with: contents, names: names)
+            try journal.replace(with: contents, names: names, for: owner)
             // As the record says it. Beyond it, a later word of this process that the file is still this version would cover what
             // others have appended since then.
             let size = JournalRecord(confirmation, durableEnd: 0).encoded(at: journal.end).0.count

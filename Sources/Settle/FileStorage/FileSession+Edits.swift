@@ -16,7 +16,7 @@ extension FileSession {
             return .current
         }
         examinedSignature = nil
-        guard let reading = try readUnlessMissing() else {
+        guard let reading = try readKnown() else {
             guard version != .absent else { return .current }
             restoration = .journal
             return .absent

@@ -6,7 +6,7 @@ extension FileSession {
     /// by then, since they are written under its lock.
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
-        try journal.begin(after: old.generation == 0 ? nil : old, with: try beginning())
+        try journal.begin(after: old.generation == 0 ? nil : old, with: try beginning(), for: owner)
         if restoration == .journal { restoration = .file }
         coveredEnd = JournalHeader.size
         intents = []
@@ -65,7 +65,7 @@ extension FileSession {
     mutating func replaceJournal() throws(FileError) {
         hasCleaned = false
         owedReplacement = true
-        try journal.replace(with: try beginning(), names: names)
+        try journal.replace(with: try beginning(), names: names, for: owner)
         owedReplacement = false
         if restoration == .journal { restoration = .file }
         coveredEnd = JournalHeader.size

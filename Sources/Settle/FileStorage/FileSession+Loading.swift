@@ -8,6 +8,7 @@ extension FileSession {
         let resolved = try resolvedPath()
         if resolved.names != names { journal.close() }
         take(resolved)
+        try checkNameLength()
         restoration = .none
         journal = JournalFile(operations, path: names.journal)
         var contents = try load(isLocked: false)
@@ -25,6 +26,16 @@ extension FileSession {
         inForce = contents.tree
         undelivered.apply(to: &inForce)
         return contents
+    }
+
+    /// Refuses a name beside which not all others find room, before anything relies on them.
+    private func checkNameLength() throws(StorageError) {
+        let length = names.file.name.utf8.count
+        guard length > FileNames.lengthLimit else { return }
+        throw .unreadable(
+            path,
+            "its name has \(length) bytes, and the limit is \(FileNames.lengthLimit), because the names of the files beside "
+                + "it are longer")
     }
 
     /// Where the path leads, and by which links.
@@ -52,8 +63,9 @@ extension FileSession {
     ///   replaced while it was looked at.
     private mutating func load(isLocked: Bool) throws(StorageError) -> StorageContents? {
         // The file first: the journal, which is read later, then knows every version of it that this program wrote.
-        let reading = try read(names.file)
+        var reading = try read(names.file)
         let log = try readJournalForLoad(isLocked: isLocked)
+        if reading?.bytes.isEmpty == true, try hasNeverHadValues(log) { reading = nil }
         let version = reading?.version ?? .absent
         let replay = JournalReplay(records: log?.records ?? [], file: version)
         guard isLocked || log == nil || (replay.match == .current && log?.damage.isEmpty == true) else { return nil }
@@ -119,6 +131,7 @@ extension FileSession {
         standing = reading == nil ? .absent : isOurs ? .synced : .unknown
         signature = reading.flatMap { $0.isSettled ? FileSignature($0.status) : nil }
         fileSize = reading?.bytes.count ?? 0
+        owner = reading?.status.owner ?? owner
         rejected = nil
     }
 

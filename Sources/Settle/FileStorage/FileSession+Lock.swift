@@ -86,7 +86,7 @@ extension FileSession {
 
     /// Finds out what became of a checkpoint whose maker died in the middle.
     private mutating func resolveIntents() throws(StorageError) {
-        let found = try read(names.file)
+        let found = try readKnown()
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.
         if let intent = intents.last(where: { $0.version == standing })

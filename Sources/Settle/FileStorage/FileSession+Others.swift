@@ -92,7 +92,7 @@ extension FileSession {
             takeIn(log.records)
             return
         }
-        let reading = try readUnlessMissing()
+        let reading = try readKnown()
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
         if reading == nil, replay.match != .current, version != .absent {
             // It has been removed, so that the version before has to lead to what the journal has changed.

@@ -41,9 +41,10 @@ extension FileSession {
             isSettled: FileSignature(status).isSettled(at: now))
     }
 
-    /// The same, where it does not matter which obstacle keeps the file from being a file.
-    func readUnlessMissing() throws(StorageError) -> Reading? {
-        (try? isFileMissing()) == true ? nil : try read(names.file)
+    /// The file; `nil` also if something else has its name by now, or if it is empty and there was none before.
+    func readKnown() throws(StorageError) -> Reading? {
+        guard (try? isFileMissing()) != true, let reading = try read(names.file) else { return nil }
+        return version == .absent && reading.bytes.isEmpty ? nil : reading
     }
 
     /// The records of the journal, and what is wrong with it.

@@ -59,6 +59,9 @@ struct FileSession: Sendable {
     /// The signature of the file when it was last looked at.
     var examinedSignature: FileSignature?
     var fileSize = 0
+    /// Whom the file belongs to, or belonged to when it was last there. What is made beside it belongs to the same, or the user
+    /// of a file that a superuser has written could not open it any more.
+    var owner: FileStatus.Owner?
     /// A version that can't be used. It is not overwritten while it stands there.
     var rejected: Rejected?
     /// Whether the store has been told that the file has been removed.

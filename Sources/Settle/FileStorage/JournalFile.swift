@@ -1,7 +1,7 @@
 /// The journal of a settings file, as this process has it open.
 ///
 /// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another one
-/// (``replace(with:names:)``); whoever still has the old one sees that it has no name any more.
+/// (``replace(with:names:for:)``); whoever still has the old one sees that it has no name any more.
 struct JournalFile: Sendable {
     /// What ``lock(patience:)`` has found.
     enum Finding: Sendable, Hashable {
@@ -278,9 +278,11 @@ struct JournalFile: Sendable {
 
     /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next to open
     /// it finds that it was never begun.
-    mutating func begin(after previous: JournalHeader?, with contents: [JournalRecord.Content]) throws(FileError) {
+    mutating func begin(
+        after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
+    ) throws(FileError) {
         do throws(FileError) {
-            try tryBeginning(after: previous, with: contents)
+            try tryBeginning(after: previous, with: contents, for: owner)
         } catch {
             close()
             throw error
@@ -288,12 +290,13 @@ struct JournalFile: Sendable {
     }
 
     private mutating func tryBeginning(
-        after previous: JournalHeader?, with contents: [JournalRecord.Content]
+        after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
     ) throws(FileError) {
         guard let file else { return }
         let header = JournalHeader(
             generation: .random(in: 1 ... .max), previousGeneration: previous?.generation ?? 0,
             previousEnd: previous.map { _ in UInt64(end.offset) } ?? 0)
+        operations.keepOwner(owner, of: file, at: path)
         // The process's mask may have taken away permissions that the user needs.
         try operations.setPermissions(of: file, at: path, to: 0o600)
         var bytes = header.encoded
@@ -353,7 +356,9 @@ struct JournalFile: Sendable {
 
     /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the lock,
     /// which it keeps.
-    mutating func replace(with contents: [JournalRecord.Content], names: FileNames) throws(FileError) {
+    mutating func replace(
+        with contents: [JournalRecord.Content], names: FileNames, for owner: FileStatus.Owner?
+    ) throws(FileError) {
         let temporary = names.newTemporary()
         var new = JournalFile(operations, path: temporary)
         let old = JournalHeader(generation: end.generation, previousGeneration: 0, previousEnd: 0)
@@ -364,7 +369,7 @@ struct JournalFile: Sendable {
             // Before it has its name, so that nobody else writes first. Without locks there is nobody else.
             try? operations.lock(file, at: temporary)
             new.end = end
-            try new.begin(after: isContinued ? old : nil, with: contents)
+            try new.begin(after: isContinued ? old : nil, with: contents, for: owner)
             try operations.synchronize(file, at: temporary)
             new.durableEnd = new.end.offset
             try operations.rename(temporary, to: path)

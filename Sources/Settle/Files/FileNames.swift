@@ -47,6 +47,11 @@ package struct FileNames: Sendable, Hashable {
         file.sibling(named: "\(file.name).journal.corrupt-\(number)")
     }
 
+    /// The longest name of a settings file, in bytes: a temporary file has the longest name of those that are needed.
+    package static let lengthLimit = systemLimit - 2 - digitCount - temporarySuffix.utf8.count
+    /// The longest name that file systems allow.
+    private static let systemLimit = 255
+
     private var temporaryPrefix: String { ".\(file.name)." }
     private static let temporarySuffix = ".tmp"
     private static let digitCount = 16

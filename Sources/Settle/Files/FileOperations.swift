@@ -139,6 +139,25 @@ package struct FileOperations: Sendable {
         }
     }
 
+    /// Gives a file that was made in the place of another one the user and the group of that, as far as this process may: a
+    /// superuser may give it to any user, others may give it to any group that they are in.
+    package func keepOwner(_ owner: FileStatus.Owner?, of file: FileDescriptor, at path: FilePath) {
+        guard let owner, let own = try? status(of: file, at: path).owner, own != owner else { return }
+        do throws(FileError) {
+            try setOwner(of: file, at: path, toUser: owner.user, group: owner.group)
+        } catch {
+            try? setOwner(of: file, at: path, toUser: nil, group: owner.group)
+        }
+    }
+
+    private func setOwner(
+        of file: FileDescriptor, at path: FilePath, toUser user: UInt32?, group: UInt32
+    ) throws(FileError) {
+        try finishing("set the owner of", path) { () throws(SystemError) in
+            try calls.setOwner(of: file, toUser: user, group: group)
+        }
+    }
+
     package func rename(_ path: FilePath, to newPath: FilePath) throws(FileError) {
         try finishing("put in place", newPath) { () throws(SystemError) in
             try calls.renameFile(path.text, to: newPath.text)

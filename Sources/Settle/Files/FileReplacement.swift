@@ -23,6 +23,8 @@ package struct FileReplacement: Sendable {
     package let previous: Previous
     /// Whether nobody but the user may read the new contents, whoever could read the old ones.
     package let isPrivate: Bool
+    /// Whom the new file is for, if there is none that it replaces.
+    package let owner: FileStatus.Owner?
     /// Whether the new contents stand at the file's path.
     package private(set) var isInPlace = false
 
@@ -30,12 +32,14 @@ package struct FileReplacement: Sendable {
     package private(set) var hasKeptPrevious = false
 
     package init(
-        _ operations: FileOperations, names: FileNames, previous: Previous, isPrivate: Bool = true
+        _ operations: FileOperations, names: FileNames, previous: Previous, isPrivate: Bool = true,
+        owner: FileStatus.Owner? = nil
     ) {
         self.operations = operations
         self.names = names
         self.previous = previous
         self.isPrivate = isPrivate
+        self.owner = owner
     }
 
     /// What nobody but the user may read.
@@ -46,11 +50,12 @@ package struct FileReplacement: Sendable {
     package mutating func run(
         _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
     ) throws(FileError) -> Bool {
-        let current = currentPermissions
+        let current = currentStatus
         let new = names.newTemporary()
         let file = try operations.open(new, .createNew(permissions: Self.privatePermissions))
         do {
-            try write(bytes, to: file, at: new, isPrivate ? nil : current)
+            operations.keepOwner(current?.owner ?? owner, of: file, at: new)
+            try write(bytes, to: file, at: new, isPrivate ? nil : current?.permissions)
             guard isStillWanted() else {
                 try operations.remove(new)
                 return false
@@ -63,7 +68,7 @@ package struct FileReplacement: Sendable {
             throw error
         }
         isInPlace = true
-        if hasKeptPrevious, current != Self.privatePermissions {
+        if hasKeptPrevious, current?.permissions != Self.privatePermissions {
             // Not earlier, because until now it was the file itself, which others may read.
             try? operations.setPermissions(at: names.previous, to: Self.privatePermissions)
         }
@@ -71,10 +76,10 @@ package struct FileReplacement: Sendable {
         return true
     }
 
-    /// Those of the file that is to be replaced; `nil` if there is none, or nobody can tell.
-    private var currentPermissions: UInt16? {
+    /// That of the file that is to be replaced; `nil` if there is none, or nobody can tell.
+    private var currentStatus: FileStatus? {
         guard let status = try? operations.status(at: names.file), status.kind == .file else { return nil }
-        return status.permissions
+        return status
     }
 
     private func write(

@@ -15,11 +15,23 @@ package struct FileStatus: Sendable, Hashable {
         }
     }
 
+    /// The user and the group that a file belongs to, by their numbers.
+    package struct Owner: Sendable, Hashable {
+        package let user: UInt32
+        package let group: UInt32
+
+        package init(user: UInt32, group: UInt32) {
+            self.user = user
+            self.group = group
+        }
+    }
+
     package let kind: Kind
     /// In bytes.
     package let size: Int64
     /// The lower nine permission bits.
     package let permissions: UInt16
+    package let owner: Owner
     package let identity: Identity
     /// How many names the file has; 0 if it was removed while it was open.
     package let linkCount: Int
@@ -29,12 +41,13 @@ package struct FileStatus: Sendable, Hashable {
     package let statusChanged: Int64
 
     package init(
-        kind: Kind, size: Int64, permissions: UInt16, identity: Identity, linkCount: Int = 1,
-        contentsChanged: Int64 = 0, statusChanged: Int64 = 0
+        kind: Kind, size: Int64, permissions: UInt16, owner: Owner = Owner(user: 0, group: 0), identity: Identity,
+        linkCount: Int = 1, contentsChanged: Int64 = 0, statusChanged: Int64 = 0
     ) {
         self.kind = kind
         self.size = size
         self.permissions = permissions
+        self.owner = owner
         self.identity = identity
         self.linkCount = linkCount
         self.contentsChanged = contentsChanged

@@ -91,6 +91,11 @@ package struct POSIXSystemCalls: SystemCalls {
         try check(chmod(path, mode_t(permissions)))
     }
 
+    package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
+        // The largest number stands for none.
+        try check(fchown(file.number, user ?? .max, group))
+    }
+
     package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
         try check(rename(path, newPath))
     }
@@ -151,6 +156,7 @@ extension FileStatus {
             kind: kind,
             size: Int64(found.st_size),
             permissions: UInt16(found.st_mode & 0o777),
+            owner: Owner(user: found.st_uid, group: found.st_gid),
             identity: Identity(
                 device: UInt64(truncatingIfNeeded: found.st_dev), file: UInt64(truncatingIfNeeded: found.st_ino)),
             linkCount: Int(found.st_nlink),

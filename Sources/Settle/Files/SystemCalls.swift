@@ -37,6 +37,8 @@ package protocol SystemCalls: Sendable {
     func status(at path: String) throws(SystemError) -> FileStatus
     func setPermissions(of file: FileDescriptor, to permissions: UInt16) throws(SystemError)
     func setPermissions(at path: String, to permissions: UInt16) throws(SystemError)
+    /// - Parameter user: `nil` leaves the user as it is.
+    func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError)
 
     /// Gives a file another name in place of its old one, replacing what has that name.
     func renameFile(_ path: String, to newPath: String) throws(SystemError)

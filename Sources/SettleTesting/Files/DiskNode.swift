@@ -9,6 +9,7 @@ struct DiskNode: Sendable {
 
     let kind: Kind
     var permissions: UInt16
+    var owner = FileStatus.Owner(user: 0, group: 0)
     /// Of a file: what processes see.
     private(set) var contents: [UInt8] = []
     /// Every state of the contents since the last sync, the synced one first and the present one last.

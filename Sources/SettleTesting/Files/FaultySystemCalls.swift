@@ -213,6 +213,11 @@ package final class FaultySystemCalls: SystemCalls {
         try real.setPermissions(at: path, to: permissions)
     }
 
+    package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
+        try check(.setOwner, path(of: file))
+        try real.setOwner(of: file, toUser: user, group: group)
+    }
+
     package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
         try check(.rename, newPath)
         try real.renameFile(path, to: newPath)

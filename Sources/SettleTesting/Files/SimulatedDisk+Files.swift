@@ -71,6 +71,14 @@ extension SimulatedDisk {
         }
     }
 
+    package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
+        try withOpenFile(file) { open, state in
+            state.announce(.setOwner, state.path(of: open.node))
+            state.image.update(open.node) { $0.owner = FileStatus.Owner(user: user ?? $0.owner.user, group: group) }
+            state.image.touch(open.node, isContents: false)
+        }
+    }
+
     @discardableResult
     func withOpenFile<Result: Sendable>(
         _ file: FileDescriptor, _ body: (inout OpenFile, inout State) throws(SystemError) -> Result

@@ -76,6 +76,7 @@ extension DiskImage {
             kind: kind,
             size: Int64(size),
             permissions: node?.permissions ?? 0,
+            owner: node?.owner ?? FileStatus.Owner(user: 0, group: 0),
             identity: FileStatus.Identity(device: 1, file: UInt64(number)),
             linkCount: linkCount(of: number),
             contentsChanged: node?.contentsChanged ?? 0,

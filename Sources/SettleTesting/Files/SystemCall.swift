@@ -2,7 +2,7 @@
 package struct SystemCall: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case open, create, openFolder, read, write, synchronize, close, lock, status, setPermissions, rename, link
-        case remove, makeFolder, names, linkTarget, update, synchronizeData, truncate, unlock
+        case setOwner, remove, makeFolder, names, linkTarget, update, synchronizeData, truncate, unlock
     }
 
     package let kind: Kind

@@ -58,9 +58,50 @@ import Testing
         #expect(try description(fixture.storage().load()).contains("there is no earlier version"))
     }
 
-    @Test("an empty file is damaged") func emptyFile() throws {
+    @Test("an empty file is damaged, if anything else shows that it had settings") func emptyFile() throws {
         let fixture = try fixture(hasPrevious: true, damaged: "")
         #expect(try fixture.storage().load().tree.root == ["a": .integer(2)])
+        let journaled = try journaled()
+        try FileManager.default.removeItem(at: journaled.folder.appending(path: ".settings.json.previous"))
+        try journaled.write("")
+        guard case .recovered(_, isComplete: true) = try journaled.storage().load().outcome else {
+            Issue.record("the journal shows that it had settings")
+            return
+        }
+    }
+
+    @Test("an empty file is a new one, if nothing shows that it had settings") func newFile() throws {
+        let fixture = try fixture(hasPrevious: false, damaged: "")
+        #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        #expect(try one.externalChanges { SettingTree() }.isEmpty)
+        // Also once a journal has values that no file has had.
+        try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
+        #expect(try other.externalChanges { SettingTree() } == [ExternalChange(.values(["a": .integer(1)]))])
+        #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
+        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), at: .closing))
+        #expect(try FileFormat.json.decode(Array(Data(contentsOf: fixture.file))).root == ["a": .integer(1)])
+        #expect(try one.externalChanges { SettingTree(["a": .integer(1)]) }.isEmpty)
+        // From then on it is damaged if it is empty.
+        try fixture.write("")
+        guard case .recovered = try fixture.storage().load().outcome else {
+            Issue.record("it had settings")
+            return
+        }
+    }
+
+    @Test("what is written into an empty file while a storage has it open is an edit") func editedNewFile() throws {
+        let fixture = try fixture(hasPrevious: false, damaged: "")
+        let storage = try fixture.opened()
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .process)
+        try fixture.write(#"{"a": 1}"#)
+        #expect(
+            try storage.externalChanges { SettingTree(["b": .integer(1)]) }.first?.content
+                == .values(["a": .integer(1)]))
+        let all: [String: SettingValue] = ["a": .integer(1), "b": .integer(1)]
+        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try fixture.freshLoad() == intact(all))
     }
 
     @Test("a file put aside never takes the name of an earlier one", arguments: [true, false])

@@ -1,0 +1,178 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Where the file is, by which links a path leads there, whom it belongs to, and how long its name may be.
+@Suite struct FileStoragePlaceTests {
+    private let temporary: TemporaryFolder
+    private let manager = FileManager.default
+
+    init() throws {
+        temporary = try TemporaryFolder()
+    }
+
+    private func url(_ path: String) -> URL { temporary.url.appending(path: path) }
+
+    private func write(_ text: String, to path: String) throws {
+        try manager.createDirectory(at: url(path).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url(path))
+    }
+
+    private func link(_ path: String, to target: String) throws {
+        let new = url(path + ".new")
+        try manager.createSymbolicLink(atPath: new.path, withDestinationPath: target)
+        // As deployments do it, so that the link is never missing.
+        try FileOperations(POSIXSystemCalls()).rename(FilePath(new.path), to: FilePath(url(path).path))
+    }
+
+    private func opened(_ path: String) throws -> FileStorage {
+        let storage = FileStorage(at: url(path), calls: FaultySystemCalls(synchronizes: false))
+        _ = try storage.load()
+        return storage
+    }
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: url(path)), as: UTF8.self)
+    }
+
+    @Test("a link in the middle of the path that is swapped leads to the other file's values") func swapped() throws {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        try write(#"{"a": 2, "c": 3}"#, to: "releases/7/settings.json")
+        try link("current", to: "releases/6")
+        for call in 0..<2 {
+            let storage = try opened("current/settings.json")
+            try storage.append(batch(1, ["b": .integer(9)]), durability: .process)
+            try link("current", to: "releases/7")
+            if call == 0 {
+                let all: [String: SettingValue] = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
+                #expect(
+                    try storage.externalChanges { SettingTree() }.last == ExternalChange(.everything(SettingTree(all))))
+            }
+            try storage.append(batch(1, ["d": .integer(4)]), durability: .stable)
+            let found = try FileStorage(at: url("current/settings.json")).load().tree
+            #expect(found["d"] == .integer(4) && found["b"] == .integer(9) && found["c"] == .integer(3))
+            #expect(try !text("releases/6/settings.json").contains("c"))
+            storage.close()
+            try link("current", to: "releases/6")
+        }
+    }
+
+    @Test("a link in the middle of the path is watched", .timeLimit(.minutes(10))) func watched() async throws {
+        try write(#"{"count": 1}"#, to: "releases/6/app/settings.json")
+        try write(#"{"count": 2}"#, to: "releases/7/app/settings.json")
+        try link("current", to: "releases/6")
+        let store = try await SettingsStore.open(storage: FileStorage(at: url("current/app/settings.json")))
+        let settings = try await store.group(CounterSettings.self)
+        #expect(settings.count == 1)
+        let counts = ChangeRecorder(settings.$count)
+        _ = await counts.until { $0.contains(1) }
+        try link("current", to: "releases/7")
+        _ = await counts.until { $0.contains(2) }
+        // The new place is watched too.
+        try write(#"{"count": 3}"#, to: "releases/7/app/settings.json")
+        _ = await counts.until { $0.contains(3) }
+        try link("current", to: "releases/6")
+        _ = await counts.until { $0.last == 1 }
+        try await store.close()
+    }
+
+    @Test(
+        "where a link leads to nothing, what is in force is stored by the next call that promises a disk",
+        arguments: ["middle", "end", "removed"])
+    func leadsNowhere(kind: String) throws {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        let path = kind == "middle" ? "current/settings.json" : "settings.json"
+        let name = kind == "middle" ? "current" : "settings.json"
+        try link(name, to: kind == "middle" ? "releases/6" : "releases/6/settings.json")
+        let storage = try opened(path)
+        switch kind {
+        case "middle":
+            try manager.createDirectory(at: url("releases/7"), withIntermediateDirectories: true)
+            try link("current", to: "releases/7")
+        case "end": try link("settings.json", to: "elsewhere.json")
+        default: try manager.removeItem(at: url("settings.json"))
+        }
+        // Between the old link and the new one there may be none, so a look waits.
+        _ = try storage.externalChanges { SettingTree(["a": .integer(1)]) }
+        #expect(!manager.fileExists(atPath: url(path).path))
+        try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
+        let expected: [String: SettingValue] = ["a": .integer(1), "b": .integer(2)]
+        #expect(try FileStorage(at: url(path)).load() == intact(expected))
+        #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
+        #expect(try text(path).contains("\"b\": 2"))
+        #expect(try text("releases/6/settings.json") == #"{"a": 1}"#)
+    }
+
+    @Test("a path is resolved by the file system, with what is missing as it is spelled") func resolve() throws {
+        let operations = FileOperations(POSIXSystemCalls())
+        let root = try operations.resolve(FilePath(temporary.url.path)).resolved
+        try manager.createDirectory(at: url("a/b"), withIntermediateDirectories: true)
+        try link("x", to: "a/b")
+        try link("y", to: root.appending("x").text)
+        for (path, expected) in [
+            ("x/c.json", "a/b/c.json"), ("y/c.json", "a/b/c.json"), ("x/../c.json", "a/c.json"),
+            ("./a//b/./c", "a/b/c"),
+            ("n/m/../c.json", "n/c.json"),
+        ] {
+            #expect(
+                try operations.resolve(FilePath(url("").path + "/" + path)).resolved
+                    == FilePath(root.text + "/" + expected))
+        }
+        #expect(try operations.resolve(root.appending("y")).links == [root.appending("y"), root.appending("x")])
+        try link("l", to: "l")
+        let error = #expect(throws: FileError.self) { try operations.resolve(root.appending("l")) }
+        #expect(error?.cause == .tooManySymbolicLinks)
+    }
+
+    @Test("a name that has no room for those beside it is refused when it is opened, with the limit") func longName()
+        throws
+    {
+        let limit = FileNames.lengthLimit
+        #expect(limit == 233)
+        let longest = String(repeating: "ä", count: (limit - 5) / 2) + ".json"
+        let storage = try opened(longest)
+        try storage.save(batch(1, ["a": .integer(1)]))
+        try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1)])
+        let names = try manager.contentsOfDirectory(atPath: temporary.url.path)
+        #expect(names.contains(longest) && names.contains(".\(longest).previous"))
+        let error = #expect(throws: StorageError.self) { try opened("1" + longest + "2") }
+        #expect(error?.code == .unreadable && error?.description.contains("the limit is 233") == true)
+    }
+
+    @Test("a file keeps its user and group, and what is made beside it gets them") func owner() throws {
+        let disk = SimulatedDisk()
+        let operations = FileOperations(disk)
+        disk.makeStableFolder("/home")
+        let path = FilePath("/home/settings.json")
+        let owner = FileStatus.Owner(user: 1_000, group: 50)
+        let file = try operations.open(path, .createNew(permissions: 0o600))
+        try operations.writeAll(Array(#"{"a": 1}"#.utf8), to: file, at: path)
+        operations.keepOwner(owner, of: file, at: path)
+        try operations.close(file, at: path)
+        let names = FileNames(path)
+        func check() throws {
+            for name in [path, names.journal, names.previous, names.lock(named: "default")] {
+                #expect(try operations.status(at: name).owner == owner, "\(name)")
+            }
+        }
+        let calls = FaultySystemCalls(disk)
+        let storage = FileStorage(at: URL(filePath: path.text), calls: calls, journalLimit: 100)
+        _ = try storage.load()
+        var root: [String: SettingValue] = ["a": .integer(1)]
+        #expect(try storage.tryReserve("default"))
+        for number in 0..<4 {
+            root["b"] = .string(String(repeating: "\(number)", count: 100))
+            try storage.save(batch(1, ["b": root["b"]]), over: root)
+            try check()
+        }
+        try operations.remove(path)
+        try operations.remove(names.journal)
+        try storage.append(batch(2, ["c": .integer(1)]), durability: .stable)
+        try check()
+        // Who may not give files away at least keeps the group, and saves all the same.
+        calls.fail(every: .setOwner, with: .notPermitted)
+        try storage.save(batch(3, ["c": .integer(2)]), over: root)
+        #expect(calls.calls.count { $0.kind == .setOwner } >= 2)
+    }
+}
