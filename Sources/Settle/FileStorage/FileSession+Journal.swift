@@ -33,7 +33,8 @@ extension FileSession {
         if let tree = overlay.batch.tree { compare(tree) }
         let start = JournalRecord.Content.checkpointed(version, coveredEnd: JournalHeader.size)
         if overlay.tree != nil, let history = try history() { return [start] + history }
-        return overlay.isEmpty ? [start] : [start, .values(overlay.batch)]
+        // One that goes on from another always says with what: see `takeInFork`.
+        return overlay.isEmpty && journal.end.generation == 0 ? [start] : [start, .values(overlay.batch)]
     }
 
     /// What the journal has beyond the file, record for record: the values that keys have had tell what somebody has edited, where

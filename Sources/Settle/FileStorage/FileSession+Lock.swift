@@ -38,7 +38,10 @@ extension FileSession {
             case .same, .replaced: try takeInNew()
             case .new:
                 try noteIfFileIsMissing()
+                let isContinued = journal.end.generation != 0
                 try fileErrors { (session) throws(FileError) in try session.beginJournal() }
+                // What was stable in the one that has been removed is stable again.
+                if isContinued { try synchronize() }
             case .other:
                 try takeInOther()
                 try noteIfFileIsMissing()

@@ -86,6 +86,7 @@ extension FileSession {
             takeIn(log.records)
             return
         }
+        if isFork(from: known) { return takeInFork(log) }
         if case .checkpointed(version, _)? = log.records.first?.record.content, known.generation == 0, carried.isEmpty {
             // It begins with the file that is known.
             begin(with: nil)

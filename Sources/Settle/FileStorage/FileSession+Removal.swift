@@ -186,6 +186,21 @@ extension FileSession {
         intents = []
     }
 
+    /// Whether the journal goes on from one before the end of what is known: a process that had not seen all has begun it when the
+    /// last one was removed.
+    func isFork(from known: JournalPosition) -> Bool {
+        guard let header = journal.header, header.previousGeneration != 0, known.generation != 0 else { return false }
+        guard header.previousGeneration != known.generation else { return header.previousEnd < UInt64(known.offset) }
+        return journal.earlierGenerations.contains(header.previousGeneration)
+    }
+
+    /// Goes over to such a journal. The values that it begins with, its second record, are older than what is known.
+    mutating func takeInFork(_ log: JournalReading) {
+        begin(with: nil)
+        takeIn(Array(log.records.prefix(1)) + log.records.dropFirst(2))
+        restoration = .journal
+    }
+
     /// Goes over to a journal that was begun by a process that had found nothing.
     ///
     /// - Parameter tree: What it leads to, with the file that stands there now.

@@ -26,7 +26,15 @@ struct JournalFile: Sendable {
     /// The header of the file, if it has a good one.
     private(set) var header: JournalHeader?
     /// Where the next record belongs.
-    private(set) var end = JournalPosition.start(of: 0)
+    private(set) var end = JournalPosition.start(of: 0) {
+        didSet {
+            guard oldValue.generation != end.generation, oldValue.generation != 0 else { return }
+            earlierGenerations.removeAll { $0 == oldValue.generation }
+            earlierGenerations = earlierGenerations.suffix(Self.generationLimit) + [oldValue.generation]
+        }
+    }
+    /// Those of the journals that were followed before this one, the newest last.
+    private(set) var earlierGenerations: [UInt64] = []
     /// Up to where the file is known to be on stable storage.
     private(set) var durableEnd = 0
     /// How large the file is, with the zeros behind its end.
@@ -38,6 +46,8 @@ struct JournalFile: Sendable {
     /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
     static let here = Int.max
 
+    /// How many earlier generations are remembered.
+    private static let generationLimit = 32
     /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no change
     /// of the file's size to write.
     private static let growth = 16 << 10

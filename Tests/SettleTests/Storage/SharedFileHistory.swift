@@ -42,8 +42,6 @@ struct SharedFileHistory {
     private var hasFaults: Bool
     /// A process has been at work since the person edited the file.
     private var mayHaveSeenEdit = false
-    /// What had been promised to survive is not on the disk any more.
-    private var hasRemovedJournal = false
     /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
     private var removable: Set<SettingKey> = []
 
@@ -88,7 +86,7 @@ struct SharedFileHistory {
         case 17: try kill(index)
         case 18: try losePower()
         case 19: try breakFile()
-        case 20: try removeJournal()
+        case 20: try removeFiles()
         default: try editFile()
         }
         try lookFromOutside()
@@ -247,7 +245,7 @@ struct SharedFileHistory {
     }
 
     private mutating func losePower() throws {
-        guard !model.isBroken, !hasRemovedJournal else { return }
+        guard !model.isBroken else { return }
         let disks = disk.disksAfterLossOfPower(limit: 6, seed: random.next())
         disk = disks[below(disks.count)]
         processes = []
@@ -265,8 +263,7 @@ struct SharedFileHistory {
     private mutating func editFile() throws {
         let isAbsent = person.contents(of: disk) == nil
         // Whoever writes a file that never was there can't tell it from one that was removed.
-        // And nobody can tell an edit from what a journal had that has been removed.
-        guard !isAbsent, !hasRemovedJournal else { return }
+        guard !isAbsent else { return }
         count += 1
         var values: [SettingKey: SettingValue?] = [:]
         let candidates = removable.filter { person.known[$0] != nil || !model.isBroken }.sorted()
@@ -285,7 +282,7 @@ struct SharedFileHistory {
     }
 
     private mutating func breakFile() throws {
-        guard !model.isBroken, !hasRemovedJournal, person.contents(of: disk) != nil else { return }
+        guard !model.isBroken, person.contents(of: disk) != nil else { return }
         // Whether an edit that is broken now has been seen before, nobody could tell.
         guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
         try person.breakFile(on: disk)
@@ -293,19 +290,26 @@ struct SharedFileHistory {
         model.isBroken = true
     }
 
-    /// What is in the journal alone is in the memory of all others, and whoever writes next puts it back.
-    private mutating func removeJournal() throws {
-        guard !processes.isEmpty, model.edit.isEmpty, !model.isBroken, processes.allSatisfy({ $0.pending.isEmpty })
-        else { return }
-        for index in processes.indices.reversed() where try takeIn(index) != .done { return }
-        guard !processes.isEmpty, processes.allSatisfy({ $0.pending.isEmpty }) else { return }
-        try? disk.removeFile(FileNames(FilePath(Self.path)).journal.text)
-        note("Somebody removes the journal")
-        hasRemovedJournal = true
+    /// Removes some of the files. Somebody who has looked just before finds out and stores everything again, whatever the others
+    /// know.
+    private mutating func removeFiles() throws {
+        guard !processes.isEmpty, !model.isBroken else { return }
+        let index = below(processes.count)
+        guard try takeIn(index) == .done else { return }
+        let names = FileNames(FilePath(Self.path))
+        var gone = [names.file, names.journal, names.previous].filter { _ in below(2) == 0 }
+        if gone.isEmpty { gone = [names.file, names.journal] }
+        for path in gone { try? disk.removeFile(path.text) }
+        note("Somebody removes \(gone.map(\.name).joined(separator: ", "))")
         let isFaulty = hasFaults
         hasFaults = false
         defer { hasFaults = isFaulty }
-        try append(below(processes.count))
+        if below(2) == 0 || !processes[index].pending.isEmpty {
+            try ask(index)
+        } else {
+            try checkpoint(index)
+        }
+        if gone.contains(names.file) { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
     }
 
     // MARK: Checks

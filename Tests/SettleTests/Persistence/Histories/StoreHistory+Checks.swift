@@ -23,6 +23,30 @@ extension StoreHistory {
         try person.edit([SettingKey(stored: key): value.map { .integer(Int64($0)) }], on: disk)
     }
 
+    /// Removes some of the files. A store finds out with its next flush, and has to store again what all of them have.
+    func removeFilesSometimes() async {
+        guard let roll = removals?.next(), roll % 8 == 0, !isFileLocked, members.allSatisfy({ $0.hold == nil }) else {
+            return
+        }
+        let names = FileNames(person.path)
+        let subsets = [
+            [names.file], [names.journal], [names.file, names.journal], [names.file, names.journal, names.previous],
+        ]
+        let gone = subsets[Int(roll >> 8) % subsets.count]
+        for member in members { member.heal() }
+        // What others have stored they are told within milliseconds.
+        tell()
+        await settle()
+        guard !isFileLocked else { return }
+        guard
+            let member = members.filter({ !$0.isWriting && !$0.isClosing && !$0.hasTasks }).randomElement(
+                using: &random)
+        else { return }
+        note("somebody removes \(gone.map(\.name).joined(separator: ", "))")
+        for path in gone { try? disk.removeFile(path.text) }
+        await flush(member)
+    }
+
     func lookFromOutside() {
         do {
             try ledger.check(by: "a fresh load") { try peek() }

@@ -25,9 +25,13 @@ final class StoreHistory {
     var count = 0
     /// What the person has written.
     var edited: Set<Int> = []
+    /// Says when the person removes files; `nil` if never.
+    var removals: SeededGenerator?
 
-    private init(seed: UInt64) throws {
+    private init(seed: UInt64, removesFiles: Bool) throws {
         random = SeededGenerator(seed: seed)
+        // One of its own, so that a history is otherwise the same with and without.
+        removals = removesFiles ? SeededGenerator(seed: ~seed) : nil
         let operations = FileOperations(disk)
         try operations.makeFolder(FilePath("/home"))
         guardian = FileStorage(at: SharedFileHistory.url, calls: FaultySystemCalls(disk))
@@ -35,13 +39,14 @@ final class StoreHistory {
     }
 
     /// Runs a history.
-    static func run(seed: UInt64) async throws {
-        let history = try StoreHistory(seed: seed)
+    static func run(seed: UInt64, removesFiles: Bool) async throws {
+        let history = try StoreHistory(seed: seed, removesFiles: removesFiles)
         do {
             for _ in 0..<2 { try await history.open() }
             for _ in 0..<3 {
                 for _ in 0..<(6 + history.below(10)) {
                     try await history.step()
+                    await history.removeFilesSometimes()
                     try history.check()
                 }
                 try await history.quiesce()
@@ -50,7 +55,9 @@ final class StoreHistory {
         } catch {
             await history.end()
             let text = history.steps.joined(separator: "\n  ")
-            throw Violation(description: "\(error)\nThe history with the seed \(seed):\n  \(text)")
+            throw Violation(
+                description:
+                    "\(error)\nThe history with the seed \(seed)\(removesFiles ? ", with removals" : ""):\n  \(text)")
         }
     }
 
