@@ -17,9 +17,11 @@ extension FileSession {
     }
 
     /// Whether an empty file counts as none: somebody has made it for the settings to come. If anything shows that there was
-    /// a file with values, it is damaged.
+    /// a file with values, it is damaged. A journal without a record shows that something has happened here.
     func hasNeverHadValues(_ log: JournalReading?) throws(StorageError) -> Bool {
-        guard log?.damage.isEmpty != false, !FileHistory(log?.records ?? []).wasPresent else { return false }
+        if let log {
+            guard log.damage.isEmpty, !log.records.isEmpty, !FileHistory(log.records).wasPresent else { return false }
+        }
         return try remnant() == nil
     }
 

@@ -205,12 +205,11 @@ extension FileSession {
     ///
     /// - Parameter tree: What it leads to, with the file that stands there now.
     mutating func unite(_ tree: SettingTree, from log: JournalReading) {
-        let mentioned = Set(log.keys.map { SettingKey(stored: $0) })
+        let mentioned = log.keys
         var all = tree
         for change in TreeDifference(from: tree, to: inForce).changes where change.old == nil {
-            let key = SettingKey(stored: change.key)
             // It was written later, or removed.
-            guard mentioned.isDisjoint(with: [key] + key.parents) else { continue }
+            guard mentioned.isDisjoint(with: [change.key] + change.key.parents) else { continue }
             all[change.key] = change.new
         }
         if all != tree { restoration = .journal }

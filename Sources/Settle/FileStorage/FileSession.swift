@@ -131,7 +131,7 @@ struct FileSession: Sendable {
     }
 
     /// Puts values that are appended now over the changes that the store has not been told yet.
-    mutating func overwriteUndelivered(_ values: [String: SettingValue?]) {
+    mutating func overwriteUndelivered(_ values: [SettingKey: SettingValue?]) {
         for index in undelivered.indices { undelivered[index].overwrite(values) }
     }
 

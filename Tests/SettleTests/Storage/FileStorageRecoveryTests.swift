@@ -99,7 +99,7 @@ import Testing
         #expect(
             try storage.externalChanges { SettingTree(["b": .integer(1)]) }.first?.content
                 == .values(["a": .integer(1)]))
-        let all: [String: SettingValue] = ["a": .integer(1), "b": .integer(1)]
+        let all: SettingValue.Entries = ["a": .integer(1), "b": .integer(1)]
         #expect(try storage.checkpoint(SettingTree(all), at: .settled))
         #expect(try fixture.freshLoad() == intact(all))
     }

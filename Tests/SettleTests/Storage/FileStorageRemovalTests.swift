@@ -87,8 +87,8 @@ import Testing
             return errors
         }
 
-        func append(_ values: [String: SettingValue?], _ durability: StorageDurability = .process) throws {
-            let replaced = values.keys.reduce(into: [String: SettingValue]()) { $0[$1] = known[$1] }
+        func append(_ values: [SettingKey: SettingValue?], _ durability: StorageDurability = .process) throws {
+            let replaced = values.keys.reduce(into: [SettingKey: SettingValue]()) { $0[$1] = known[$1] }
             known.apply(values)
             try storage.append(
                 StorageBatch(revision: 1, values: values, replaced: replaced), durability: durability)
@@ -103,7 +103,7 @@ import Testing
         file = temporary.url.appending(path: "app/settings.json")
     }
 
-    private static let start: [String: SettingValue] = [
+    private static let start: SettingValue.Entries = [
         "a": .integer(1), "b": .integer(2), "g": .dictionary(["x": .integer(3), "y": .integer(4)]),
     ]
 
