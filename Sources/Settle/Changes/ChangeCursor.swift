@@ -11,12 +11,11 @@ struct ChangeCursor {
         /// There may be more, but the lock has been held for long enough.
         case again
         case wait
-        case move(Successor)
         case finish
     }
 
-    private(set) var log: MutationLog
-    private(set) var channel: Channel
+    let log: MutationLog
+    let channel: Channel
     private var next: UInt64
     private var accounted: UInt64
     private(set) var missed: UInt64 = 0
@@ -73,8 +72,7 @@ struct ChangeCursor {
             let isDurable = revision <= log.durableRevision && log.undurable.revisions.isEmpty
             return .loss(revision: revision, time: time, isDurable: isDurable)
         }
-        if let successor = channel.successor { return .move(successor) }
-        return log.isFinished ? .finish : .wait
+        return log.isFinished || channel.isFinished ? .finish : .wait
     }
 
     /// Whether a step may give something. Under the lock.
@@ -95,15 +93,6 @@ struct ChangeCursor {
     mutating func takeMissed() -> UInt64 {
         defer { missed = 0 }
         return missed
-    }
-
-    mutating func move(to successor: Successor) {
-        log = successor.log
-        log.noteFollower()
-        channel = successor.channel
-        next = successor.nextRevision
-        // What no store has opened is kept in memory only.
-        accounted = durableOnly ? 0 : successor.changeCount
     }
 
     // MARK: Under the lock

@@ -24,10 +24,7 @@ extension SettingsGroup {
     }
 
     private var source: (log: MutationLog, channel: Channel) {
-        while let store, let channel = GroupLayout.channel(of: self) {
-            // A group that nobody has opened may have moved to another store in between.
-            if store === self.store { return (store.log, channel) }
-        }
+        if let store, let channel = GroupLayout.channel(of: self) { return (store.log, channel) }
         // Without settings there are no changes.
         let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
         return (log, log.root)
@@ -42,7 +39,7 @@ extension SettingReference {
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
         let place = place
         return Changes(
-            ChangeCursor(on: place.slot, of: place.store.log, delivery: delivery, durableOnly: durableOnly))
+            ChangeCursor(on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly))
     }
 
     /// The setting's changes since a revision.
@@ -53,7 +50,7 @@ extension SettingReference {
     ) throws -> Changes {
         let place = place
         return try .since(
-            revision, on: place.slot, of: place.store.log, delivery: delivery, durableOnly: durableOnly)
+            revision, on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly)
     }
 }
 

@@ -46,7 +46,7 @@ public struct Changes: AsyncSequence, Sendable {
                 guard self.waiter != nil else { break }
                 let current = cursor
                 await current.log.wait(on: current.wakingChannel, with: waiter) {
-                    current.isReady || current.channel.successor != nil
+                    current.isReady
                 }
             }
             waiter = nil
@@ -72,7 +72,6 @@ public struct Changes: AsyncSequence, Sendable {
                         writer: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
                 case .again: break
                 case .wait: return nil
-                case .move(let successor): cursor.move(to: successor)
                 case .finish:
                     waiter = nil
                     return nil

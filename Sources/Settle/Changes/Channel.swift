@@ -5,9 +5,12 @@
 @usableFromInline
 package class Channel: @unchecked Sendable {
     // Sendable: see above.
-    package let parent: Channel?
+    /// Fixed once a store has opened the group.
+    package final var parent: Channel? {
+        didSet { unmanagedParent = parent.map { .passUnretained($0) } }
+    }
     /// The same, for walking up without counting references: a channel keeps its parent alive.
-    private let unmanagedParent: Unmanaged<Channel>?
+    @exclusivity(unchecked) private final var unmanagedParent: Unmanaged<Channel>?
     /// The transactions that touched this channel.
     @exclusivity(unchecked) final var changeCount: UInt64 = 0
     /// Those of them that are saved, rather than kept in memory only.
@@ -18,8 +21,10 @@ package class Channel: @unchecked Sendable {
     @exclusivity(unchecked) final var waiters: WaiterList?
     /// Whether the broadcaster has been told to wake the waiters.
     @exclusivity(unchecked) final var isPending = false
-    /// After a move to another log: where this channel's changes are now.
-    final var successor: Successor?
+    /// Whether the settings have been let go of, so that no change comes any more.
+    final var isFinished = false
+    /// In a group that no store has opened: the settings and groups in it that are in use.
+    final var memberCount = 0
 
     package init(parent: Channel?) {
         self.parent = parent
@@ -75,20 +80,5 @@ extension Channel {
         var channel = first
         while !second.isWithin(channel), let parent = channel.parent { channel = parent }
         return channel
-    }
-}
-
-/// Where a channel's changes are after a move to another log, and which of them come after the move.
-struct Successor {
-    let log: MutationLog
-    let channel: Channel
-    let nextRevision: UInt64
-    let changeCount: UInt64
-
-    /// The changes of a channel from now on.
-    init(_ channel: Channel, in log: MutationLog) {
-        self.log = log
-        self.channel = channel
-        (nextRevision, changeCount) = log.lock.withLock { (log.revision &+ 1, channel.changeCount) }
     }
 }

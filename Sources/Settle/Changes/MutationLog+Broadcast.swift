@@ -72,9 +72,9 @@ extension MutationLog {
         }
     }
 
-    /// Notes that a channel's changes are in another log now, and sends its subscribers there. Under the lock.
-    func forward(_ channel: Channel, to successor: Successor) {
-        channel.successor = successor
+    /// Ends the streams of a channel. Under the lock.
+    func finish(_ channel: Channel) {
+        channel.isFinished = true
         wake(channel)
         wake(durability)
     }
@@ -85,6 +85,6 @@ extension MutationLog {
         wake(durability)
         wake(lifetime)
         for channel in channels.values { wake(channel) }
-        for slot in slots.values { wake(slot) }
+        for slot in slots.all { wake(slot) }
     }
 }

@@ -1,10 +1,18 @@
+/// A setting with a value that has to be saved.
+struct DirtySetting {
+    let slot: SettingSlot
+    let box: AnySettingBox
+    let keeper: StoreKeeper?
+}
+
 /// The persister's side of the log.
 extension MutationLog {
     /// A changed setting as it was at one revision.
     struct Unsaved {
         let slot: SettingSlot
-        /// Kept alive until the value is noted, so that opening its group again meanwhile finds it here.
         let box: AnySettingBox
+        /// Keeps the store until the storage has the value.
+        let keeper: StoreKeeper?
         /// `nil` if the key is not to be stored any more.
         let value: (any Sendable)?
 
@@ -33,10 +41,12 @@ extension MutationLog {
     func takeUnsaved(retryingEncoding: Bool) -> Taken {
         lock.withLock {
             if !unencodable.isEmpty { takeUnencodable(retryingEncoding) }
-            let values = dirty.map { slot, box in
+            let values = dirty.map { setting in
+                let (slot, box) = (setting.slot, setting.box)
                 slot.isDirty = false
                 keysBeingSaved.insert(slot.key)
-                return Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
+                return Unsaved(
+                    slot: slot, box: box, keeper: setting.keeper, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
             let taken = Taken(
@@ -56,7 +66,7 @@ extension MutationLog {
             if slot.isDirty { return true }
             guard isRetrying else { return false }
             slot.isDirty = true
-            dirty.append((slot, box))
+            dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
             return true
         }
     }
@@ -102,12 +112,26 @@ extension MutationLog {
 
     /// Notes that the storage has these values: what others change now comes after them.
     func noteHandedOver(_ keys: some Collection<SettingKey>) {
-        lock.withLock {
+        let forgotten = lock.withLock {
             if !keys.isEmpty { counts.appends &+= 1 }
             keysBeingSaved.subtract(keys)
             // What was handed over is an earlier value.
             for (slot, _) in unencodable { keysBeingSaved.insert(slot.key) }
+            return forgetUndeclared(keys)
         }
+        // Released here rather than under the lock.
+        withExtendedLifetime(forgotten) {}
+    }
+
+    /// Takes out of the index what was written by key and is stored now: from now on the tree has it. Under the lock.
+    private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [SettingSlot] {
+        var forgotten: [SettingSlot] = []
+        for key in keys {
+            guard let slot = slots[key], slot.declaration == nil, !isUnsaved(slot) else { continue }
+            slots.remove(slot)
+            forgotten.append(slot)
+        }
+        return forgotten
     }
 
     func savingBegins() {

@@ -22,8 +22,8 @@ extension MutationLog {
         unless isReady: () -> Bool
     ) {
         lock.lock()
-        waiter.isFinished = isFinished
-        if isFinished || waiter.isCancelled || channel.successor != nil || isReady() {
+        waiter.isFinished = isFinished || channel.isFinished
+        if waiter.isFinished || waiter.isCancelled || isReady() {
             lock.unlock()
             continuation.resume()
             return

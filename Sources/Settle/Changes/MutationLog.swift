@@ -39,14 +39,14 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var notifier = DrainState.absent
 
     // Values
-    @exclusivity(unchecked) private(set) var slots: [SettingKey: SettingSlot] = [:]
-    /// Slots that others have replaced; kept because the ring refers to slots without counting.
-    private var replacedSlots: [SettingSlot] = []
+    @exclusivity(unchecked) var slots = SlotIndex()
+    /// Settings that have been let go of; kept because the ring refers to them without counting.
+    var released: [SettingSlot] = []
     /// The values as they are stored, or were when they were last taken for saving.
     @exclusivity(unchecked) var tree = SettingTree()
 
     // Saving
-    @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    @exclusivity(unchecked) var dirty: [DirtySetting] = []
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
@@ -60,6 +60,8 @@ package final class MutationLog: @unchecked Sendable {
     var undurable = UndurableSettings()
     @exclusivity(unchecked) var attention = PersisterAttention.asleep
     @exclusivity(unchecked) var schedules: [ScheduledSave] = []
+    /// What keeps the store open; `nil` once nothing does. Set before the log is shared.
+    weak var keeper: StoreKeeper?
 
     /// How far a task is that drains the log: the broadcaster, or the notifier of observers.
     enum DrainState {
@@ -85,18 +87,13 @@ package final class MutationLog: @unchecked Sendable {
         followed.store(true, ordering: .relaxed)
     }
 
-    /// Adds a slot. Under the lock.
-    func add(_ slot: SettingSlot) {
-        if let replaced = slots.updateValue(slot, forKey: slot.key) { replacedSlots.append(replaced) }
-    }
-
     /// The stored value of a key for which there is no slot.
     @usableFromInline
     func undeclaredValue(forKey text: String) -> SettingValue? {
         let key = SettingKey(stored: text)
         lock.lock()
         defer { lock.unlock() }
-        if !slots.isEmpty, slots[key] != nil { return nil }
+        if !slots.isEmpty, slots.concerns(key) { return nil }
         return tree[key]
     }
 
@@ -167,10 +164,10 @@ package final class MutationLog: @unchecked Sendable {
     /// Notes that a slot has something to save; true if the persister has to be woken for it.
     func markDirty(_ slot: SettingSlot, time: Double) -> Bool {
         guard let index = slot.schedule else { return false }
-        // The list keeps the box alive until its value has been taken. Whoever writes has the box, so it is there.
+        // The list keeps the store until the value has been taken.
         if !slot.isDirty, let box = slot.box {
             slot.isDirty = true
-            dirty.append((slot, box))
+            dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
         }
         guard schedules[index].change(at: time) else { return false }
         switch attention {

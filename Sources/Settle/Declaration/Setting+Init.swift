@@ -65,6 +65,21 @@ extension Setting where Value: Codable & ExpressibleByNilLiteral {
 }
 
 extension Setting {
+    /// A setting whose default is only known when its group is made, such as
+    /// `@Setting(default: { ProcessInfo.processInfo.activeProcessorCount }) var workers: Int`.
+    ///
+    /// A group's `init()` may write defaults too, also one that depends on another: `init() { idleWorkers = workers / 2 }`.
+    ///
+    /// - Parameters:
+    ///   - makeDefault: Makes the value that is used while none is stored. It runs once for each time that the group is opened, or
+    ///     made by its initializer.
+    ///   - key: The key within the group; by default the property's name. Keys with dots nest.
+    ///   - rules: What the value must be.
+    public init(default makeDefault: () -> Value, _ key: String? = nil, rules: [SettingRule<Value>] = [])
+    where Value: Codable {
+        self.init(SettingDefinition(key: key, defaultValue: makeDefault(), rules: rules, codec: .standard))
+    }
+
     /// A setting with a conversion of its own, for types that are not `Codable`.
     public init(wrappedValue: Value, _ key: String? = nil, codec: SettingCodec<Value>, rules: [SettingRule<Value>] = [])
     {

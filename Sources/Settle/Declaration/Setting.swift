@@ -19,9 +19,12 @@
 @propertyWrapper
 public struct Setting<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
+    /// Keeps the store open that has opened the group.
+    @usableFromInline let keeper: StoreKeeper?
 
     init(_ definition: SettingDefinition<Value>) {
         box = SettingBox(definition)
+        keeper = GroupOpening.current?.keeper
     }
 
     // The two initializers without an argument stand here and not in an extension, because the compiler only looks here when
@@ -50,12 +53,18 @@ public struct Setting<Value: Sendable>: Sendable {
         }
         nonmutating set {
             box.assign(newValue)
+            // The group may be used here for the last time, and the write is to be saved.
+            withExtendedLifetime(keeper) {}
         }
         nonmutating _modify {
             let attachment = box.lockForWriting()
+            let mark = box.resolved.changeMark
             var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.
-            defer { box.endModifying(value, attachment) }
+            defer {
+                box.endModifying(value, attachment, since: mark)
+                withExtendedLifetime(keeper) {}
+            }
             yield &value
         }
     }
@@ -63,7 +72,7 @@ public struct Setting<Value: Sendable>: Sendable {
     /// The setting itself, rather than its value.
     @inlinable
     public var projectedValue: SettingReference<Value> {
-        SettingReference(box: box)
+        SettingReference(box: box, keeper: keeper)
     }
 }
 

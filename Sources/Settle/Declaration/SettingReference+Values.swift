@@ -6,13 +6,14 @@ extension SettingReference: AsyncSequence {
 
     @inlinable
     public func makeAsyncIterator() -> Iterator {
-        Iterator(box: box.resolved)
+        Iterator(box: box.resolved, keeper: keeper)
     }
 
     /// Gives the current value first, then, whenever it is asked, the newest value, if there is a newer one than before; it
     /// waits until there is. Values in between are passed over. Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         @usableFromInline let box: SettingBox<Value>
+        private let keeper: StoreKeeper?
         /// The version of the value that was given last; before the first an odd number, which no value has.
         @usableFromInline var seen = UInt64.max
         /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers nobody counts.
@@ -20,9 +21,10 @@ extension SettingReference: AsyncSequence {
         @usableFromInline var hasEnded = false
 
         @usableFromInline
-        init(box: SettingBox<Value>) {
+        init(box: SettingBox<Value>, keeper: StoreKeeper?) {
             self.box = box
-            waiter = box.attachment.map { Waiter(countedIn: $0.store.log) }
+            self.keeper = keeper
+            waiter = box.attachment.map { Waiter(countedIn: $0.core.log) }
         }
 
         @inlinable
@@ -54,8 +56,8 @@ extension SettingReference: AsyncSequence {
         /// The check and the parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
-            let place = box.attachment ?? Detachment.attach(box)
-            let log = place.store.log
+            let place = box.place
+            let log = place.core.log
             let waiter = self.waiter ?? Waiter(countedIn: nil)
             self.waiter = waiter
             let (box, seen) = (box, seen)

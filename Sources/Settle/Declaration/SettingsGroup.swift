@@ -27,8 +27,9 @@ extension SettingsGroup {
     /// The store to which the group belongs; `nil` for a group without settings.
     var store: StoreCore? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
-        if let store = first.original.attachment?.store, !store.isDetached { return store }
-        return Detachment.unite(GroupLayout(self))
+        if let core = first.original.attachment?.core, !core.isUnopened { return core }
+        _ = UnopenedGroups.channel(of: self)
+        return UnopenedGroups.core
     }
 
     /// Runs a transaction: all writes of the closure become visible and are saved together, or none is.
@@ -69,6 +70,7 @@ extension SettingsGroup {
         by writer: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store else { return try body() }
+        guard !store.isUnopened else { throw SettingsError.notOpened(Self.self) }
         return try await store.commit(by: writer, body)
     }
 

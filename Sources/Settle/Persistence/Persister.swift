@@ -27,8 +27,8 @@ actor Persister {
     /// What is stored at these keys, as far as the store knows. See ``storedUnderUnsaved``.
     var replaced: [SettingKey: SettingValue] = [:]
     private var unsavedWriter: String?
-    /// The boxes of these values. They keep the store, so that nobody opens the storage again before they are in it.
-    private var unsavedBoxes: [AnySettingBox] = []
+    /// Keeps the store as long as there are such values, so that the storage is not opened again before they are in it.
+    private var unsavedKeeper: StoreKeeper?
     /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
     private var mustRepeat = false
     /// Whether something has been appended that is not stable.
@@ -262,7 +262,7 @@ actor Persister {
             if unsaved[key] == nil { replaced[key] = before[key] }
             unsaved.updateValue(value, forKey: key)
         }
-        unsavedBoxes += taken.values.map(\.box)
+        unsavedKeeper = unsavedKeeper ?? taken.values.lazy.compactMap(\.keeper).first
         return (taken.revision, first)
     }
 
@@ -271,7 +271,7 @@ actor Persister {
         unsaved = [:]
         replaced = [:]
         unsavedWriter = nil
-        unsavedBoxes = []
+        unsavedKeeper = nil
         mustRepeat = false
         log.noteHandedOver(batch.values.keys)
     }

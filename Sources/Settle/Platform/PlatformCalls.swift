@@ -21,6 +21,12 @@ func yieldThread() {
     sched_yield()
 }
 
+/// Writes a line for the person who started the program. What can't be written is dropped.
+func writeToStandardError(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
+
 /// Suspends the calling thread.
 func pauseThread(for duration: Duration) {
     let (seconds, attoseconds) = duration.components

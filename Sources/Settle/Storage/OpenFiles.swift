@@ -15,7 +15,7 @@ final class OpenFiles: Sendable {
     private struct Entry {
         let file: OpenFile
         /// `nil` while the store is being made, and again once nothing uses it any more, while its storage is being closed.
-        weak var core: StoreCore?
+        weak var keeper: StoreKeeper?
         var waiters: [CheckedContinuation<Finding, Never>] = []
 
         mutating func takeWaiters() -> [CheckedContinuation<Finding, Never>] {
@@ -28,7 +28,7 @@ final class OpenFiles: Sendable {
     private enum Finding {
         /// Nothing stood there. The finder opens the file.
         case vacant(OpenFile)
-        case store(StoreCore)
+        case store(StoreKeeper)
         /// An opening or a closing has ended.
         case changed
     }
@@ -45,28 +45,28 @@ final class OpenFiles: Sendable {
     ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
     ///   - open: Makes a store that ends the file's listing when it has ended.
     func store(
-        at path: String, join: (StoreCore) async throws -> Void, orOpen open: (OpenFile) async throws -> StoreCore
+        at path: String, join: (StoreCore) async throws -> Void, orOpen open: (OpenFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
         while true {
             switch await find(path) {
             case .vacant(let file):
-                let core: StoreCore
+                let keeper: StoreKeeper
                 do {
-                    core = try await open(file)
+                    keeper = try await open(file)
                 } catch {
                     end(file)
                     throw error
                 }
                 // Before anything else finds it, it can't have been closed.
-                let store = SettingsStore(joining: core)
-                opened(file, core)
+                let store = SettingsStore(joining: keeper)
+                opened(file, keeper)
                 if let store { return store }
-            case .store(let core):
-                if let store = SettingsStore(joining: core) {
-                    try await join(core)
+            case .store(let keeper):
+                if let store = SettingsStore(joining: keeper) {
+                    try await join(keeper.core)
                     return store
                 }
-                await untilClosed(core, at: path)
+                await untilClosed(keeper, at: path)
             case .changed: break
             }
         }
@@ -86,7 +86,7 @@ final class OpenFiles: Sendable {
                     entries[path] = Entry(file: file)
                     return .vacant(file)
                 }
-                if let core = entry.core { return .store(core) }
+                if let keeper = entry.keeper { return .store(keeper) }
                 entries[path]?.waiters.append(continuation)
                 return nil
             }
@@ -95,11 +95,11 @@ final class OpenFiles: Sendable {
     }
 
     /// Waits until the closing of a store has ended, in whatever way.
-    private func untilClosed(_ core: StoreCore, at path: String) async {
+    private func untilClosed(_ keeper: StoreKeeper, at path: String) async {
         _ = await withCheckedContinuation { continuation in
             let mustWait = entries.withLock { entries in
                 // A closing that has failed first opens the handles again and then wakes, so none is missed here.
-                guard entries[path]?.core === core, core.handles.areClosed else { return false }
+                guard entries[path]?.keeper === keeper, keeper.core.handles.areClosed else { return false }
                 entries[path]?.waiters.append(continuation)
                 return true
             }
@@ -109,11 +109,11 @@ final class OpenFiles: Sendable {
 
     // MARK: What happens to a file
 
-    private func opened(_ file: OpenFile, _ core: StoreCore) {
+    private func opened(_ file: OpenFile, _ keeper: StoreKeeper) {
         wake(
             entries.withLock { entries in
                 guard entries[file.path]?.file === file else { return [] }
-                entries[file.path]?.core = core
+                entries[file.path]?.keeper = keeper
                 return entries[file.path]?.takeWaiters() ?? []
             })
     }

@@ -2,16 +2,16 @@ public import Synchronization
 
 /// Where a setting's value lives, without its type.
 ///
-/// Copies of a group share its boxes. A box belongs to a store from the first moment in which that matters: the store
-/// that opened its group, or a store of its own in memory if nobody opened it.
+/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps it as long as it is open; or,
+/// from the first moment in which that matters, to the store of all groups that no store has opened.
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
-    // Sendable: constants and atomics, but for `attachments` (guarded by `Detachment.lock` or not shared yet) and
-    // `alias` (set before the box is shared).
+    // Sendable: constants and atomics, but for `attachments` (guarded by the lock of `UnopenedGroups`, or set before the box is
+    // shared), `alias` (set before the box is shared) and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
-    /// `isStaged` and `isAlias`; 0 in a box that a reader may read without another thought.
-    @usableFromInline let flags = Atomic<UInt>(0)
+    /// `isStaged`, `isAlias`, `isUnopened` and `isReleased`; 0 in a box that may be read and written without another thought.
+    @usableFromInline let flags = Atomic<UInt>(AnySettingBox.isUnopened)
     /// Rises by two with each published value, and is odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
     /// The published value, if its type fits into a word.
@@ -26,13 +26,17 @@ package class AnySettingBox: @unchecked Sendable {
     let hasRules: Bool
     /// The newest of `attachments`, which keeps it alive.
     private let current = Atomic<Unmanaged<Attachment>?>(nil)
-    /// The box's places so far. Earlier ones are kept for threads that have just read them.
+    /// The box's places so far: a second one if the group's initializer has written the setting before the group was opened.
     private var attachments: [Attachment] = []
+    /// How often a value has been staged.
+    private(set) final var stagings: UInt64 = 0
     /// The box that really has the value, if this one was made for a key that a living box has already.
     private(set) var alias: AnySettingBox?
 
     @usableFromInline static var isStaged: UInt { 1 }
     @usableFromInline static var isAlias: UInt { 2 }
+    @usableFromInline static var isUnopened: UInt { 4 }
+    static var isReleased: UInt { 8 }
     static var isFrozen: UInt { 16 }
 
     init(
@@ -47,6 +51,10 @@ package class AnySettingBox: @unchecked Sendable {
         self.wordConversion = wordConversion
     }
 
+    deinit {
+        if isUnopened, let slot = attachment?.slot { UnopenedGroups.ended(slot) }
+    }
+
     // MARK: Belonging to a store
 
     /// The box that has the value: this one, unless it is an alias.
@@ -59,11 +67,42 @@ package class AnySettingBox: @unchecked Sendable {
         current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
-    /// Puts the box into a store. The caller makes sure that nobody writes meanwhile.
+    /// The place of the value, which a box of a group that no store has opened gets now.
+    final var place: Attachment {
+        let box = original
+        return box.attachment ?? UnopenedGroups.place(of: box)
+    }
+
+    /// Puts the box into a store. The caller makes sure that nothing is written meanwhile.
     func attach(to attachment: Attachment) {
         attachments.append(attachment)
         current.store(.passUnretained(attachment), ordering: .releasing)
     }
+
+    /// Puts the box, which is not shared yet, into the store that opens its group.
+    func open(at attachment: Attachment) {
+        attach(to: attachment)
+        flags.store(0, ordering: .releasing)
+    }
+
+    /// The group has been let go of: the value stays as it is. Under the writer's lock.
+    func release() {
+        flags.store(Self.isReleased, ordering: .releasing)
+    }
+
+    /// The group stays after all. Under the writer's lock.
+    func reopen() {
+        flags.store(0, ordering: .releasing)
+    }
+
+    final var isReleased: Bool { flags.load(ordering: .acquiring) & Self.isReleased != 0 }
+    final var isUnopened: Bool { flags.load(ordering: .acquiring) & Self.isUnopened != 0 }
+
+    /// Changes whenever the value does, also within a transaction. Under the writer's lock.
+    @usableFromInline
+    final var changeMark: UInt64 { version.load(ordering: .relaxed) &+ stagings }
+
+    final func noteStaging() { stagings &+= 1 }
 
     /// Makes this box, which nobody else has seen yet, another name for `original`.
     func become(aliasOf original: AnySettingBox) {
@@ -71,20 +110,12 @@ package class AnySettingBox: @unchecked Sendable {
         flags.store(Self.isAlias, ordering: .releasing)
     }
 
-    /// The place of the value, with the writer's lock of its store taken. A box that has no place gets one of its own.
+    /// The place of the value, with the writer's lock of its store taken.
     @usableFromInline
     final func lockForWriting() -> Attachment {
-        if let alias { return alias.lockForWriting() }
-        while true {
-            let attachment = attachment ?? Detachment.attach(self)
-            attachment.store.writer.lock()
-            if isAttached(to: attachment) { return attachment }
-            attachment.store.writer.unlock()
-        }
-    }
-
-    private func isAttached(to attachment: Attachment) -> Bool {
-        current.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(attachment).toOpaque()
+        let attachment = place
+        attachment.core.writer.lock()
+        return attachment
     }
 
     /// Makes this box, which nobody else has seen yet, keep the value that it has in place of `original`, to which all else that is
@@ -99,8 +130,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// Whether a value can be published at once: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
     final func isDirect(in attachment: Attachment) -> Bool {
-        !hasRules && flags.load(ordering: .relaxed) == 0 && attachment.store.mode == .direct
-            && isAttached(to: attachment)
+        !hasRules && flags.load(ordering: .relaxed) == 0 && attachment.core.mode == .direct
     }
 
     /// Takes the writer's lock if a value can be published at once.
@@ -109,7 +139,7 @@ package class AnySettingBox: @unchecked Sendable {
         guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
         let attachment = lockForWriting()
         if isDirect(in: attachment) { return attachment }
-        attachment.store.writer.unlock()
+        attachment.core.writer.unlock()
         return nil
     }
 
@@ -120,9 +150,9 @@ package class AnySettingBox: @unchecked Sendable {
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
         return unmanaged._withUnsafeGuaranteedRef { attachment in
-            attachment.store.writer.lock()
+            attachment.core.writer.lock()
             guard isDirect(in: attachment) else {
-                attachment.store.writer.unlock()
+                attachment.core.writer.unlock()
                 return false
             }
             publish(word: new, in: attachment)
@@ -133,7 +163,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// Publishes a word as a transaction of its own and lets go of the writer's lock.
     @usableFromInline
     final func publish(word new: UInt64, in attachment: Attachment) {
-        let store = attachment.store
+        let store = attachment.core
         let old = word.load(ordering: .relaxed)
         if old == new || areEqualWords?(old, new) == true {
             store.writer.unlock()
@@ -170,12 +200,17 @@ package class AnySettingBox: @unchecked Sendable {
     /// Words that complete "it must be …".
     var ruleDescriptions: [String] { abstract() }
     /// The default of the declaration.
-    var defaultValue: any Sendable { abstract() }
-    /// The staged mutation, with its cost in memory, or `nil` if what is staged equals what is published.
-    func stagedMutation() -> (old: any Sendable, new: any Sendable, cost: Int)? { abstract() }
+    var erasedDefault: any Sendable { abstract() }
+    /// The staged mutation, with its cost in memory; `nil` if nothing is staged.
+    func stagedMutation() -> (old: any Sendable, new: any Sendable, isStored: Bool, cost: Int)? { abstract() }
+    /// Whether what is staged equals what is published, as far as the type can tell.
+    func stagesEqualValue() -> Bool { abstract() }
     /// What is staged, for putting it back.
     func stagedState() -> (any Sendable)? { abstract() }
-    func restoreStaged(_ state: (any Sendable)?) { abstract() }
+    /// Stages what was staged before.
+    ///
+    /// - Returns: What has been staged until now, for the caller to let go of: that may run foreign code.
+    func restoreStaged(_ state: (any Sendable)?) -> (any Sendable)? { abstract() }
     /// Whether the key is to be stored once what is staged is published.
     var stagesStoredValue: Bool { abstract() }
     /// Publishes what is staged. Under both locks.
@@ -196,6 +231,8 @@ package class AnySettingBox: @unchecked Sendable {
     func adopt(loaded value: SettingValue) throws { abstract() }
     /// Takes over a value before the box is shared; false if it is not of this setting's type.
     func adopt(erased value: any Sendable) -> Bool { abstract() }
+    /// Makes what the group's initializer has written the default, before the box is shared.
+    func adoptInitialWrite() { abstract() }
     /// The value as the calling thread sees it.
     var visibleValue: any Sendable { abstract() }
     /// Why the declaration's default breaks the declaration's rule, if it does.
@@ -210,11 +247,11 @@ package class AnySettingBox: @unchecked Sendable {
 /// A box's place in a store.
 @usableFromInline
 package final class Attachment: Sendable {
-    @usableFromInline let store: StoreCore
+    @usableFromInline let core: StoreCore
     @usableFromInline let slot: SettingSlot
 
-    init(store: StoreCore, slot: SettingSlot) {
-        self.store = store
+    init(core: StoreCore, slot: SettingSlot) {
+        self.core = core
         self.slot = slot
     }
 }

@@ -13,6 +13,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// Empty if the value fits into `word`.
     @usableFromInline let cell: LockedCell<Value>
     private var staged: StagedValue<Value>?
+    /// The default that the group's initializer has written in place of the declaration's; set before the box is shared.
+    private var initialDefault: StagedValue<Value>?
 
     init(_ definition: SettingDefinition<Value>) {
         self.definition = definition
@@ -21,13 +23,6 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             declaredKey: definition.key, hasRules: !definition.rules.isEmpty,
             word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
-    }
-
-    deinit {
-        // Nobody has the box any more, so nobody writes its slot.
-        guard let attachment, attachment.slot.schedule == nil, attachment.slot.isStored, !attachment.store.isDetached
-        else { return }
-        attachment.store.retainedValues.keep(published, forKey: attachment.slot.key)
     }
 
     // MARK: Words
@@ -123,7 +118,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
         let box = resolved
-        if let store = box.attachment?.store, store.writer.isHeldByCurrentThread, let staged = box.staged {
+        if let core = box.attachment?.core, core.writer.isHeldByCurrentThread, let staged = box.staged {
             return staged.value
         }
         return box.published
@@ -166,8 +161,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     /// Writes the value that was changed in place and lets go of the writer's lock.
+    ///
+    /// - Parameter mark: The setting's mark when the change began. A write of the same setting inside it would be lost.
     @inlinable
-    func endModifying(_ newValue: Value, _ attachment: Attachment) {
+    func endModifying(_ newValue: Value, _ attachment: Attachment, since mark: UInt64) {
+        if resolved.changeMark != mark { endForOverlappingChange() }
         if Self.fitsIntoWord, isDirect(in: attachment) {
             publish(word: Self.word(of: newValue), in: attachment)
         } else {
@@ -181,20 +179,20 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             publish(newValue, in: attachment)
         } else {
             assignWithCare(newValue)
-            attachment.store.writer.unlock()
+            attachment.core.writer.unlock()
         }
     }
 
     /// Publishes a transaction of one write and lets go of the writer's lock.
     @usableFromInline
     func publish(_ newValue: Value, in attachment: Attachment) {
-        if Self.fitsIntoWord {
+        // The log keeps a word without its setting, which lives only as long as its group if no store has opened that.
+        if Self.fitsIntoWord, !isUnopened {
             publish(word: Self.word(of: newValue), in: attachment)
             return
         }
-        let store = attachment.store
-        let old = published
-        if let areEqual = definition.areEqual, areEqual(old, newValue) {
+        let store = attachment.core
+        guard let old = valueToReplace(by: newValue) else {
             store.writer.unlock()
             return
         }
@@ -220,6 +218,19 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         definition.cost.map { max($0(old), $0(new)) } ?? 0
     }
 
+    /// The published value, unless it equals the new one. Under the writer's lock.
+    private func valueToReplace(by newValue: Value) -> Value? {
+        guard let areEqual = definition.areEqual else { return published }
+        // `==` is foreign code, which may write the setting itself: then it is asked again, but not for ever.
+        for _ in 0..<8 {
+            let mark = changeMark
+            let old = published
+            let isEqual = areEqual(old, newValue)
+            if changeMark == mark { return isEqual ? nil : old }
+        }
+        return published
+    }
+
     private func install(_ newValue: Value) {
         if Self.fitsIntoWord {
             install(word: Self.word(of: newValue))
@@ -233,11 +244,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func assignWithCare(_ newValue: Value) {
         let box = resolved
         let attachment = box.lockForWriting()
-        defer { attachment.store.writer.unlock() }
+        defer { attachment.core.writer.unlock() }
         do {
             try box.write(newValue, in: attachment)
         } catch {
-            attachment.store.refuse(error)
+            attachment.core.refuse(error)
         }
     }
 
@@ -245,14 +256,15 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func set(_ newValue: Value) throws(SettingsError) {
         let box = resolved
         let attachment = box.lockForWriting()
-        defer { attachment.store.writer.unlock() }
+        defer { attachment.core.writer.unlock() }
         try box.write(newValue, in: attachment)
     }
 
     /// Under the writer's lock.
     private func write(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
-        let store = attachment.store
+        let store = attachment.core
         guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
+        guard !isReleased else { throw .released(key: attachment.slot.key) }
         try check(newValue, key: attachment.slot.key)
         if store.mode == .transaction {
             stage(newValue, isStored: true, in: store)
@@ -272,20 +284,30 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     private func stage(_ value: Value, isStored: Bool, in store: StoreCore) {
         store.willStage(self)
-        staged = StagedValue(value: value, isStored: isStored)
-        flags.store(Self.isStaged, ordering: .releasing)
+        noteStaging()
+        // What was staged before goes away at the end of this, not inside the exchange: that may run foreign code.
+        let replaced = exchangeStaged(StagedValue(value: value, isStored: isStored))
+        withExtendedLifetime(replaced) {}
+    }
+
+    private func exchangeStaged(_ new: StagedValue<Value>?) -> StagedValue<Value>? {
+        var value = new
+        swap(&staged, &value)
+        let others = flags.load(ordering: .relaxed) & ~Self.isStaged
+        flags.store(staged == nil ? others : others | Self.isStaged, ordering: .releasing)
+        return value
     }
 
     override func stageDefault() {
-        guard let store = attachment?.store else { return }
-        stage(definition.defaultValue, isStored: false, in: store)
+        guard let core = attachment?.core, !isReleased else { return }
+        stage(defaultValue, isStored: false, in: core)
     }
 
     override func stage(decoding value: SettingValue) throws {
         guard let attachment else { return }
         let decoded = try definition.codec.decode(value)
         try check(decoded, key: attachment.slot.key)
-        stage(decoded, isStored: true, in: attachment.store)
+        stage(decoded, isStored: true, in: attachment.core)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws {
@@ -299,23 +321,27 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return
         }
         try check(decoded, key: attachment.slot.key)
-        stage(decoded, isStored: true, in: attachment.store)
+        stage(decoded, isStored: true, in: attachment.core)
     }
 
     override func stagedState() -> (any Sendable)? { staged }
 
-    override func restoreStaged(_ state: (any Sendable)?) {
-        staged = state as? StagedValue<Value>
-        flags.store(staged == nil ? 0 : Self.isStaged, ordering: .releasing)
+    override func restoreStaged(_ state: (any Sendable)?) -> (any Sendable)? {
+        noteStaging()
+        return exchangeStaged(state as? StagedValue<Value>)
     }
 
     override var stagesStoredValue: Bool { staged?.isStored ?? false }
 
-    override func stagedMutation() -> (old: any Sendable, new: any Sendable, cost: Int)? {
-        guard let new = staged?.value else { return nil }
+    override func stagedMutation() -> (old: any Sendable, new: any Sendable, isStored: Bool, cost: Int)? {
+        guard let staged else { return nil }
         let old = published
-        if let areEqual = definition.areEqual, areEqual(old, new) { return nil }
-        return (old, new, cost(of: old, new))
+        return (old, staged.value, staged.isStored, cost(of: old, staged.value))
+    }
+
+    override func stagesEqualValue() -> Bool {
+        guard let staged, let areEqual = definition.areEqual else { return false }
+        return areEqual(published, staged.value)
     }
 
     override func installStaged() {
@@ -335,7 +361,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         let cases = spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
         return cases + definition.rules.map(\.description)
     }
-    override var defaultValue: any Sendable { definition.defaultValue }
+    override var erasedDefault: any Sendable { defaultValue }
+    /// The value while none is stored.
+    var defaultValue: Value { initialDefault?.value ?? definition.defaultValue }
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {
         let encode = definition.codec.encode
@@ -357,9 +385,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return true
     }
 
+    override func adoptInitialWrite() {
+        guard let slot = attachment?.slot, slot.isStored else { return }
+        initialDefault = StagedValue(value: published, isStored: false)
+    }
+
     override var defaultViolation: SettingsError? {
         do {
-            try check(definition.defaultValue, key: SettingKey(stored: declaredKey ?? ""))
+            try check(defaultValue, key: SettingKey(stored: declaredKey ?? ""))
             return nil
         } catch {
             return error
@@ -372,4 +405,14 @@ struct StagedValue<Value: Sendable>: Sendable {
     var value: Value
     /// False if the value is the declaration's default, put back by a reset.
     var isStored: Bool
+}
+
+/// Ends the program, as overlapping access to a variable does.
+@usableFromInline
+@inline(never)
+func endForOverlappingChange() -> Never {
+    // Proof: going on would lose one of two writes without a word.
+    fatalError(
+        "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one of both "
+            + "writes would be lost. Write it before, or change a copy and assign the result.")
 }

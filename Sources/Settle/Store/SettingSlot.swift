@@ -1,17 +1,20 @@
 /// A key's place in a store: what the engine knows of a setting without knowing its type.
 ///
 /// All state is guarded by the lock of the log to which the slot belongs, which is why it goes without the run-time check for
-/// exclusive access. Slots live as long as their log.
+/// exclusive access.
 @usableFromInline
 package final class SettingSlot: Channel, @unchecked Sendable {
     // Sendable: see above.
-    let key: SettingKey
+    var key: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
+    private let ownKey: SettingKey
+    /// For a group that no store has opened: its settings learn their keys when the group is first used as a whole.
+    private let laterKey: LockedValue<SettingKey>?
     /// The declaration, such as `PasscodeSettings.attemptCount`, for errors; `nil` for a key used at run time only.
     let declaration: String?
     /// The index of the slot's save schedule in the log, or `nil` if the setting is kept in memory only.
     let schedule: Int?
-    /// Where the value lives. Weak, because a store does not keep alive the groups it has given out.
-    private(set) weak var box: AnySettingBox?
+    /// Where the value lives; `nil` once the store or the group has been let go of, and for a group that no store has opened.
+    private(set) var box: AnySettingBox?
     /// Encodes a value of the setting, also when there is no box any more.
     let encoder: @Sendable (any Sendable) throws -> SettingValue
     /// Whether the setting's values are not to be shown.
@@ -30,13 +33,14 @@ package final class SettingSlot: Channel, @unchecked Sendable {
 
     init(
         key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
-        box: AnySettingBox, parent: Channel
+        box: AnySettingBox, keepsBox: Bool = true, parent: Channel
     ) {
-        self.key = key
+        ownKey = key
+        laterKey = keepsBox ? nil : LockedValue(key)
         self.declaration = declaration
         self.schedule = schedule
         self.access = access
-        self.box = box
+        self.box = keepsBox ? box : nil
         encoder = box.encoder
         self.isSecret = isSecret || box.isSecret
         valueType = box.valueType
@@ -44,15 +48,15 @@ package final class SettingSlot: Channel, @unchecked Sendable {
         super.init(parent: parent)
     }
 
-    /// Takes a new box for the same declaration, if the group was let go of and is opened again; who waits for changes of
-    /// the slot goes on with it. False if the new box is not of the same kind.
-    func reuse(for declared: GroupLayout.Declared, schedule: Int?) -> Bool {
-        guard declaration == declared.name, self.schedule == schedule, valueType == declared.box.valueType else {
-            return false
-        }
-        if declared.access == .owner { access = .owner }
-        box = declared.box
-        return true
+    /// Gives a setting of a group that no store has opened the key that it has in the group.
+    func learn(key: SettingKey) {
+        laterKey?.withLock { $0 = key }
+    }
+
+    /// Gives up the box, for the caller to let go of.
+    func takeBox() -> AnySettingBox? {
+        defer { box = nil }
+        return box
     }
 
     /// The value that a word of the log stands for.

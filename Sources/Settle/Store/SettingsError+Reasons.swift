@@ -15,6 +15,28 @@ extension SettingsError {
         return SettingsError(.closed, "\(what): the store has been closed.", key: key)
     }
 
+    static func released(key: SettingKey) -> SettingsError {
+        SettingsError(
+            .released,
+            "\(quoted(key)) can't be written: its group has been let go of with `release(at:)`. Open it again.",
+            key: key.description)
+    }
+
+    static func notOpened(_ group: any SettingsGroup.Type) -> SettingsError {
+        SettingsError(
+            .notOpened,
+            "\(group) can't be saved: this one was made by its initializer, and no store has opened it. Write "
+                + "`let settings = try await store.group(\(group).self)`.")
+    }
+
+    static func overlappingChange(key: SettingKey) -> SettingsError {
+        SettingsError(
+            .overlappingChange,
+            "\(quoted(key)) was written while it was being changed in place, and one of both would be lost. The value that was "
+                + "written stays.",
+            key: key.description)
+    }
+
     static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
         return SettingsError(

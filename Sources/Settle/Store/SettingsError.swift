@@ -9,6 +9,12 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let invalidValue = Code("invalidValue")
         /// The store has been closed.
         public static let closed = Code("closed")
+        /// The group has been made by its initializer and not by a store, so nothing of it can be saved.
+        public static let notOpened = Code("notOpened")
+        /// The group has been let go of with ``SettingsStore/release(at:)``.
+        public static let released = Code("released")
+        /// A setting was written while it was being changed in place.
+        public static let overlappingChange = Code("overlappingChange")
         /// Two settings have one key, or one's key lies within the other's.
         public static let duplicateKey = Code("duplicateKey")
         /// A key is empty or has an empty part.

@@ -2,8 +2,10 @@ extension SettingsStore {
     /// Opens a group: its settings get their stored values, and from now on this store publishes and saves them.
     ///
     /// Opening the same group at the same path again gives the same settings. The same type may be opened at several
-    /// paths. A stored value that can't be used (wrong type, or against the setting's rule) is replaced by the default for
-    /// that key alone, reported on ``issues``, and kept in the storage until someone writes the key.
+    /// paths. A declaration stays until the store closes, whether the group is in use or not, or until ``release(at:)``.
+    ///
+    /// A stored value that can't be used (wrong type, or against the setting's rule) is replaced by the default for that key
+    /// alone, reported on ``issues``, and kept in the storage until the key is written.
     ///
     /// If a writer is at work, its end is waited for without blocking the caller's actor.
     ///
@@ -17,9 +19,21 @@ extension SettingsStore {
         let core = try open(key: path.isEmpty ? nil : path)
         let path = path.isEmpty ? nil : SettingKey(stored: path)
         // Made here, because an `init` may want to run where the app has called.
-        let group = Group()
+        let group = GroupOpening.make(type, keeping: keeper)
         if try core.open(group, at: path, waiting: false) { return group }
         _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
         return group
+    }
+
+    /// Lets go of the groups at a path and within it, such as those of a user who has logged out.
+    ///
+    /// What is pending there is saved first. Then the declarations are forgotten: the settings are not listed any more, their
+    /// streams end, and copies of the groups that are still in use keep their last values and refuse to be written. What is stored
+    /// stays stored; values of groups that are kept in memory only are gone. Opening a group there again declares it anew.
+    ///
+    /// - Parameter path: The path at which the groups were opened.
+    /// - Throws: ``SettingsError`` if what is pending can't be saved, or the store is closed. Then nothing has been let go of.
+    public func release(at path: String) async throws {
+        try await open(key: path).release(at: SettingKey(stored: path))
     }
 }

@@ -7,17 +7,17 @@ extension SettingsStore {
     public static func open(
         storage: any Storage, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        let core = try await StoreCore.load(storage, configuration: configuration)
-        guard let store = SettingsStore(joining: core) else { throw SettingsError.closed(key: nil) }
+        let keeper = try await StoreCore.load(storage, configuration: configuration)
+        guard let store = SettingsStore(joining: keeper) else { throw SettingsError.closed(key: nil) }
         return store
     }
 }
 
 extension StoreCore {
-    /// A core with what a storage has, which follows what others change there.
+    /// A store with what a storage has, which follows what others change there.
     static func load(
         _ storage: any Storage, configuration: SettingsStore.Configuration, file: OpenFile? = nil
-    ) async throws(SettingsError) -> StoreCore {
+    ) async throws(SettingsError) -> StoreKeeper {
         let contents: StorageContents
         do {
             contents = try await runBlocking { () throws(StorageError) in try storage.load() }
@@ -25,7 +25,8 @@ extension StoreCore {
             throw .storage(error)
         }
         let core = StoreCore(configuration: configuration, storage: storage, contents: contents, file: file)
+        let keeper = StoreKeeper(of: core)
         core.persister?.follow(for: core)
-        return core
+        return keeper
     }
 }

@@ -29,3 +29,8 @@ extension SettingsStore {
     /// Whether a subscriber of the top level waits. For tests that wait for that.
     package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }
 }
+
+extension StoreCore {
+    /// How many settings the store knows, declared or written by key. For tests of what it keeps.
+    package var indexedSettingCount: Int { log.lock.withLock { log.slots.all.count } }
+}

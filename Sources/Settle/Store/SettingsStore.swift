@@ -11,6 +11,8 @@ import Synchronization
 /// use; what is pending when the last reference goes is still saved. ``close()`` ends the handle, and with the last open handle
 /// the store.
 public final class SettingsStore: Sendable {
+    /// What keeps the store open.
+    let keeper: StoreKeeper
     /// What all handles on the store share.
     @usableFromInline package let core: StoreCore
     /// The same as the core's, which spares reads by key a step.
@@ -19,10 +21,11 @@ public final class SettingsStore: Sendable {
     private let hasEnded = Atomic(false)
     private let closeTurns = CloseTurns()
 
-    /// A handle on a core; `nil` if that is closed or being closed.
-    init?(joining core: StoreCore) {
-        guard core.handles.open() else { return nil }
-        self.core = core
+    /// A handle on a store; `nil` if that is closed or being closed.
+    init?(joining keeper: StoreKeeper) {
+        guard keeper.core.handles.open() else { return nil }
+        self.keeper = keeper
+        core = keeper.core
         log = core.log
     }
 

@@ -6,6 +6,7 @@ extension StoreCore {
     func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
         if let path { try Self.checkKey(path, of: "\(type(of: group))") }
         let layout = GroupLayout(group, at: path, durability: configuration.durability)
+        for setting in layout.settings { setting.box.adoptInitialWrite() }
         try layout.check()
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
@@ -23,7 +24,9 @@ extension StoreCore {
 
     /// Under the writer's lock.
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
-        let (slot, neighbour) = log.lock.withLock { (log.slots[declared.key], log.neighbour(of: declared.key)) }
+        let (slot, neighbour) = log.lock.withLock {
+            (log.slots[declared.key], log.slots.neighbour(of: declared.key))
+        }
         if let neighbour {
             throw .duplicateKey(
                 declared.key, declared.name, neighbour.key, neighbour.declaration ?? "a write at run time")
@@ -41,15 +44,11 @@ extension StoreCore {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
             // The group may have been opened by itself first, and now as a part of its owner's.
-            if declared.access == .owner { log.lock.withLock { log.slots[declared.key]?.access = .owner } }
+            if declared.access == .owner { log.lock.withLock { log.slots.makeOwned(declared.key) } }
         case .new(let declared):
-            let (found, runtime) = valueForNewSetting(at: declared.key)
-            let retained = retainedValues.takeValue(forKey: declared.key)
-            let stored = (retained as? SettingValue) ?? found
+            let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
-            if let retained, declared.box.adopt(erased: retained) {
-                isUsable = true
-            } else if let stored {
+            if let stored {
                 do {
                     try declared.box.adopt(loaded: stored)
                     isUsable = true
@@ -67,7 +66,7 @@ extension StoreCore {
                 if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
                 return slot
             }
-            declared.box.attach(to: Attachment(store: self, slot: slot))
+            declared.box.open(at: Attachment(core: self, slot: slot))
         }
     }
 
@@ -118,24 +117,12 @@ extension SettingsError {
 }
 
 extension MutationLog {
-    /// A living setting whose key lies around or within a key. Under the lock.
-    func neighbour(of key: SettingKey) -> SettingSlot? {
-        for parent in key.parents {
-            if let slot = slots[parent], slot.box != nil { return slot }
-        }
-        return slots.values.first { key.contains($0.key) && $0.box != nil }
-    }
-
-    /// The slot of a declared setting, whose box is new. Under the lock.
+    /// The slot of a declared setting. Under the lock.
     func slot(for declared: GroupLayout.Declared) -> SettingSlot {
-        let schedule = schedule(for: declared.durability)
-        let previous = slots[declared.key]
-        if let previous, previous.reuse(for: declared, schedule: schedule) { return previous }
         let slot = SettingSlot(
-            key: declared.key, declaration: declared.name, schedule: schedule,
-            access: previous?.access == .owner ? .owner : declared.access,
-            box: declared.box, parent: channel(at: declared.group))
-        add(slot)
+            key: declared.key, declaration: declared.name, schedule: schedule(for: declared.durability),
+            access: declared.access, box: declared.box, parent: channel(at: declared.group))
+        slots.insert(slot)
         return slot
     }
 

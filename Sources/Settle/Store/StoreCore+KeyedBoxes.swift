@@ -2,38 +2,35 @@
 extension StoreCore {
     /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
     func isSecret(_ key: SettingKey) -> Bool {
-        log.lock.withLock { log.isSecret(key) }
+        log.lock.withLock { log.slots.isSecret(key) }
     }
 
     /// The box of a key, made if there is none. Under the writer's lock.
     func box(forKey key: SettingKey) throws(SettingsError) -> AnySettingBox {
-        let (used, owned) = log.lock.withLock {
-            let box = log.slots[key]?.box
-            return (box, log.ownedSetting(at: key, isInUse: box != nil))
+        let (used, owned, neighbour) = log.lock.withLock {
+            (log.slots[key]?.box, log.slots.owned(at: key), log.slots.neighbour(of: key))
         }
         if let owned { throw .protected(key, by: owned.key, owned.declaration ?? "") }
         if let used { return used }
-        if let neighbour = log.lock.withLock({ log.neighbour(of: key) }) {
+        if let neighbour {
             throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
         }
         let definition = SettingDefinition(
             key: key.description, defaultValue: SettingValue.null, rules: [],
             codec: SettingCodec(encode: { $0 }, decode: { $0 }))
         let box = SettingBox(definition)
-        let retained = retainedValues.takeValue(forKey: key) as? SettingValue
-        let stored = retained ?? log.lock.withLock { log.tree[key] }
+        let stored = log.lock.withLock { log.tree[key] }
         if let stored { _ = box.adopt(erased: stored) }
         let slot = log.lock.withLock {
             let slot = SettingSlot(
                 key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
-                isSecret: log.isSecret(key), box: box, parent: log.root)
+                isSecret: log.slots.isSecret(key), box: box, parent: log.root)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
-            log.add(slot)
+            log.slots.insert(slot)
             return slot
         }
-        box.attach(to: Attachment(store: self, slot: slot))
-        // Nobody keeps the box but the transaction, and then the list of what is to be saved.
+        box.open(at: Attachment(core: self, slot: slot))
         return box
     }
 
@@ -57,25 +54,6 @@ extension MutationLog {
         else { return }
         old.isDirty = false
         slot.isDirty = true
-        dirty[index] = (slot, box)
-    }
-
-    /// A setting of an owner's group, in use or not, at a key, around it or within it. Under the lock.
-    ///
-    /// - Parameter isInUse: Whether the key's own setting is in use: then there is none around or within it.
-    fileprivate func ownedSetting(at key: SettingKey, isInUse: Bool) -> SettingSlot? {
-        if let slot = slots[key], slot.access == .owner { return slot }
-        if isInUse { return nil }
-        for parent in key.parents {
-            if let slot = slots[parent], slot.access == .owner { return slot }
-        }
-        let within = slots.values.filter { $0.access == .owner && key.contains($0.key) }
-        return within.min { $0.key < $1.key }
-    }
-
-    /// Whether a setting at a key, around it or within it is a secret, as far as any group has ever declared one. Under the lock.
-    fileprivate func isSecret(_ key: SettingKey) -> Bool {
-        (key.parents + [key]).contains { slots[$0]?.isSecret == true }
-            || slots.values.contains { $0.isSecret && key.contains($0.key) }
+        dirty[index] = DirtySetting(slot: slot, box: box, keeper: dirty[index].keeper)
     }
 }

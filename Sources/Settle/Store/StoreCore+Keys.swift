@@ -2,15 +2,13 @@
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
-        guard let found = lookUp(key) else { return nil }
-        switch found {
-        case .stored(let stored):
-            return try convert(stored, key: key, to: type)
-        case .declared(let box):
+        let found = lookUp(key)
+        if let box = found.box {
             let value = box.visibleValue
             if let value = value as? Value { return value }
             return try convert(try box.encoder(value), key: key, to: type)
         }
+        return try found.stored(at: key).map { try convert($0, key: key, to: type) } ?? nil
     }
 
     func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by writer: String?) throws {
@@ -59,17 +57,45 @@ extension StoreCore {
         try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
     }
 
-    private enum Found {
-        case stored(SettingValue)
-        case declared(AnySettingBox)
+    /// What is known of a key.
+    private struct Found {
+        /// The key's own setting.
+        var box: AnySettingBox?
+        var stored: SettingValue?
+        /// The settings around and within the key that may have other values than the stored ones.
+        var newer: [(key: SettingKey, box: AnySettingBox, isStored: Bool)] = []
+
+        /// The value at the key, with what was written around and within it.
+        func stored(at key: SettingKey) throws -> SettingValue? {
+            guard !newer.isEmpty else { return stored }
+            var tree = SettingTree()
+            tree[key] = stored
+            for (key, box, isStored) in newer.sorted(by: { $0.key < $1.key }) {
+                tree[key] = isStored ? try box.encoder(box.visibleValue) : nil
+            }
+            return tree[key]
+        }
     }
 
-    private func lookUp(_ key: SettingKey) -> Found? {
-        log.lock.withLock {
-            if !log.slots.isEmpty, let slot = log.slots[key], let box = slot.box {
-                return slot.isStored || slot.declaration != nil ? .declared(box) : nil
+    private func lookUp(_ key: SettingKey) -> Found {
+        // Inside its own transaction a thread sees what that has written.
+        let transaction = writer.isHeldByCurrentThread ? transaction : nil
+        return log.lock.withLock {
+            guard !log.slots.isEmpty else { return Found(stored: log.tree[key]) }
+            if let slot = log.slots[key] {
+                return Found(box: slot.isStored || slot.declaration != nil ? slot.box : nil)
             }
-            return ((retainedValues.value(forKey: key) as? SettingValue) ?? log.tree[key]).map { .stored($0) }
+            var found = Found(stored: log.tree[key])
+            for slot in log.slots.within(key) + [log.slots.around(key)].compactMap({ $0 }) {
+                guard let box = slot.box else { continue }
+                if transaction != nil, box.stagedState() != nil {
+                    found.newer.append((slot.key, box, box.stagesStoredValue))
+                } else if slot.isDirty || slot.schedule == nil && slot.isStored {
+                    // What was taken for saving is in the tree.
+                    found.newer.append((slot.key, box, slot.isStored))
+                }
+            }
+            return found
         }
     }
 

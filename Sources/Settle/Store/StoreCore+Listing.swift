@@ -1,7 +1,7 @@
 /// What stands behind ``SettingsStore/settings``.
 extension StoreCore {
     var settings: [SettingInfo] {
-        look { log in Array(log.slots.values) }.map(SettingInfo.init).sorted { $0.key < $1.key }
+        look { log in Array(log.slots.all) }.map(SettingInfo.init).sorted { $0.key < $1.key }
     }
 
     func setting(forKey key: SettingKey) -> SettingInfo? {
@@ -43,7 +43,7 @@ extension SettingInfo {
         self.init(
             key: seen.key.description, type: box.spelledType,
             value: isSecret ? nil : try? box.encoder(seen.value),
-            defaultValue: isSecret ? nil : try? box.encoder(box.defaultValue),
+            defaultValue: isSecret ? nil : try? box.encoder(box.erasedDefault),
             rules: box.ruleDescriptions, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
             access: seen.access)
     }

@@ -3,7 +3,7 @@ extension StoreCore {
     func export(as format: FileFormat, includingSecrets includesSecrets: Bool) async throws(SettingsError) -> [UInt8] {
         var tree = try await persister?.everything() ?? SettingTree()
         let hidden = log.lock.withLock {
-            log.slots.values.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }.map(\.key)
+            log.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }.map(\.key)
         }
         for key in hidden { tree[key] = nil }
         do {
@@ -65,7 +65,7 @@ extension StoreCore {
 
     /// The values of a tree: those of settings, and whatever lies outside of all settings, each as deep as it goes.
     private func entries(of tree: SettingTree) -> [Entry] {
-        let declared = log.lock.withLock { Set(log.slots.values.filter { $0.declaration != nil }.map(\.key)) }
+        let declared = log.lock.withLock { Set(log.slots.all.filter { $0.declaration != nil }.map(\.key)) }
         var entries: [Entry] = []
         func add(_ value: SettingValue, at key: SettingKey) {
             let isDeclared = declared.contains(key)
@@ -82,7 +82,7 @@ extension StoreCore {
     /// What is stored, or is a setting, and is neither at nor around nor within one of the keys. Secrets and owner's settings are
     /// not listed.
     private func keysToRemove(besides imported: [SettingKey]) -> [SettingKey] {
-        let (tree, slots) = log.lock.withLock { (log.tree, Array(log.slots.values)) }
+        let (tree, slots) = log.lock.withLock { (log.tree, Array(log.slots.all)) }
         let kept = Set(slots.filter { $0.access == .owner || $0.isSecret }.map(\.key))
         var spared = kept.union(imported)
         for key in imported + kept { spared.formUnion(key.parents) }

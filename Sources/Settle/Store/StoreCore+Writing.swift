@@ -3,7 +3,7 @@ extension StoreCore {
     func reset(by writer: String?) throws {
         try transact(origin: .reset, writer: writer) {
             let boxes = log.lock.withLock {
-                log.slots.values.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
+                log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
             }
             for box in boxes { box.stageDefault() }
         }
@@ -22,21 +22,35 @@ extension StoreCore {
         do {
             let result = try body()
             if let violation = transaction?.violation { throw violation }
-            if transaction?.isOutermost == true { publishTransaction() }
-            transaction?.keep()
-            endIfOutermost()
+            if transaction?.isOutermost == true {
+                publishTransaction()
+            } else {
+                let settled = transaction?.keep()
+                withExtendedLifetime(settled) {}
+            }
             return result
         } catch {
-            transaction?.undo()
-            endIfOutermost()
+            undoTransaction()
             throw error
         }
     }
 
-    private func endIfOutermost() {
-        if let transaction, !transaction.isEmpty { return }
-        transaction = nil
+    /// Puts back what the innermost level of the transaction has found. Under the writer's lock.
+    ///
+    /// A value that goes away may run foreign code, which may write. So what is dropped is dropped last, when the level has ended.
+    private func undoTransaction() {
+        guard let level = transaction?.endLevel() else { return }
+        let dropped = level.undo.reversed().map { $0.box.restoreStaged($0.state) }
+        let ended = transaction?.isEmpty == true ? endTransaction() : nil
+        withExtendedLifetime((level, dropped, ended)) {}
+    }
+
+    /// Ends the transaction, so that the next write is one of its own. Under the writer's lock.
+    private func endTransaction() -> Transaction? {
+        var ended: Transaction?
+        swap(&transaction, &ended)
         mode = .direct
+        return ended
     }
 
     /// Notes that a setting is about to be staged. Under the writer's lock.
@@ -49,43 +63,39 @@ extension StoreCore {
         if transaction != nil {
             transaction?.refuse(error)
         } else {
-            writer.afterUnlock { [issueBoard] in issueBoard.report(error) }
+            writer.afterUnlock { [issueBoard, isUnopened] in
+                issueBoard.report(error)
+                // Nothing can subscribe to the issues of a group that no store has opened.
+                if isUnopened { writeToStandardError("Settle: \(error)") }
+            }
         }
     }
 
-    /// Makes what the transaction has staged visible, in one step. Under the writer's lock.
+    /// Makes what the transaction has staged visible, in one step, and ends it. Under the writer's lock.
+    ///
+    /// Comparing values runs foreign code while the transaction is open: what that writes is a part of it. Dropping values does so
+    /// too, after the end: what that writes is a transaction of its own.
     private func publishTransaction() {
+        let plan = planOfTransaction()
         guard let transaction else { return }
-        var written: [(box: AnySettingBox, slot: SettingSlot)] = []
-        var forgotten: [SettingSlot] = []
-        var mutations: [LoggedMutation] = []
-        var cost = 0
-        // An `update` or `commit` that does nothing but resets is one, too.
-        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { !$0.stagesStoredValue }
-        let origin: Origin = isReset ? .reset : transaction.origin
-        for box in transaction.boxes {
-            guard box.stagedState() != nil, let slot = box.attachment?.slot else { continue }
-            if !box.stagesStoredValue { forgotten.append(slot) }
-            guard let mutation = box.stagedMutation() else { continue }
-            written.append((box, slot))
-            mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
-            cost += mutation.cost
-        }
+        // Made before the lock, which is held only for what exchanges values.
         let details =
-            mutations.isEmpty
-            ? nil : LogDetails(mutations, origin: origin, writer: transaction.writer, cost: cost, limit: log.costLimit)
-        let nodes = written.map { ($0.slot, $0.box.node) }
+            plan.mutations.isEmpty
+            ? nil
+            : LogDetails(
+                plan.mutations, origin: plan.origin, writer: transaction.writer, cost: plan.cost, limit: log.costLimit)
+        let nodes = plan.written.map { ($0.slot, $0.box.node) }
         let time = time.now()
         let signals = log.lock.withLock {
             var signals = Signals()
-            for slot in forgotten where slot.isStored || log.tree[slot.key] != nil {
+            for slot in plan.forgotten where slot.isStored || log.tree[slot.key] != nil {
                 // The value may be the same, or another than what is stored, but it is not to be stored any more.
                 slot.isStored = false
-                if origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
+                if plan.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
             }
             guard let details else { return signals }
             log.beginInstalling()
-            for (box, slot) in written {
+            for (box, slot) in plan.written {
                 slot.isStored = box.stagesStoredValue
                 box.installStaged()
             }
@@ -95,7 +105,48 @@ extension StoreCore {
             return recorded
         }
         if !signals.dropped.isEmpty { writer.afterUnlock { signals.dropped.release() } }
-        for box in transaction.boxes { box.restoreStaged(nil) }
+        let dropped = transaction.boxes.map { $0.restoreStaged(nil) }
+        let ended = endTransaction()
         if !signals.isEmpty { actAfterUnlock(on: signals) }
+        withExtendedLifetime((plan, dropped, ended)) {}
+    }
+
+    /// What publishing the transaction changes.
+    private struct TransactionPlan {
+        var origin: Origin
+        var written: [(box: AnySettingBox, slot: SettingSlot)] = []
+        /// The settings that are not to be stored any more.
+        var forgotten: [SettingSlot] = []
+        var mutations: [LoggedMutation] = []
+        var cost = 0
+    }
+
+    /// How often a plan is made anew because comparing values has written some.
+    private static let planLimit = 8
+
+    private func planOfTransaction() -> TransactionPlan {
+        var plan = TransactionPlan(origin: .local)
+        for attempt in 1...Self.planLimit {
+            guard let transaction else { break }
+            // The last plan compares nothing: a value that may be equal counts as changed.
+            plan = self.plan(of: transaction, comparing: attempt < Self.planLimit)
+            if self.transaction?.stagings == transaction.stagings { break }
+        }
+        return plan
+    }
+
+    private func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
+        // An `update` or `commit` that does nothing but resets is one, too.
+        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { !$0.stagesStoredValue }
+        var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
+        for box in transaction.boxes {
+            guard let slot = box.attachment?.slot, let mutation = box.stagedMutation() else { continue }
+            if !mutation.isStored { plan.forgotten.append(slot) }
+            if comparing, box.stagesEqualValue() { continue }
+            plan.written.append((box, slot))
+            plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
+            plan.cost += mutation.cost
+        }
+        return plan
     }
 }

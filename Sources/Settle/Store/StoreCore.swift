@@ -2,7 +2,7 @@ import Synchronization
 
 /// What all handles and groups of one store share: its settings, who writes them, and what saves them.
 ///
-/// It lives as long as a ``SettingsStore`` or a group of it does; what is pending when the last of them goes is still saved.
+/// It is open as long as something has its ``StoreKeeper``; what is pending when the last of them goes is still saved.
 @usableFromInline
 package final class StoreCore: @unchecked Sendable {
     // Sendable: `mode`, `closers` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
@@ -17,18 +17,13 @@ package final class StoreCore: @unchecked Sendable {
     let time: TimeSource
     let configuration: SettingsStore.Configuration
     let issueBoard: IssueBoard
-    let retainedValues = RetainedValues()
     /// See ``SettingsStore/loadOutcome``.
     let loadOutcome: StorageContents.Outcome
-    /// `nil` for a group that no store has opened.
+    /// `nil` in the store of groups that no store has opened.
     let persister: Persister?
     /// The file that the store is open on, if it was opened by that.
     let file: OpenFile?
     var transaction: Transaction?
-    /// Whether this is the store of a group that nobody has opened.
-    let isDetached: Bool
-    /// Whether the writer's lock is shared with other groups that nobody has opened.
-    let sharesWriter: Bool
 
     /// What a write has to do.
     enum Mode: UInt8, Sendable {
@@ -51,8 +46,6 @@ package final class StoreCore: @unchecked Sendable {
         let issueBoard = IssueBoard()
         self.issueBoard = issueBoard
         writer = RecursiveLock()
-        isDetached = false
-        sharesWriter = false
         let log = MutationLog(
             historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
             initialRevision: configuration.initialRevision)
@@ -69,22 +62,37 @@ package final class StoreCore: @unchecked Sendable {
         }
     }
 
-    /// A store in memory, for a group that nobody has opened.
-    init(detachedWith writer: RecursiveLock?) {
+    /// The store of groups that no store has opened.
+    init() {
         configuration = SettingsStore.Configuration()
         file = nil
         loadOutcome = .absent
         issueBoard = IssueBoard()
         time = TimeSource(ContinuousClock())
-        isDetached = true
-        sharesWriter = writer != nil
-        self.writer = writer ?? RecursiveLock()
-        log = MutationLog(
-            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit)
+        writer = RecursiveLock()
+        // All these groups share it, so it is longer than one store's.
+        log = MutationLog(historyLimit: 16_384, historyCostLimit: configuration.historyCostLimit)
         persister = nil
     }
 
-    deinit {
+    /// Whether this is the store of groups that no store has opened.
+    var isUnopened: Bool { persister == nil }
+
+    // MARK: Being kept
+
+    /// What keeps the store open; `nil` once nothing does.
+    var keeper: StoreKeeper? { log.keeper }
+
+    /// Before the store is shared.
+    func begin(keptBy keeper: StoreKeeper) {
+        log.keeper = keeper
+    }
+
+    /// Nothing uses the store any more.
+    func end() {
+        // The boxes have the store. They are let go of after the lock, since a value may run foreign code when it goes.
+        let boxes = log.lock.withLock { log.slots.all.map { $0.takeBox() } }
+        withExtendedLifetime(boxes) {}
         persister?.release()
         issueBoard.finish()
         Self.act(on: log.finish(), log: log)

@@ -4,15 +4,17 @@ struct Transaction {
     let writer: String?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
+    /// How often something has been staged.
+    private(set) var stagings = 0
     private var known: Set<ObjectIdentifier> = []
     /// One level for each nested `update`: what to put back if it throws.
     private var levels: [Level] = []
 
-    private struct Level {
+    struct Level {
         /// The first assignment that broke a rule; it makes the level throw at its end.
-        var violation: SettingsError?
-        var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
-        var known: Set<ObjectIdentifier> = []
+        fileprivate(set) var violation: SettingsError?
+        fileprivate(set) var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
+        fileprivate var known: Set<ObjectIdentifier> = []
     }
 
     init(origin: Origin, writer: String?) {
@@ -37,6 +39,7 @@ struct Transaction {
 
     /// Notes a setting that is about to be staged.
     mutating func willStage(_ box: AnySettingBox) {
+        stagings += 1
         let identity = ObjectIdentifier(box)
         if known.insert(identity).inserted { boxes.append(box) }
         let top = levels.count - 1
@@ -45,17 +48,19 @@ struct Transaction {
         }
     }
 
+    // What the ends of levels return is let go of by the caller, outside of an access to the transaction.
+
     /// Ends the innermost level and keeps what it wrote, for the level around it to decide.
-    mutating func keep() {
-        guard let level = levels.popLast(), let outer = levels.indices.last else { return }
+    mutating func keep() -> Level? {
+        guard let level = levels.popLast(), let outer = levels.indices.last else { return nil }
         for entry in level.undo where levels[outer].known.insert(ObjectIdentifier(entry.box)).inserted {
             levels[outer].undo.append(entry)
         }
+        return level
     }
 
-    /// Ends the innermost level and puts back what it found.
-    mutating func undo() {
-        guard let level = levels.popLast() else { return }
-        for (box, state) in level.undo.reversed() { box.restoreStaged(state) }
+    /// Ends the innermost level, for the caller to put back what it found.
+    mutating func endLevel() -> Level? {
+        levels.popLast()
     }
 }

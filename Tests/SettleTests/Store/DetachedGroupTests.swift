@@ -23,7 +23,7 @@ private struct EmptySettings: SettingsGroup {}
         first.inner.count += 1
         copy.inner.list.append(1)
         #expect(copy.inner.count == 1 && first.inner.list == [1] && second.inner.count == 0)
-        try await first.commit { first.title = "x" }
+        try first.update { first.title = "x" }
         #expect(copy.title == "x" && copy.snapshot().title == "x")
         try first.reset()
         #expect(first.title == "title" && first.inner.count == 0)
@@ -76,6 +76,33 @@ private struct EmptySettings: SettingsGroup {}
         #expect(settings.inner.list == [1] && settings.title == "x" && settings.inner.count == 5)
         await onThread { settings.title += "y" }
         #expect(settings.title == "xy")
+    }
+
+    @Test("A commit of a group that no store has opened throws before it runs, with the line to write")
+    func commitThrows() async throws {
+        let settings = OuterSettings()
+        var hasRun = false
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { hasRun = true } }
+        #expect(error?.code == .notOpened && !hasRun)
+        #expect("\(String(describing: error))".contains("let settings = try await store.group(OuterSettings.self)"))
+    }
+
+    @Test("An update that throws is undone, however many threads use the groups for the first time")
+    func firstUses() async throws {
+        for _ in 0..<2_000 {
+            let settings = OuterSettings()
+            async let undone: Void = onThread {
+                try? settings.update {
+                    settings.title = "undone"
+                    settings.inner.count += 100
+                    throw TestFailure()
+                }
+            }
+            async let single: Void = onThread { settings.inner.count += 1 }
+            async let other: Void = onThread { try? settings.inner.update { settings.inner.count += 1 } }
+            _ = await (undone, single, other)
+            try #require(settings.inner.count == 2 && settings.title == "title")
+        }
     }
 
     @Test("A group without settings does nothing, and its closures run")

@@ -85,13 +85,14 @@ private struct OwnedSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("A group that was let go of is not listed any more") func letGo() async throws {
+    @Test("A declaration stays while the store is open, whoever has the group, until it is released") func letGo()
+        async throws
+    {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
-        do {
-            let settings = try await store.group(CounterSettings.self)
-            #expect(store.settings.count == 5)
-            withExtendedLifetime(settings) {}
-        }
+        _ = try await store.group(CounterSettings.self, at: "a")
+        #expect(store.settings.count == 5)
+        #expect(throws: SettingsError.self) { try store.setValue("x", forKey: "a.count") }
+        try await store.release(at: "a")
         #expect(store.settings.isEmpty)
     }
 

@@ -97,7 +97,6 @@ private struct Around: SettingsGroup {
             let guarded = try await store.group(Guarded.self, at: "guarded")
             try await guarded.commit { guarded.attempts = 3 }
         }
-        #expect(store.settings.isEmpty)
         for key in ["guarded.attempts", "guarded", "guarded.attempts.x"] {
             #expect(code { try store.setValue(.dictionary([:]), forKey: key) } == .protected, "\(key)")
             #expect(code { try store.removeValue(forKey: key) } == .protected, "\(key)")

@@ -100,13 +100,39 @@ import Testing
             #expect(settings.list == [1, 3])
             #expect(settings.count == 10)
             #expect(settings.table == ["seen": 4])
-            // The outer write ends last, so it has the last word.
+        }
+    }
+
+    @Test("A write of a setting inside its own change in place ends the program, since one of both would be lost")
+    func overlappingChange() async throws {
+        await #expect(processExitsWith: .failure) {
+            let settings = CounterSettings()
+            settings.list = [1, 2]
             settings.list.removeAll { _ in
                 settings.list = [7]
                 return false
             }
-            #expect(settings.list == [1, 3])
         }
+        await #expect(processExitsWith: .failure) {
+            let store = try await SettingsStore.open(storage: InMemoryStorage())
+            let settings = try await store.group(CounterSettings.self)
+            try settings.update {
+                settings.list = [1, 2]
+                settings.list.removeAll { _ in
+                    settings.list.append(7)
+                    return false
+                }
+            }
+        }
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let error = #expect(throws: SettingsError.self) {
+            try settings.$count.modify { count in
+                settings.count += 10
+                count += 1
+            }
+        }
+        #expect(error?.code == .overlappingChange && error?.key == "count" && settings.count == 10)
     }
 
     @Test("Two threads that write two settings inside each other in opposite orders don't deadlock")

@@ -1,0 +1,69 @@
+/// Letting go of groups.
+extension StoreCore {
+    /// Saves what is pending at and within a path and forgets the declarations there.
+    ///
+    /// From the first step on the settings refuse to be written, so that the save reaches everything.
+    func release(at key: SettingKey) async throws {
+        try Self.checkKey(key, of: "release(at:)")
+        let boxes = try refuseWrites(at: key)
+        do {
+            while !forget(boxes, at: key) { try await persister?.flush() }
+        } catch {
+            permitWrites(boxes)
+            throw error
+        }
+    }
+
+    private func refuseWrites(at key: SettingKey) throws -> [AnySettingBox] {
+        writer.lock()
+        defer { writer.unlock() }
+        guard mode != .closed else { throw SettingsError.closed(key: key.description) }
+        let boxes = log.lock.withLock { log.declared(at: key).compactMap(\.box) }
+        for box in boxes { box.release() }
+        return boxes
+    }
+
+    private func permitWrites(_ boxes: [AnySettingBox]) {
+        writer.lock()
+        defer { writer.unlock() }
+        for box in boxes { box.reopen() }
+    }
+
+    /// - Returns: False if something there is not saved yet.
+    private func forget(_ boxes: [AnySettingBox], at key: SettingKey) -> Bool {
+        let known = Set(boxes.map { ObjectIdentifier($0) })
+        writer.lock()
+        defer { writer.unlock() }
+        let signals: Signals? = log.lock.withLock {
+            let slots = log.declared(at: key).filter { $0.box.map { known.contains(ObjectIdentifier($0)) } ?? false }
+            guard !slots.contains(where: { log.isUnsaved($0) }) else { return nil }
+            return log.release(slots, at: key)
+        }
+        guard let signals else { return false }
+        if !signals.isEmpty { actAfterUnlock(on: signals) }
+        return true
+    }
+}
+
+extension MutationLog {
+    /// The declared settings at and within a key. Under the lock.
+    fileprivate func declared(at key: SettingKey) -> [SettingSlot] {
+        ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }
+    }
+
+    /// Takes settings out of the index and ends their streams and those of their groups. Under the lock.
+    fileprivate func release(_ settings: [SettingSlot], at key: SettingKey) -> Signals {
+        for slot in settings {
+            slots.remove(slot)
+            finish(slot)
+            for group in slot.key.parents where group == key || group.isWithin(key) {
+                if let channel = channels.removeValue(forKey: group) { finish(channel) }
+            }
+        }
+        // The caller has the boxes, so that none goes away under the lock.
+        for slot in settings { _ = slot.takeBox() }
+        released.removeAll { $0.lastRevision < ring.oldest }
+        released += settings.filter { $0.lastRevision >= ring.oldest }
+        return signals()
+    }
+}

@@ -1,0 +1,127 @@
+import Settle
+import SettleTesting
+import Testing
+
+private struct MemorySettings: SettingsGroup {
+    static let durability = Durability.memoryOnly
+    @Setting var draft = ""
+    @Setting var count = 0
+}
+
+@Suite("Lifetimes of declarations", .timeLimit(.minutes(10)))
+struct ReleasingTests {
+    @Test("A released group is saved, ends its streams, keeps its last values and refuses to be written")
+    func release() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(OuterSettings.self, at: "users.a")
+        let other = try await store.group(OuterSettings.self, at: "users.b")
+        let changes = ChangeRecorder(settings.changes)
+        let values = ChangeRecorder(settings.inner.$count)
+        settings.inner.count = 5
+        try await store.release(at: "users.a")
+        await changes.untilEnd()
+        await values.untilEnd()
+        #expect(storage.tree["users.a.inner.count"] == .integer(5))
+        #expect(settings.inner.count == 5)
+        let error = #expect(throws: SettingsError.self) { try settings.inner.$count.set(6) }
+        #expect(error?.code == .released && error?.key == "users.a.inner.count")
+        settings.inner.count = 7
+        #expect(settings.inner.count == 5)
+        other.inner.count = 8
+        let again = try await store.group(OuterSettings.self, at: "users.a")
+        #expect(again.inner.count == 5)
+        again.inner.count = 9
+        try await store.flush()
+        #expect(settings.inner.count == 5 && storage.tree["users.a.inner.count"] == .integer(9))
+        #expect(storage.tree["users.b.inner.count"] == .integer(8))
+    }
+
+    @Test("A release that can't save leaves everything as it was")
+    func failingRelease() async throws {
+        let failing = FailingStorage()
+        let store = try await SettingsStore.open(storage: failing)
+        let settings = try await store.group(CounterSettings.self, at: "a")
+        settings.count = 1
+        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        await #expect(throws: SettingsError.self) { try await store.release(at: "a") }
+        try settings.$count.set(2)
+        failing.heal()
+        try await store.release(at: "a")
+        #expect(try await store.group(CounterSettings.self, at: "a").count == 2)
+    }
+
+    @Test("Words of released settings in the log are read without the settings in use")
+    func logAfterRelease() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), configuration: .init(historyLimit: 64))
+        var changes = store.changes.makeAsyncIterator()
+        for round in 0..<100 {
+            let settings = try await store.group(CounterSettings.self, at: "a")
+            settings.count = round
+            try await store.release(at: "a")
+        }
+        var last = 0
+        for _ in 0..<64 {
+            let change = try #require(await changes.next())
+            last = change.mutations.last?.newValue as? Int ?? last
+            if last == 99 { break }
+        }
+        #expect(last == 99)
+    }
+
+    @Test("A value kept in memory only is there when its group is opened again, also while the last copy goes")
+    func memoryOnly() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        for round in 1...2_000 {
+            async let dropped: Void = {
+                let settings = try await store.group(MemorySettings.self)
+                settings.count += 1
+            }()
+            async let reopened = store.group(MemorySettings.self).count
+            try await dropped
+            let seen = try await reopened
+            try #require(seen == round || seen == round - 1)
+            try #require(try await store.group(MemorySettings.self).count == round)
+        }
+    }
+
+    @Test("Writes by key leave nothing in memory once they are saved")
+    func writesByKey() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        for round in 0..<50 {
+            try store.setValue(round, forKey: "a.b")
+            try store.setValue(round, forKey: "c\(round)")
+            try await store.flush()
+            #expect(store.core.indexedSettingCount == 0)
+        }
+        #expect(try store.value(forKey: "a.b", as: Int.self) == 49)
+    }
+
+    @Test("A read of a key sees what was written around and within it, before it is saved")
+    func parentKeys() async throws {
+        let (store, _, _, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(OuterSettings.self, at: "app")
+        settings.inner.count = 3
+        settings.inner.table = ["x": 1]
+        try store.setValue("dark", forKey: "app.theme")
+        struct Inner: Codable, Equatable {
+            var count: Int?
+            var table: [String: Int]
+        }
+        struct App: Codable, Equatable {
+            var inner: Inner
+            var theme: String
+        }
+        let all = try store.value(forKey: "app", as: App.self)
+        #expect(all == App(inner: Inner(count: 3, table: ["x": 1]), theme: "dark"))
+        #expect(try store.value(forKey: "app.inner.table.x", as: Int.self) == 1)
+        try store.update {
+            settings.inner.count = 4
+            let inner = try store.value(forKey: "app.inner", as: Inner.self)
+            #expect(inner?.count == 4)
+        }
+        try settings.inner.$count.reset()
+        #expect(try store.value(forKey: "app.inner", as: Inner.self) == Inner(count: nil, table: ["x": 1]))
+    }
+}
