@@ -11,7 +11,8 @@ failures=0
 expect() {
     { echo 'import Settle'; cat; } >"$folder/$1.swift"
     if swiftc -typecheck -swift-version 6 -I "$build/Modules" "$folder/$1.swift" >"$folder/$1.out" 2>&1; then
-        echo "$1: compiles, but must not"
+        echo "$1: compiles, but must not:"
+        cat "$folder/$1.swift"
         failures=$((failures + 1))
     elif ! grep -F 'error: ' "$folder/$1.out" | grep -qF "$2"; then
         echo "$1: not refused with “$2”, but with:"
@@ -83,6 +84,50 @@ struct MissingDefaultOfText: SettingsGroup {
 }
 SWIFT
 done
+
+# A snapshot is read in every way, and written in none.
+snapshot='struct Inner: SettingsGroup {
+    @Setting var count = 0
+}
+struct Outer: SettingsGroup {
+    @Setting var title = ""
+    @Setting var list = [0]
+    let inner = Inner()
+    var other = Inner()
+    var isLong: Bool { title.count > 3 }
+}'
+
+accept snapshot-reads <<SWIFT
+$snapshot
+func read(_ settings: Outer) async {
+    let snapshot = settings.snapshot()
+    let _: String = snapshot.title
+    let _: Bool = snapshot.isLong
+    let _: Int = snapshot[\\.inner].count
+    let _: Int = snapshot.inner.count + snapshot.other.count + snapshot.inner.\$count.value
+    for await snapshot in settings.snapshots { _ = snapshot.inner.count }
+}
+SWIFT
+
+while IFS='|' read -r write message; do
+    expect snapshot-write "$message" <<SWIFT
+$snapshot
+func write(_ settings: Outer) throws {
+    var snapshot = settings.snapshot()
+    $write
+    snapshot = settings.snapshot()
+}
+SWIFT
+done <<'LINES'
+snapshot.title = "a"|cannot assign
+snapshot.list.append(1)|cannot use mutating member on immutable value
+snapshot.inner.count = 1|cannot assign
+snapshot.inner.count += 1|cannot assign
+snapshot.other.count = 1|cannot assign
+snapshot.$title.value = "a"|cannot assign
+try snapshot.inner.$count.set(1)|cannot assign
+try snapshot.inner.update { }|cannot assign
+LINES
 
 [ "$failures" -eq 0 ] && echo "The compiler's messages are as they should be."
 exit "$failures"

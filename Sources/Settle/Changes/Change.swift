@@ -12,7 +12,7 @@ public struct Change: Sendable {
     /// `changes(since:)` gives, it may be the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     public let origin: Origin
-    /// The name that the writer gave itself, see ``SettingsGroup/update(by:_:)-(_,()->Result)``.
+    /// The name that the writer gave itself, see ``SettingsStore/commit(by:_:)``.
     public let writer: String?
     /// The changed settings, in the order in which they were first written.
     ///
@@ -42,4 +42,15 @@ public enum Delivery: Sendable, Hashable {
     case newest
     /// Every change, in order, as long as the store's log holds it; see ``Change/missed``.
     case every
+}
+
+extension Change: CustomStringConvertible {
+    /// Such as `revision 7, local, by “cli”: passcode.attemptCount: 1 → 2`, without secrets.
+    public var description: String {
+        var parts = ["revision \(revision)", "\(origin)"]
+        if let writer { parts.append("by “\(writer)”") }
+        if missed > 0 { parts.append("\(missed) missed before") }
+        let list = mutations.map(\.description).joined(separator: ", ")
+        return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")
+    }
 }

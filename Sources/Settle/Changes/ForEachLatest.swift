@@ -26,7 +26,12 @@ extension SettingReference {
 
 extension SettingReference.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Value) -> Value {
-        guard let (value, version) = box.published(unlessVersion: seen) else { return element }
+        takeNewest() ?? element
+    }
+
+    /// The newest value that has not been given yet, without waiting for one.
+    mutating func takeNewest() -> Value? {
+        guard let (value, version) = box.published(unlessVersion: seen) else { return nil }
         seen = version
         return value
     }

@@ -1,5 +1,5 @@
 /// An iterator that gives the newest element whenever it is asked, and can also be asked without waiting.
-protocol LatestIterator: AsyncIteratorProtocol, SendableMetatype where Element: Sendable, Failure == Never {
+protocol LatestIterator<Element>: AsyncIteratorProtocol, SendableMetatype where Element: Sendable, Failure == Never {
     /// The newest element, if one has come since `element` was given; `element` otherwise.
     mutating func newest(insteadOf element: Element) -> Element
 }

@@ -7,9 +7,14 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
     public typealias Failure = Never
 
     private let group: Group
+    /// Reads values of one moment.
     private let read: @Sendable (Group) -> Value
 
     init(of group: Group, _ read: @escaping @Sendable (Group) -> Value) {
+        self.init(of: group, whole: { $0.snapshot(read) })
+    }
+
+    init(of group: Group, whole read: @escaping @Sendable (Group) -> Value) {
         self.group = group
         self.read = read
     }
@@ -48,7 +53,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
 
         /// `nil` if the result equals the last one.
         private mutating func readAnew() -> Value? {
-            let value = group.snapshot(read)
+            let value = read(group)
             if let last, areEqual?(last, value) == true { return nil }
             last = value
             return value
@@ -64,6 +69,15 @@ extension Snapshots.Iterator: LatestIterator {
 }
 
 extension SettingsGroup {
+    /// The group's values as they were between two transactions, now and after each change of the group.
+    ///
+    /// ```swift
+    /// for await settings in settings.snapshots { show(settings.host, settings.port) }
+    /// ```
+    public var snapshots: Snapshots<Self, Snapshot<Self>> {
+        Snapshots(of: self, whole: { Snapshot(of: $0) })
+    }
+
     /// Reads several settings of the group as they were between two transactions, now and after each change of the group.
     ///
     /// ```swift

@@ -5,6 +5,11 @@
 /// ```swift
 /// for await count in settings.$attemptCount { … }
 /// ```
+///
+/// The properties of the value are its parts, which are followed and written by themselves, such as `$frame.width`; see
+/// ``SettingPart``. A name that a setting has itself hides a property of the same name: `$frame.origin` tells where the frame comes
+/// from, and `$frame[\.origin]` is its corner.
+@dynamicMemberLookup
 public struct SettingReference<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
     /// Keeps the store open that has opened the group.
@@ -16,44 +21,26 @@ public struct SettingReference<Value: Sendable>: Sendable {
         self.keeper = keeper
     }
 
-    /// The value, without being tracked by Observation.
+    /// The value, without being tracked by Observation. An assignment and a change in place do what they do on the property.
     @inlinable
-    public var value: Value { box.value }
-
-    /// Writes a value.
-    ///
-    /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule;
-    ///   or if the store has been closed. The old value stays then.
-    public func set(_ newValue: Value) throws {
-        defer { withExtendedLifetime(keeper) {} }
-        try box.set(newValue)
-    }
-
-    /// Changes the value in place, atomically: no other write comes between reading and writing.
-    ///
-    /// - Throws: What the closure throws, in which case nothing is written; ``SettingsError`` if the closure writes the same setting
-    ///   in another way, whose value stays then; else as ``set(_:)``.
-    @discardableResult
-    public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
-        let box = box.resolved
-        let attachment = box.lockForWriting()
-        defer {
-            attachment.core.writer.unlock()
+    public var value: Value {
+        get {
+            box.value
+        }
+        nonmutating set {
+            box.assign(newValue)
             withExtendedLifetime(keeper) {}
         }
-        let mark = box.changeMark
-        var value = box.value
-        let result = try body(&value)
-        guard box.changeMark == mark else { throw SettingsError.overlappingChange(key: place.slot.key) }
-        try box.set(value)
-        return result
-    }
-
-    /// Puts the setting back to its default; nothing is stored for it then.
-    public func reset(by writer: String? = nil) throws {
-        let box = box.resolved
-        defer { withExtendedLifetime(keeper) {} }
-        try place.core.transact(origin: .reset, writer: writer) { box.stageDefault() }
+        nonmutating _modify {
+            let attachment = box.lockForWriting()
+            let mark = box.resolved.changeMark
+            var value = box.value
+            defer {
+                box.endModifying(value, attachment, since: mark)
+                withExtendedLifetime(keeper) {}
+            }
+            yield &value
+        }
     }
 
     /// The full key, such as `passcode.attemptCount`. For a setting whose group nobody has opened or used as a whole, the

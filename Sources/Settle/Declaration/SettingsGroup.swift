@@ -9,7 +9,7 @@
 ///
 /// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and every copy is the
 /// same settings. One that no store has opened works in memory, for tests and previews.
-public protocol SettingsGroup: Sendable {
+public protocol SettingsGroup: Sendable, CustomStringConvertible {
     init()
 
     /// When the group's changes are saved. By default as the group around it, or the store's configuration, says.
@@ -42,14 +42,30 @@ extension SettingsGroup {
     /// - Parameters:
     ///   - writer: The name by which ``Change/writer`` tells who made the change.
     ///   - body: What is written. It must be quick, since other writers wait.
-    /// - Throws: What the closure throws; ``SettingsError`` if a written value breaks its rule or the store is closed.
+    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is closed.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+        guard let store else { return body() }
+        return try store.transact(origin: .local, writer: writer, failing: { $0 }) { () throws(SettingsError) in body()
+        }
+    }
+
+    /// Runs a transaction whose closure may throw, which undoes all that it has written.
+    ///
+    /// - Throws: What the closure throws; else as the form with a closure that throws nothing.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let store else { return try body() }
         return try store.transact(origin: .local, writer: writer, body)
     }
 
-    /// Runs a transaction, as ``update(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
+    /// Runs a transaction with the group as the closure's argument.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: (Self) -> Result) throws(SettingsError) -> Result {
+        try update(by: writer) { body(self) }
+    }
+
+    /// Runs a transaction whose closure may throw, with the group as its argument.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
         try update(by: writer) { try body(self) }
@@ -84,11 +100,13 @@ extension SettingsGroup {
 
     /// Puts every setting of the group and of the groups within it back to its default, in one transaction. If this group is
     /// ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
-    public func reset(by writer: String? = nil) throws {
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    public func reset(by writer: String? = nil) throws(SettingsError) {
         guard let store else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
-        try store.transact(origin: .reset, writer: writer) {
+        try store.transact(origin: .reset, writer: writer, failing: { $0 }) { () throws(SettingsError) in
             for box in boxes { box.stageDefault() }
         }
     }

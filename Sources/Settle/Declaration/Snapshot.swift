@@ -2,11 +2,14 @@ import Synchronization
 
 /// A group's values at one moment.
 ///
-/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. Observation tracks that as a read of the setting.
+/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. A snapshot can't be written. A group within the group
+/// gives a snapshot too, and `snapshot.$attemptCount` a ``ReadOnlySetting``, whose value stays. A computed property whose type is not
+/// `Codable` is read as `snapshot[\.state]`. Observation tracks all of these as reads of the settings.
 @dynamicMemberLookup
 public struct Snapshot<Group: SettingsGroup>: Sendable {
     /// The revision of the newest transaction that the values include.
     public let revision: UInt64
+    /// What is written to it by a way that the compiler does not see, such as the group's own functions, goes to the settings.
     private let group: Group
 
     init(of original: Group) {
@@ -18,22 +21,61 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
             revision = 0
             return
         }
-        defer {
-            for (copy, box) in zip(copies, boxes) { copy.freeze(inPlaceOf: box.original) }
-        }
-        // Inside its own transaction a thread sees what that has written, and nobody else can publish meanwhile.
-        if store.writer.isHeldByCurrentThread {
-            revision = store.log.lock.withLock { store.log.revision }
-            for (copy, box) in zip(copies, boxes) { _ = copy.adopt(erased: box.visibleValue) }
-            return
-        }
         let values: [any Sendable]
-        (revision, values) = store.log.lock.withLock { (store.log.revision, boxes.map(\.committedValue)) }
-        for (copy, value) in zip(copies, values) { _ = copy.adopt(erased: value) }
+        if store.writer.isHeldByCurrentThread {
+            // Inside its own transaction a thread sees what that has written, and no other can publish meanwhile.
+            revision = store.log.lock.withLock { store.log.revision }
+            values = boxes.map(\.visibleValue)
+        } else {
+            (revision, values) = store.log.lock.withLock { (store.log.revision, boxes.map(\.committedValue)) }
+        }
+        for (copy, (value, box)) in zip(copies, zip(values, boxes)) {
+            _ = copy.adopt(erased: value)
+            copy.freeze(inPlaceOf: box.original)
+        }
     }
 
-    public subscript<Value>(dynamicMember member: KeyPath<Group, Value>) -> Value {
+    private init(_ group: Group, revision: UInt64) {
+        self.group = group
+        self.revision = revision
+    }
+
+    // A member of any type would do for all of these, and let a group out, through which `snapshot.inner.count = 1` compiles.
+
+    /// The value of a setting.
+    public subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Group, Value>) -> Value {
         group[keyPath: member]
+    }
+
+    /// Another property of the group, such as one that is computed from settings.
+    @_disfavoredOverload
+    public subscript<Value: Codable>(dynamicMember member: KeyPath<Group, Value>) -> Value {
+        group[keyPath: member]
+    }
+
+    /// A property of any type, such as `snapshot[\.state]`.
+    public subscript<Value>(member: KeyPath<Group, Value>) -> Value {
+        group[keyPath: member]
+    }
+
+    /// A group within the group.
+    public subscript<Inner: SettingsGroup>(dynamicMember member: KeyPath<Group, Inner>) -> Snapshot<Inner> {
+        Snapshot<Inner>(group[keyPath: member], revision: revision)
+    }
+
+    /// A setting itself, such as `snapshot.$attemptCount`.
+    public subscript<Value: Sendable>(
+        dynamicMember member: KeyPath<Group, SettingReference<Value>>
+    ) -> ReadOnlySetting<Value> {
+        group[keyPath: member].readOnly
+    }
+}
+
+extension Snapshot: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Snapshot(revision: \(revision), \(group))" }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["revision": revision, "group": group], displayStyle: .struct)
     }
 }
 

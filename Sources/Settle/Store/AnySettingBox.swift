@@ -10,7 +10,7 @@ package class AnySettingBox: @unchecked Sendable {
     // shared), `alias` (set before the box is shared) and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
-    /// `isStaged`, `isAlias`, `isUnopened` and `isReleased`; 0 in a box that may be read and written without another thought.
+    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`; 0 in a box that may be read and written without another thought.
     @usableFromInline let flags = Atomic<UInt>(AnySettingBox.isUnopened)
     /// Rises by two with each published value, and is odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)

@@ -5,9 +5,30 @@ extension SettingsError {
     static func invalidValue(key: SettingKey, value: (any Sendable)?, rule: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key)) can't be \(value.map { shortSpelling(ofValue: $0) } ?? redaction): it must be \(rule). The old value "
-                + "stays.",
+            "\(quoted(key)) can't be \(value.map { shortSpelling(ofValue: $0) } ?? redaction): it must be \(rule).\(oldValueStays)",
             key: key.description, value: value, rule: rule)
+    }
+
+    static let oldValueStays = " The old value stays."
+
+    /// A declaration's default that breaks the declaration's rule.
+    ///
+    /// - Parameter name: The declaration, such as `PasscodeSettings.attemptCount`.
+    static func invalidDefault(_ name: String, key: SettingKey, _ violation: SettingsError) -> SettingsError {
+        let value = violation.value.map { shortSpelling(ofValue: $0) } ?? redaction
+        return SettingsError(
+            .invalidValue,
+            "The default of \(name) can't be \(value): it must be \(violation.rule ?? "another value"). Give the setting another "
+                + "default or another rule.",
+            key: key.description, value: violation.value, rule: violation.rule)
+    }
+
+    /// - Parameter part: As it reads after the key, such as `[3]`.
+    static func missingPart(_ key: String, _ part: String) -> SettingsError {
+        SettingsError(
+            .missingPart,
+            "\(quoted(key + part)) can't be written: the setting's value has no such part now. The value stays as it is.",
+            key: key)
     }
 
     static func closed(key: String?) -> SettingsError {
@@ -107,7 +128,7 @@ extension SettingsError {
         let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
-            "\(quoted(key)) can't be \(redaction): \(reason). The old value stays.", key: key.description, rule: rule)
+            "\(quoted(key)) can't be \(redaction): \(reason).\(oldValueStays)", key: key.description, rule: rule)
     }
 
     /// A value was asked for as a type that it is not.

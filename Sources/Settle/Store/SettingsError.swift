@@ -27,6 +27,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let encodingFailed = Code("encodingFailed")
         /// The setting is its owner's, and can't be written by key; see ``SettingsAccess/owner``.
         public static let protected = Code("protected")
+        /// The part of a value that was to be written is not there any more; see ``SettingPart``.
+        public static let missingPart = Code("missingPart")
         /// The log does not hold the requested revision any more, or not yet.
         public static let revisionUnavailable = Code("revisionUnavailable")
         /// The storage failed; `underlying` says how.

@@ -1,7 +1,17 @@
 extension SettingsStore {
-    /// Runs a transaction; see ``SettingsGroup/update(by:_:)-(_,()->Result)``.
+    /// Runs a transaction, as that of a group does.
     ///
     /// The closure may write settings of any group of this store. Writes to other stores are their own.
+    ///
+    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is closed.
+    @discardableResult
+    public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+        try open().transact(origin: .local, writer: writer, failing: { $0 }) { () throws(SettingsError) in body() }
+    }
+
+    /// Runs a transaction whose closure may throw, which undoes all that it has written.
+    ///
+    /// - Throws: What the closure throws; else as the form with a closure that throws nothing.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
         try open().transact(origin: .local, writer: writer, body)
@@ -17,7 +27,9 @@ extension SettingsStore {
 
     /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept, and so
     /// are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
-    public func reset(by writer: String? = nil) throws {
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    public func reset(by writer: String? = nil) throws(SettingsError) {
         try open().reset(by: writer)
     }
 }

@@ -7,11 +7,17 @@ extension StoreCore {
         if let path { try Self.checkKey(path, of: "\(type(of: group))") }
         let layout = GroupLayout(group, at: path, durability: configuration.durability)
         for setting in layout.settings { setting.box.adoptInitialWrite() }
-        try layout.check()
+        let name = "\(type(of: group))"
+        try layout.check(name)
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
-        let plans = try layout.settings.map { declared throws(SettingsError) in try plan(declared) }
+        var plans: [Plan] = []
+        var errors: [SettingsError] = []
+        for declared in layout.settings {
+            do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
+        }
+        if let error = SettingsError.unusable(name, errors) { throw error }
         for plan in plans { carryOut(plan, below: path) }
         if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
         return true
@@ -81,25 +87,34 @@ extension StoreCore {
 }
 
 extension GroupLayout {
-    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not.
-    fileprivate func check() throws(SettingsError) {
+    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not. The error names
+    /// all of them.
+    ///
+    /// - Parameter group: The name of the group's type.
+    fileprivate func check(_ group: String) throws(SettingsError) {
+        var errors: [SettingsError] = []
         var names: [SettingKey: String] = [:]
         for setting in settings {
-            try StoreCore.checkKey(setting.key, of: setting.name)
+            do throws(SettingsError) {
+                try StoreCore.checkKey(setting.key, of: setting.name)
+            } catch {
+                errors.append(error)
+            }
             if let violation = setting.box.defaultViolation {
-                throw SettingsError(
-                    .invalidValue, "The default of \(setting.name) breaks its own rule: \(violation)",
-                    key: setting.key.description, value: violation.value, rule: violation.rule)
+                errors.append(.invalidDefault(setting.name, key: setting.key, violation))
             }
             if let other = names.updateValue(setting.name, forKey: setting.key) {
-                throw .duplicateKey(setting.key, other, setting.key, setting.name)
+                errors.append(.duplicateKey(setting.key, other, setting.key, setting.name))
             }
         }
-        for (key, name) in names {
-            for parent in key.parents {
-                if let other = names[parent] { throw .duplicateKey(key, name, parent, other) }
+        for setting in settings {
+            for parent in setting.key.parents {
+                if let other = names[parent] {
+                    errors.append(.duplicateKey(setting.key, setting.name, parent, other))
+                }
             }
         }
+        if let error = SettingsError.unusable(group, errors) { throw error }
     }
 }
 

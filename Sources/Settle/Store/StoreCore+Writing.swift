@@ -1,7 +1,7 @@
 extension StoreCore {
     /// Puts every setting that is not its owner's back to its default.
-    func reset(by writer: String?) throws {
-        try transact(origin: .reset, writer: writer) {
+    func reset(by writer: String?) throws(SettingsError) {
+        try transact(origin: .reset, writer: writer, failing: { $0 }) { () throws(SettingsError) in
             let boxes = log.lock.withLock {
                 log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
             }
@@ -11,17 +11,24 @@ extension StoreCore {
 
     /// Runs a transaction, or a part of the one in progress on this thread.
     func transact<Result>(origin: Origin, writer name: String?, _ body: () throws -> Result) throws -> Result {
+        try transact(origin: origin, writer: name, failing: { $0 }, body)
+    }
+
+    /// - Parameter failing: Makes an error of ours one that the closure may throw.
+    func transact<Result, Failure: Error>(
+        origin: Origin, writer name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         writer.lock()
         defer { writer.unlock() }
-        guard mode != .closed else { throw SettingsError.closed(key: nil) }
+        guard mode != .closed else { throw failing(.closed(key: nil)) }
         if transaction == nil {
             transaction = Transaction(origin: origin, writer: name)
             mode = .transaction
         }
         transaction?.begin()
-        do {
+        do throws(Failure) {
             let result = try body()
-            if let violation = transaction?.violation { throw violation }
+            if let violation = transaction?.violation { throw failing(violation) }
             if transaction?.isOutermost == true {
                 publishTransaction()
             } else {

@@ -11,8 +11,10 @@ struct Transaction {
     private var levels: [Level] = []
 
     struct Level {
-        /// The first assignment that broke a rule; it makes the level throw at its end.
-        fileprivate(set) var violation: SettingsError?
+        /// The assignments that were refused; they make the level throw at its end.
+        fileprivate(set) var violations: [SettingsError] = []
+        /// How many more were refused.
+        fileprivate(set) var furtherViolations = 0
         fileprivate(set) var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
         fileprivate var known: Set<ObjectIdentifier> = []
     }
@@ -25,13 +27,22 @@ struct Transaction {
     var isOutermost: Bool { levels.count == 1 }
     var isEmpty: Bool { levels.isEmpty }
 
-    /// The first assignment of the innermost level that broke a rule.
-    var violation: SettingsError? { levels.last?.violation }
+    /// What was refused in the innermost level, as one error.
+    var violation: SettingsError? {
+        levels.last.flatMap { SettingsError.refused($0.violations, and: $0.furtherViolations) }
+    }
 
     mutating func refuse(_ error: SettingsError) {
-        guard let top = levels.indices.last, levels[top].violation == nil else { return }
-        levels[top].violation = error
+        guard let top = levels.indices.last else { return }
+        // A loop may write many values that break a rule, and an error has to end.
+        if levels[top].violations.count < Self.mostViolations {
+            levels[top].violations.append(error)
+        } else {
+            levels[top].furtherViolations += 1
+        }
     }
+
+    private static let mostViolations = 100
 
     mutating func begin() {
         levels.append(Level())

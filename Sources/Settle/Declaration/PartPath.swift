@@ -1,0 +1,126 @@
+/// The way from a value to a part of it.
+struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
+    /// The part, or what stands for it while it is not there.
+    let value: @Sendable (Root) -> Value
+    /// The part; `nil` while it is not there.
+    let present: @Sendable (Root) -> Value?
+    /// Puts a value in the place of the part. False if that is not there.
+    let write: @Sendable (inout Root, Value) -> Bool
+    /// What tells the way from others.
+    let steps: [PartStep]
+
+    func appending<Member>(_ next: PartPath<Value, Member>) -> PartPath<Root, Member> {
+        PartPath<Root, Member>(
+            value: { next.value(value($0)) },
+            present: { present($0).flatMap(next.present) },
+            write: { root, new in
+                guard var outer = present(root), next.write(&outer, new) else { return false }
+                return write(&root, outer)
+            },
+            steps: steps + next.steps)
+    }
+}
+
+extension PartPath where Root == Value {
+    /// The whole value.
+    static var whole: PartPath {
+        PartPath(
+            value: { $0 }, present: { $0 },
+            write: { root, new in
+                root = new
+                return true
+            }, steps: [])
+    }
+}
+
+extension PartPath {
+    /// A property that can be written.
+    init(_ path: any WritableKeyPath<Root, Value> & Sendable) {
+        self.init(
+            value: { $0[keyPath: path] }, present: { $0[keyPath: path] },
+            write: { root, new in
+                root[keyPath: path] = new
+                return true
+            }, steps: [.property(path)])
+    }
+
+    /// A property that is only read.
+    init(readOnly path: any KeyPath<Root, Value> & Sendable) {
+        self.init(
+            value: { $0[keyPath: path] }, present: { $0[keyPath: path] }, write: { _, _ in false },
+            steps: [.property(path)])
+    }
+
+    /// What is in an optional, which must not be `nil` now.
+    ///
+    /// - Parameter value: What stands for it while there is nothing in the optional.
+    static func unwrapping(_ value: Value) -> PartPath where Root == Value? {
+        PartPath(
+            value: { $0 ?? value }, present: { $0 },
+            write: { root, new in
+                guard root != nil else { return false }
+                root = new
+                return true
+            }, steps: [.unwrapped])
+    }
+
+    /// An element of an array; `nil` outside of its bounds.
+    static func element<Element>(at index: Int) -> PartPath where Root == [Element], Value == Element? {
+        let read: @Sendable (Root) -> Element? = { $0.indices.contains(index) ? $0[index] : nil }
+        return PartPath(
+            value: read, present: { .some(read($0)) },
+            write: { root, new in
+                switch (new, root.indices.contains(index)) {
+                case (let new?, true): root[index] = new
+                case (nil, true): root.remove(at: index)
+                case (nil, false): break
+                case (_?, false): return false
+                }
+                return true
+            }, steps: [.element(index)])
+    }
+
+    /// The value of a dictionary's key; `nil` if there is none.
+    static func entry<Key: Hashable & Sendable, Element>(
+        for key: Key
+    ) -> PartPath where Root == [Key: Element], Value == Element? {
+        PartPath(
+            value: { $0[key] }, present: { .some($0[key]) },
+            write: { root, new in
+                root[key] = new
+                return true
+            }, steps: [.element(key)])
+    }
+}
+
+/// A step on the way to a part.
+struct PartStep: Sendable, CustomStringConvertible {
+    private let identity: any Hashable & Sendable
+    /// As it reads after what it is a part of, such as `.width`.
+    let description: String
+
+    static func property(_ path: any AnyKeyPath & Sendable) -> PartStep {
+        // Such as `\Frame.width`; a property whose name the binary does not have is spelled with its offset.
+        let spelled = path.debugDescription
+        let name = spelled.firstIndex(of: ".").map { String(spelled[$0...]) } ?? ""
+        return PartStep(identity: path, description: name.isEmpty || name.contains("<") ? ".…" : name)
+    }
+
+    static var unwrapped: PartStep { PartStep(identity: Unwrapping(), description: "?") }
+
+    static func element(_ key: some Hashable & Sendable) -> PartStep {
+        PartStep(identity: key, description: "[\(spelling(ofValue: key))]")
+    }
+
+    private struct Unwrapping: Hashable {}
+}
+
+extension PartStep: Hashable {
+    static func == (left: PartStep, right: PartStep) -> Bool {
+        AnyHashable(left.identity) == AnyHashable(right.identity)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(AnyHashable(identity))
+    }
+}

@@ -1,0 +1,134 @@
+/// Where a part of a setting's value comes from, without the type of the whole.
+protocol PartSource<Value>: Sendable {
+    associatedtype Value: Sendable
+
+    var value: Value { get }
+    var defaultValue: Value { get }
+    /// The setting's full key.
+    var key: String { get }
+    var identity: PartIdentity { get }
+    var isSecret: Bool { get }
+
+    func makeIterator() -> any LatestIterator<Value>
+    func appending<Member>(_ path: PartPath<Value, Member>) -> any PartSource<Member>
+
+    /// Changes the part, unless it is not there or the closure leaves it equal.
+    ///
+    /// - Parameter failing: Makes an error of ours one that the caller throws.
+    func change<Result, Failure: Error>(
+        failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result
+    /// Takes the writer's lock and reads the part.
+    func beginModifying() -> PartModification<Value>
+    /// Writes the part and lets go of the lock. What can't be written is reported, or fails the transaction in progress.
+    func endModifying(_ modification: PartModification<Value>, with value: Value)
+    func reset(by writer: String?) throws(SettingsError)
+}
+
+/// What tells a part from others.
+struct PartIdentity: Hashable, Sendable {
+    let setting: ObjectIdentifier
+    let steps: [PartStep]
+}
+
+/// A change of a part in place that is under way.
+struct PartModification<Value: Sendable>: Sendable {
+    let value: Value
+    let place: Attachment
+    let mark: UInt64
+}
+
+/// The part of a setting's value at a path.
+struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
+    let base: SettingReference<Root>
+    let path: PartPath<Root, Value>
+
+    var value: Value { path.value(base.value) }
+    var defaultValue: Value { path.value(base.defaultValue) }
+    var key: String { base.key }
+    var identity: PartIdentity { PartIdentity(setting: ObjectIdentifier(base.box.resolved), steps: path.steps) }
+    var isSecret: Bool { Value.self is any SecretValue.Type || base.box.isSecret }
+
+    func makeIterator() -> any LatestIterator<Value> {
+        PartIterator(base: base.makeAsyncIterator(), path: path)
+    }
+
+    func appending<Member>(_ next: PartPath<Value, Member>) -> any PartSource<Member> {
+        PathSource<Root, Member>(base: base, path: path.appending(next))
+    }
+
+    func change<Result, Failure: Error>(
+        failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try base.change(failing: failing) { (whole: inout Root) throws(Failure) in
+            guard let old = path.present(whole) else { throw failing(missing) }
+            var new = old
+            let result = try body(&new)
+            if let areEqual = equality(of: Value.self), areEqual(old, new) { return (result, isChanged: false) }
+            guard path.write(&whole, new) else { throw failing(missing) }
+            return (result, isChanged: true)
+        }
+    }
+
+    func beginModifying() -> PartModification<Value> {
+        let (whole, place, mark) = base.beginModifying()
+        return PartModification(value: path.value(whole), place: place, mark: mark)
+    }
+
+    func endModifying(_ modification: PartModification<Value>, with value: Value) {
+        base.endModifying(modification.place, since: modification.mark) { whole throws(SettingsError) in
+            guard let old = path.present(whole) else { throw missing }
+            if let areEqual = equality(of: Value.self), areEqual(old, value) { return false }
+            guard path.write(&whole, value) else { throw missing }
+            return true
+        }
+    }
+
+    func reset(by writer: String?) throws(SettingsError) {
+        guard let value = path.present(base.defaultValue) else { throw missing }
+        try base.transact(origin: .reset, by: writer) { () throws(SettingsError) in
+            try change(failing: { $0 }) { part throws(SettingsError) in part = value }
+        }
+    }
+
+    private var missing: SettingsError {
+        .missingPart(key, path.steps.map(\.description).joined())
+    }
+}
+
+/// Gives the part whenever it is another one than before; passes over values in which it is missing.
+struct PartIterator<Root: Sendable, Value: Sendable>: LatestIterator {
+    private var base: SettingReference<Root>.Iterator
+    private let path: PartPath<Root, Value>
+    private let areEqual = equality(of: Value.self)
+    /// The part that was given last.
+    private var last: Value?
+
+    init(base: SettingReference<Root>.Iterator, path: PartPath<Root, Value>) {
+        self.base = base
+        self.path = path
+    }
+
+    mutating func next() async -> Value? {
+        await next(isolation: nil)
+    }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+        while let whole = await base.next(isolation: actor) {
+            if let part = newPart(of: whole) { return part }
+        }
+        return nil
+    }
+
+    mutating func newest(insteadOf element: Value) -> Value {
+        guard let whole = base.takeNewest() else { return element }
+        return newPart(of: whole) ?? element
+    }
+
+    private mutating func newPart(of whole: Root) -> Value? {
+        guard let part = path.present(whole) else { return nil }
+        if let last, areEqual?(last, part) == true { return nil }
+        last = part
+        return part
+    }
+}

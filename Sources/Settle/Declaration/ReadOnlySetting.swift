@@ -1,0 +1,88 @@
+/// A setting, or a part of one, for code that may only read and follow it.
+///
+/// ```swift
+/// func show(_ title: ReadOnlySetting<String>) async {
+///     for await title in title { … }
+/// }
+///
+/// await show(settings.$title.readOnly)
+/// ```
+///
+/// It is an async sequence of the newest values, as the setting itself is. A property that can't be written gives one, too, such as
+/// `$list.count`.
+@dynamicMemberLookup
+public struct ReadOnlySetting<Value: Sendable>: Sendable {
+    let source: any PartSource<Value>
+
+    init(_ source: any PartSource<Value>) {
+        self.source = source
+    }
+
+    /// The value, without being tracked by Observation.
+    public var value: Value { source.value }
+
+    /// The value, or its part, that the setting has while none is stored.
+    public var defaultValue: Value { source.defaultValue }
+
+    /// The full key of the setting, such as `passcode.attemptCount`.
+    public var key: String { source.key }
+}
+
+// MARK: Parts
+
+extension ReadOnlySetting {
+    public subscript<Member: Sendable>(
+        dynamicMember path: any KeyPath<Value, Member> & Sendable
+    ) -> ReadOnlySetting<Member> { self[path] }
+
+    /// A part whose name is hidden, such as `$frame.readOnly[\.value]`.
+    public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
+        ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
+    }
+
+    /// An element of an array; `nil` outside of its bounds.
+    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element] {
+        ReadOnlySetting<Element?>(source.appending(.element(at: index)))
+    }
+
+    /// The value of a dictionary's key; `nil` if there is none.
+    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+        key: Key
+    ) -> ReadOnlySetting<Element?> where Value == [Key: Element] {
+        ReadOnlySetting<Element?>(source.appending(.entry(for: key)))
+    }
+
+    /// What is in an optional now; `nil` if there is nothing. See ``SettingReference/unwrapped()``.
+    public func unwrapped<Wrapped: Sendable>() -> ReadOnlySetting<Wrapped>? where Value == Wrapped? {
+        value.map { ReadOnlySetting<Wrapped>(source.appending(.unwrapping($0))) }
+    }
+}
+
+// MARK: Conformances
+
+extension ReadOnlySetting: AsyncSequence {
+    public typealias Element = Value
+    public typealias Failure = Never
+    public typealias AsyncIterator = SettingPart<Value>.Iterator
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source.makeIterator()) }
+
+    /// Runs a body for the current value, and then for the newest one after each change; see
+    /// ``SettingReference/forEachLatest(_:)``.
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        try await makeAsyncIterator().forEachLatest(body)
+    }
+}
+
+extension ReadOnlySetting: Hashable {
+    /// Whether both are the same setting, or the same part of it.
+    public static func == (left: ReadOnlySetting, right: ReadOnlySetting) -> Bool {
+        left.source.identity == right.source.identity
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(source.identity)
+    }
+}

@@ -1,0 +1,93 @@
+/// Writes that can fail.
+extension SettingReference {
+    /// Writes a value.
+    ///
+    /// - Throws: ``SettingsError`` that names the key, the value and the rule, if the value breaks the setting's rule;
+    ///   or if the store has been closed. The old value stays then.
+    public func set(_ newValue: Value) throws(SettingsError) {
+        defer { withExtendedLifetime(keeper) {} }
+        try box.set(newValue)
+    }
+
+    /// Changes the value in place, atomically: no other write comes between reading and writing.
+    ///
+    /// - Throws: ``SettingsError`` if the closure writes the same setting in another way, whose value stays then; else as ``set(_:)``.
+    @discardableResult
+    public func modify<Result>(_ body: (inout Value) -> Result) throws(SettingsError) -> Result {
+        try change(failing: { $0 }) { value throws(SettingsError) in (body(&value), isChanged: true) }
+    }
+
+    /// Changes the value in place, atomically: no other write comes between reading and writing.
+    ///
+    /// - Throws: What the closure throws, in which case nothing is written; else as the form with a closure that throws nothing.
+    @discardableResult
+    public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
+        try change(failing: { $0 }) { value throws in (try body(&value), isChanged: true) }
+    }
+
+    /// Puts the setting back to its default; nothing is stored for it then.
+    ///
+    /// - Throws: ``SettingsError`` if the store has been closed.
+    public func reset(by writer: String? = nil) throws(SettingsError) {
+        let box = box.resolved
+        try transact(origin: .reset, by: writer) { () throws(SettingsError) in box.stageDefault() }
+    }
+
+    // MARK: What parts of the value need
+
+    /// - Parameters:
+    ///   - failing: Makes an error of ours one that the caller throws.
+    ///   - body: Changes the value, and says whether it has.
+    func change<Result, Failure: Error>(
+        failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> (Result, isChanged: Bool)
+    ) throws(Failure) -> Result {
+        let box = box.resolved
+        let attachment = box.lockForWriting()
+        defer {
+            attachment.core.writer.unlock()
+            withExtendedLifetime(keeper) {}
+        }
+        let mark = box.changeMark
+        var value = box.value
+        let (result, isChanged) = try body(&value)
+        guard box.changeMark == mark else { throw failing(.overlappingChange(key: place.slot.key)) }
+        if isChanged {
+            do throws(SettingsError) { try box.set(value) } catch { throw failing(error) }
+        }
+        return result
+    }
+
+    /// Takes the writer's lock and reads the value.
+    func beginModifying() -> (value: Value, place: Attachment, mark: UInt64) {
+        let place = box.lockForWriting()
+        return (box.value, place, box.resolved.changeMark)
+    }
+
+    /// Writes what a closure makes of the value, and lets go of the lock. What can't be written is reported, or fails the transaction
+    /// in progress.
+    ///
+    /// - Parameter body: Changes the value, and says whether it has.
+    func endModifying(
+        _ place: Attachment, since mark: UInt64, _ body: (inout Value) throws(SettingsError) -> Bool
+    ) {
+        var value = box.value
+        do {
+            if try body(&value) {
+                box.endModifying(value, place, since: mark)
+            } else {
+                place.core.writer.unlock()
+            }
+        } catch {
+            place.core.refuse(error)
+            place.core.writer.unlock()
+        }
+        withExtendedLifetime(keeper) {}
+    }
+
+    func transact(
+        origin: Origin, by writer: String?, _ body: () throws(SettingsError) -> Void
+    ) throws(SettingsError) {
+        defer { withExtendedLifetime(keeper) {} }
+        try place.core.transact(origin: origin, writer: writer, failing: { $0 }, body)
+    }
+}
