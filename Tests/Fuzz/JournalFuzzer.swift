@@ -70,15 +70,39 @@ private func checkReplay(_ records: [(offset: Int, record: JournalRecord)]) {
         case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _):
             versions.insert(version)
             precondition(JournalReplay.batches(from: version, in: records) != nil, "a mentioned version is not known")
-        case .values: break
+        case .values, .kept: break
         }
     }
+    checkKept(records.map(\.record.content))
     for version in versions {
         let replay = JournalReplay(records: records, file: version)
         var tree = SettingTree(["a": .integer(1), "b": .dictionary(["c": .null])])
         let kept = replay.apply(to: &tree) { $0 == $1 }
         precondition(replay.match != .current || kept.isEmpty)
     }
+}
+
+/// Whatever is kept is kept again from what a new journal says of it.
+private func checkKept(_ contents: [JournalRecord.Content]) {
+    var kept = KeptValues()
+    for content in contents {
+        switch content {
+        case .values(let batch): for entry in batch.entries { kept.remove(at: entry.key) }
+        case .edited(_, let batch): for entry in batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
+        case .kept(let batch): kept.decide(batch)
+        case .checkpoint, .checkpointed: break
+        }
+    }
+    var again = KeptValues()
+    if let batch = kept.batch {
+        again.decide(batch)
+        precondition(batch.entries.allSatisfy { !again.candidates(at: $0.key, insteadOf: nil).isEmpty })
+    }
+    for key in again.values.keys {
+        precondition(again.values[key]?.count == kept.values[key]?.count, "what is kept has changed")
+        again.remove(at: key)
+    }
+    precondition(again.isEmpty)
 }
 
 /// Each record is described by its kind, the size and the number of its keys, the size of what follows, and these bytes.
@@ -105,7 +129,7 @@ private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
         record += [UInt8](repeating: 0, count: -record.count & 7)
         chain = record.withUnsafeMutableBytes { bytes in
             bytes.store(UInt32(payloadSize), at: 0)
-            bytes.store(1 + (numbers[0] & 3), at: 4)
+            bytes.store(1 + (numbers[0] & 0x7F) % 5, at: 4)
             bytes.store(chain, at: 8)
             bytes.store(UInt64(numbers[0] & 0x80 == 0 ? 64 : journal.count), at: 16)
             let checksum = JournalRecordHeader.checksum(
@@ -141,6 +165,7 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
     case (.values(let left), .values(let right)): return isSame(left, right)
     case (.edited(let leftVersion, let left), .edited(let rightVersion, let right)):
         return leftVersion == rightVersion && isSame(left, right)
+    case (.kept(let left), .kept(let right)): return isSame(left, right)
     default: return left == right
     }
 }

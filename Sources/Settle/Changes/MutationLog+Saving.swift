@@ -44,6 +44,7 @@ extension MutationLog {
             let values = dirty.map { setting in
                 let (slot, box) = (setting.slot, setting.box)
                 slot.isDirty = false
+                slot.lastGood = nil
                 keysBeingSaved.insert(slot.key)
                 return Unsaved(
                     slot: slot, box: box, keeper: setting.keeper, value: slot.isStored ? box.committedValue : nil)

@@ -5,6 +5,7 @@ extension FileSession {
         try checkSpelling(of: batch)
         try acquire()
         defer { release() }
+        compactIfWorthwhile()
         let replaced = valuesReplaced(by: batch)
         let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
             let before: JournalEntry.Before =
@@ -13,6 +14,7 @@ extension FileSession {
         }
         let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
         try append(.values(record))
+        noteWritten(record)
         overlay.add(record)
         overwriteUndelivered(batch.values)
         for entry in entries {

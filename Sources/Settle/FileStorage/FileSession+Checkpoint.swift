@@ -41,6 +41,7 @@ extension FileSession {
             try synchronize()
             return true
         }
+        lacksCheckpoint = true
         var tree = tree
         undelivered.apply(to: &tree)
         switch try examine() {
@@ -48,13 +49,16 @@ extension FileSession {
         case .absent:
             try restore()
             try synchronize()
+            lacksCheckpoint = false
             return true
         case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
         case .unusable:
+            secure(tree)
             try synchronize()
             return false
         }
-        return try write(tree)
+        lacksCheckpoint = try !write(tree)
+        return !lacksCheckpoint
     }
 
     /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
@@ -137,6 +141,7 @@ extension FileSession {
         } catch {
             owedRecords.append(.values(batch))
         }
+        keepReplaced(by: batch) { $1 }
         overlay.add(batch)
         announce(ExternalChange(.values(batch.values)))
     }
@@ -153,16 +158,15 @@ extension FileSession {
     /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the version
     /// before gives the newest values should the file be damaged.
     private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
-        let confirmation = JournalRecord.Content.checkpointed(version, coveredEnd: JournalFile.here)
         let contents: [JournalRecord.Content] = [
-            .checkpointed(replaced, coveredEnd: JournalHeader.size), .values(cycle.batch), confirmation,
+            .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
+            .checkpointed(version, coveredEnd: JournalFile.here),
         ]
         do {
-            try journal.replace(with: contents, names: names, for: owner)
+            try journal.replace(with: contents + keptRecords, names: names, for: owner)
             // As the record says it. Beyond it, a later word of this process that the file is still this version would cover what
             // others have appended since then.
-            let size = JournalRecord(confirmation, durableEnd: 0).encoded(at: journal.end).0.count
-            coveredEnd = journal.end.offset - size
+            coveredEnd = journal.coveredAtBeginning
         } catch {
             // The old one goes on, or the new one, which says the same, under a name that may not last.
             owedReplacement = true

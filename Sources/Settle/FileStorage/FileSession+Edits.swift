@@ -69,6 +69,7 @@ extension FileSession {
         let record = JournalRecord.Content.edited(reading.version, batch)
         // The values are good also if the journal can't be told now. It is told before it is told anything else.
         if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
         overlay.add(edited: batch)
         if !batch.entries.isEmpty {
             tree.apply(batch.values)
@@ -133,7 +134,8 @@ extension FileSession {
         case .absent:
             doWhatIsLeft()
             return
-        case .current, .unusable: return
+        case .current: return
+        case .unusable: return secure(known())
         }
         // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
         // write can have no lock, but takes in what he sees.

@@ -83,7 +83,10 @@ extension FileSession {
         begin(with: log)
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        if replay.match != .current, log?.records.isEmpty == false { tell(ofEdit: version, leadingTo: tree) }
+        if replay.match != .current, log?.records.isEmpty == false {
+            tell(ofEdit: version, leadingTo: tree)
+            keepReplaced(by: tree, log?.records ?? [])
+        }
         let outcome: StorageContents.Outcome
         if let log, !log.damage.isEmpty {
             outcome = .recovered(description: try keepEvidence(of: log), isComplete: false)
@@ -138,6 +141,7 @@ extension FileSession {
     /// Begins to follow a journal from what was read of it.
     mutating func begin(with log: JournalReading?) {
         overlay.removeAll()
+        kept = KeptValues()
         intents = []
         coveredEnd = 0
         owedRecords = []
@@ -147,8 +151,13 @@ extension FileSession {
     /// Notes what a record says about the file and the values in the journal.
     mutating func take(_ record: JournalRecord, at offset: Int) {
         switch record.content {
-        case .values(let batch): overlay.add(batch)
-        case .edited(_, let batch): overlay.add(edited: batch)
+        case .values(let batch):
+            noteWritten(batch)
+            overlay.add(batch)
+        case .edited(_, let batch):
+            keepReplaced(by: batch) { [overlay] key, before in overlay.newest(at: key) ?? before }
+            overlay.add(edited: batch)
+        case .kept(let batch): kept.decide(batch)
         case .checkpoint(let version, let coveredEnd):
             intents.append((version, coveredEnd))
         case .checkpointed(_, let coveredEnd):

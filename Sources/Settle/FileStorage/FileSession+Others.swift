@@ -7,27 +7,49 @@ extension FileSession {
 
     mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
         for (offset, record) in records {
-            take(record, at: offset)
-            switch record.content {
-            case .values(let batch): deliver(batch)
-            case .edited(.absent, let batch) where batch.tree != inForce:
-                // Somebody has found the file removed who did not know what is in force.
-                owedRecords.removeAll { if case .edited(.absent, _) = $0 { true } else { false } }
-                version = .absent
-                signature = nil
-                restoration = .journal
-            case .edited(let version, let batch):
-                self.version = version
-                signature = nil
-                owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
-                deliver(batch)
-            case .checkpoint: break
-            case .checkpointed(let version, _):
-                if version != self.version { standing = .unknown }
-                self.version = version
-                signature = nil
-            }
+            if let batch = note(record, at: offset) { deliver(batch) }
         }
+    }
+
+    /// Notes what a record of others says of the file and the journal.
+    ///
+    /// - Returns: What it changes.
+    private mutating func note(_ record: JournalRecord, at offset: Int) -> JournalBatch? {
+        take(record, at: offset)
+        switch record.content {
+        case .values(let batch): return batch
+        case .edited(.absent, let batch) where batch.tree != inForce:
+            // Somebody has found the file removed who did not know what is in force.
+            owedRecords.removeAll { if case .edited(.absent, _) = $0 { true } else { false } }
+            version = .absent
+            signature = nil
+            restoration = .journal
+            return nil
+        case .edited(let version, let batch):
+            self.version = version
+            signature = nil
+            owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
+            return batch
+        case .checkpoint, .kept: return nil
+        case .checkpointed(let version, _):
+            if version != self.version { standing = .unknown }
+            self.version = version
+            signature = nil
+            return nil
+        }
+    }
+
+    /// Takes in a journal that goes on where the known one ended. It begins with what is known, in which older values have newer
+    /// ones behind them: that is told as it is together, and not one after the other.
+    private mutating func takeInContinued(_ records: [(offset: Int, record: JournalRecord)]) {
+        begin(with: nil)
+        let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.writer == nil } ?? true }
+        var known = JournalOverlay()
+        for (offset, record) in beginning {
+            if note(record, at: offset) != nil { known.add(record.content) }
+        }
+        deliver(known.batch)
+        takeIn(Array(records[beginning.endIndex...]))
     }
 
     private mutating func deliver(_ batch: JournalBatch) {
@@ -43,7 +65,7 @@ extension FileSession {
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
     mutating func takeInOther() throws(StorageError) {
         let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
-        let known = overlay
+        let (known, knownKept) = (overlay, kept)
         do throws(StorageError) {
             try tryTakingInOther()
         } catch {
@@ -51,13 +73,14 @@ extension FileSession {
             journal.take(header, end, durableEnd: durableEnd)
             journal.forget()
             overlay = known
+            kept = knownKept
             throw error
         }
     }
 
     private mutating func tryTakingInOther() throws(StorageError) {
         let known = journal.end
-        let carried = overlay
+        let (carried, carriedKept) = (overlay, kept)
         let log = try rereadJournal()
         // Unless it has been told already, with the load that found it.
         if !log.damage.isEmpty, !owedReplacement {
@@ -68,6 +91,7 @@ extension FileSession {
             // It was never begun, or is damaged. Whoever is the next to write begins a new one.
             begin(with: nil)
             overlay = carried
+            kept = carriedKept
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
             isNameDoubtful = true
@@ -81,9 +105,7 @@ extension FileSession {
         if journal.header?.previousGeneration == known.generation, known.generation != 0,
             journal.header?.previousEnd == UInt64(known.offset)
         {
-            // It goes on where the known one ended. What it repeats is what is known.
-            begin(with: nil)
-            takeIn(log.records)
+            takeInContinued(log.records)
             return
         }
         if isFork(from: known) { return takeInFork(log) }
@@ -119,6 +141,10 @@ extension FileSession {
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         let isAnew = journal.header?.previousGeneration == 0 && !inForce.root.isEmpty && log.beginsWithoutFile
         note(reading, reading?.version ?? .absent)
+        if journal.header?.previousGeneration == 0, let batch = carriedKept.batch {
+            kept.decide(batch)
+            owedRecords.append(.kept(batch))
+        }
         if isAnew { return unite(tree, from: log) }
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
@@ -151,7 +177,7 @@ extension FileSession {
         for (_, record) in log.records {
             switch record.content {
             case .edited(let version, _), .checkpointed(let version, _): self.version = version
-            case .values, .checkpoint: break
+            case .values, .checkpoint, .kept: break
             }
         }
         signature = nil

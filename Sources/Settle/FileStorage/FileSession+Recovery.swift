@@ -54,7 +54,7 @@ extension FileSession {
         let last = log.records.reversed().lazy.compactMap { record -> FileVersion? in
             switch record.record.content {
             case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _): version
-            case .values: nil
+            case .values, .kept: nil
             }
         }.first
         return log.isTorn || (earlier != nil && last == earlier)

@@ -194,10 +194,25 @@ extension FileSession {
         return journal.earlierGenerations.contains(header.previousGeneration)
     }
 
-    /// Goes over to such a journal. The values that it begins with, its second record, are older than what is known.
+    /// Goes over to such a journal. The values that it begins with, behind the versions that it names, are
+    /// older than what is known.
     mutating func takeInFork(_ log: JournalReading) {
         begin(with: nil)
-        takeIn(Array(log.records.prefix(1)) + log.records.dropFirst(2))
+        var isBeginning = false
+        takeIn(
+            log.records.filter { offset, record in
+                switch record.content {
+                case .checkpointed(_, offset):
+                    isBeginning = true
+                    return true
+                case .values(let batch) where isBeginning && batch.revision == 0 && batch.writer == nil:
+                    isBeginning = false
+                    return false
+                default:
+                    isBeginning = false
+                    return true
+                }
+            })
         restoration = .journal
     }
 

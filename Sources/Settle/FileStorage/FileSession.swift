@@ -32,6 +32,8 @@ struct FileSession: Sendable {
     struct Rejected: Sendable {
         var version: FileVersion
         var error: StorageError
+        /// Whether the journal and the version before have all values that are in force.
+        var isSecured = false
     }
 
     let operations: FileOperations
@@ -42,6 +44,8 @@ struct FileSession: Sendable {
     var patience: LockPatience
     /// A journal beyond this size is replaced by a new one after a checkpoint.
     let journalLimit: Int
+    /// Where the records of a journal end at the latest, so that a load can always read it.
+    let journalCapacity: Int
 
     var phase = Phase.unloaded
     /// Of the file itself, after all links on the way to it.
@@ -78,6 +82,8 @@ struct FileSession: Sendable {
     var restoration = Restoration.none
     /// What others have changed and the store has not been told yet, under later batches of its own.
     private(set) var undelivered: [ExternalChange] = []
+    /// What stood at keys before somebody edited them.
+    var kept = KeptValues()
     /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
     var unacknowledged: [SettingKey: SettingValue?] = [:]
     /// What the journal is to say before the next record, because it could not when it became known.
@@ -88,6 +94,10 @@ struct FileSession: Sendable {
     var unhealed: SettingTree?
     /// Whether a new journal is to take the place of a damaged one.
     var owedReplacement = false
+    /// Whether the last checkpoint could not be made.
+    var lacksCheckpoint = false
+    /// Beyond which size the journal is begun anew without a checkpoint, if that is larger than other reasons make it.
+    var nextCompaction = 0
     /// Whether the journal or its folders were made by somebody who may not have come so far as to make their names durable.
     var isNameDoubtful = false
     /// The names that this process has reserved.
@@ -98,12 +108,14 @@ struct FileSession: Sendable {
     var hasCleaned = false
 
     init(
-        _ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience, journalLimit: Int
+        _ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience, journalLimit: Int,
+        journalCapacity: Int
     ) {
         self.operations = operations
         self.path = path
         self.patience = patience
         self.journalLimit = journalLimit
+        self.journalCapacity = journalCapacity
         chosenFormat = format
         self.format = format ?? .json
         names = FileNames(path)

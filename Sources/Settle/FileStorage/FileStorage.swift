@@ -36,6 +36,8 @@ public final class FileStorage: Storage {
     package static let sizeLimit = FileSession.sizeLimit
     /// Beyond how many bytes a journal is replaced by a new one after a checkpoint.
     package static let journalLimit = 64 << 10
+    /// What a journal may have at most: a load reads a little more.
+    package static let journalCapacity = FileSession.sizeLimit - (1 << 20)
 
     private let path: FilePath
     private let isFileURL: Bool
@@ -60,17 +62,21 @@ public final class FileStorage: Storage {
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
     ///   - patience: How long to wait for a lock that another process has.
-    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint.
+    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond sixteen times
+    ///     as many, or what everything in it takes, without one.
+    ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        patience: LockPatience = .usual, journalLimit: Int = FileStorage.journalLimit
+        patience: LockPatience = .usual, journalLimit: Int = FileStorage.journalLimit,
+        journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
         path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
         session = LockedValue(
             FileSession(
-                FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit))
+                FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit,
+                journalCapacity: journalCapacity))
     }
 
     public func load() throws(StorageError) -> StorageContents {
@@ -158,6 +164,18 @@ public final class FileStorage: Storage {
         } catch {
             suspect(suspicion)
             throw error
+        }
+    }
+
+    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
+        session.withLock { $0.keptValues(at: key, insteadOf: stored) }
+    }
+
+    /// Kept in the journal, beside what the file has.
+    public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            try session.keep(values)
         }
     }
 

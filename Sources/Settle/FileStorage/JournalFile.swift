@@ -35,6 +35,8 @@ struct JournalFile: Sendable {
     }
     /// Those of the journals that were followed before this one, the newest last.
     private(set) var earlierGenerations: [UInt64] = []
+    /// Where the last record stands that a journal was begun with and that says ``here``.
+    private(set) var coveredAtBeginning = JournalHeader.size
     /// Up to where the file is known to be on stable storage.
     private(set) var durableEnd = 0
     /// How large the file is, with the zeros behind its end.
@@ -310,11 +312,13 @@ struct JournalFile: Sendable {
         // The process's mask may have taken away permissions that the user needs.
         try operations.setPermissions(of: file, at: path, to: 0o600)
         var bytes = header.encoded
+        coveredAtBeginning = JournalHeader.size
         var place = JournalPosition.start(of: header.generation)
         for content in contents {
             var record = JournalRecord(content, durableEnd: 0)
             if case .checkpointed(let version, coveredEnd: Self.here) = content {
                 record.content = .checkpointed(version, coveredEnd: place.offset)
+                coveredAtBeginning = place.offset
             }
             let (encoded, next) = record.encoded(at: place)
             bytes += encoded
@@ -325,8 +329,14 @@ struct JournalFile: Sendable {
     }
 
     /// Appends a record.
-    mutating func append(_ content: JournalRecord.Content) throws(FileError) {
+    ///
+    /// - Parameter limit: Where the record must end.
+    /// - Throws: Also ``SystemError/fileTooLarge`` if it would end behind that.
+    mutating func append(_ content: JournalRecord.Content, within limit: Int) throws(FileError) {
         let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
+        guard next.offset <= limit else {
+            throw FileError(action: "append to", path: path.text, cause: .fileTooLarge)
+        }
         try write(bytes, at: end.offset)
         end = next
     }
@@ -394,6 +404,7 @@ struct JournalFile: Sendable {
         identity = nil
         end = new.end
         header = new.header
+        coveredAtBeginning = new.coveredAtBeginning
         isKnown = true
         size = new.size
         self.lockCount = lockCount

@@ -41,6 +41,15 @@ struct JournalOverlay: Sendable {
         }
     }
 
+    /// Adds what a record has, if it has values.
+    mutating func add(_ content: JournalRecord.Content) {
+        switch content {
+        case .values(let batch): add(batch)
+        case .edited(_, let batch): add(edited: batch)
+        case .checkpoint, .checkpointed, .kept: break
+        }
+    }
+
     /// Without some keys.
     ///
     /// - Parameter current: If there is a tree, only what differs from this one is left.
@@ -90,6 +99,16 @@ struct JournalOverlay: Sendable {
 
     func contains(_ key: SettingKey) -> Bool {
         entries[key] != nil
+    }
+
+    /// What the newest entry has at a key; `nil` if none tells.
+    func newest(at key: SettingKey) -> JournalEntry.Before? {
+        if let entry = entries[key] { return entry.value.map { .value($0) } ?? .absent }
+        for (outer, inner) in Self.splits(of: key) {
+            guard let entry = entries[outer] else { continue }
+            return Self.value(of: inner, in: entry.value.map { .value($0) } ?? .absent)
+        }
+        return tree.map { $0[key].map { .value($0) } ?? .absent }
     }
 
     /// Whether there are entries within a dictionary. If the file has nothing in it, nobody knows whether it has the dictionary.

@@ -35,6 +35,20 @@ extension StorageError {
             "\"\(path)\" can't hold its values: they need \(size) bytes, and the limit is \(FileSession.sizeLimit).")
     }
 
+    static func tooLarge(_ path: FilePath, _ key: SettingKey, _ size: Int, _ limit: Int) -> StorageError {
+        StorageError(
+            .unsupportedValue,
+            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of \"\(path)\" holds \(limit).")
+    }
+
+    static func journalFull(_ path: FilePath, _ limit: Int) -> StorageError {
+        StorageError(
+            .noSpace,
+            "\"\(path)\" was not saved: its journal would have more than the \(limit) bytes that it may have, and can't be begun "
+                + "anew with less. Make it possible to write the file: correct it if it can't be read, and allow writing in its "
+                + "folder.")
+    }
+
     /// Something that is needed to write could not be done, and nothing was written.
     static func notSaved(_ path: FilePath, _ error: FileError) -> StorageError {
         guard error.cause != .wouldBlock else {

@@ -24,6 +24,16 @@ extension JournalBatch {
         return values
     }
 
+    /// The key whose entry takes the most bytes in a record, and how many these are.
+    var largestEntry: (key: SettingKey, size: Int)? {
+        entries.lazy.map { entry in
+            var writer = JournalValueWriter()
+            if let value = entry.value { writer.write(value) }
+            if case .value(let before) = entry.before { writer.write(before) }
+            return (entry.key, writer.bytes.count)
+        }.max { $0.size < $1.size }
+    }
+
     /// The first key whose value is nested more deeply than a reader accepts. A batch with one may not be journaled: its
     /// record would be taken for a damaged one.
     package var tooDeeplyNestedKey: SettingKey? {

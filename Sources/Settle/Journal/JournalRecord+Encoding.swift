@@ -4,7 +4,7 @@ extension JournalRecord {
     /// All numbers are little-endian; counts, texts and values are those of ``JournalValueWriter``.
     ///
     ///      0  payload length  u32, never 0: the file is preallocated with zeros, which are no record
-    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited
+    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited, 5 kept
     ///      5  flags           u8, 0
     ///      6  zeros           u16
     ///      8  chain           u64, checksum of the record before; of the first one, the generation
@@ -23,7 +23,7 @@ extension JournalRecord {
     ///
     ///     checkpoint, checkpointed   hash u64, size u64 of the file; coveredEnd u64
     ///     edited                     hash u64, size u64 of the file; batch
-    ///     values                     batch
+    ///     values, kept               batch
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then for each
     /// key its new value and the one before; or, with a whole tree, the tree as a value.
@@ -32,7 +32,7 @@ extension JournalRecord {
     package func encoded(at position: JournalPosition) -> (bytes: [UInt8], next: JournalPosition) {
         let keysStart = JournalRecordHeader.size + JournalKeySection.size
         var writer = JournalValueWriter(skipping: keysStart, reserving: keysStart + 64 + roughSize)
-        let batch = batch
+        let batch = content.anyBatch
         let kind: JournalRecordHeader.Kind
         if let batch {
             for entry in batch.entries { writer.write(entry.key.description) }
@@ -41,6 +41,9 @@ extension JournalRecord {
         switch content {
         case .values(let batch):
             kind = .values
+            writer.write(batch)
+        case .kept(let batch):
+            kind = .kept
             writer.write(batch)
         case .edited(let version, let batch):
             kind = .edited
@@ -78,7 +81,7 @@ extension JournalRecord {
 
     /// Enough for most batches, so that the bytes are allocated once. Nothing depends on it.
     private var roughSize: Int {
-        guard let batch else { return 0 }
+        guard let batch = content.anyBatch else { return 0 }
         return batch.entries.reduce(batch.tree == nil ? 0 : 4096) { size, entry in
             size + entry.key.description.utf8.count + 24
         }

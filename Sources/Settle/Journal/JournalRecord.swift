@@ -8,6 +8,9 @@ package struct JournalRecord: Sendable, Hashable {
         case checkpointed(FileVersion, coveredEnd: Int)
         /// Somebody else has made the file this version; the batch is what that changes.
         case edited(FileVersion, JournalBatch)
+        /// For each key an array of earlier values, the newest first, for the case that what is stored there can't be used; or no
+        /// value, if none is kept any more.
+        case kept(JournalBatch)
     }
 
     package var content: Content
@@ -24,10 +27,20 @@ extension JournalRecord {
     /// How many bytes a record's payload may have. A longer one would be taken for damage.
     package static let payloadLimit = 256 << 20
 
+    var batch: JournalBatch? { content.batch }
+}
+
+extension JournalRecord.Content {
+    /// What is stored.
     var batch: JournalBatch? {
-        switch content {
+        switch self {
         case .values(let batch), .edited(_, let batch): batch
-        case .checkpoint, .checkpointed: nil
+        case .checkpoint, .checkpointed, .kept: nil
         }
+    }
+
+    /// What the record has in it.
+    var anyBatch: JournalBatch? {
+        if case .kept(let batch) = self { batch } else { batch }
     }
 }

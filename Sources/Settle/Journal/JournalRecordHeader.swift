@@ -6,6 +6,7 @@ struct JournalRecordHeader {
         case checkpoint = 2
         case checkpointed = 3
         case edited = 4
+        case kept = 5
     }
 
     static let size = 32

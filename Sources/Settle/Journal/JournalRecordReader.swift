@@ -37,6 +37,7 @@ struct JournalRecordReader {
         let content: JournalRecord.Content
         switch header.kind {
         case .values: content = .values(try reader.readBatch(section))
+        case .kept: content = .kept(try reader.readBatch(section))
         case .edited: content = .edited(try reader.readVersion(), try reader.readBatch(section))
         case .checkpoint:
             content = .checkpoint(try reader.readVersion(), coveredEnd: try reader.readOffset(section))

@@ -39,13 +39,19 @@ package struct JournalReplay: Sendable {
     package static func batches(
         from version: FileVersion, in records: [(offset: Int, record: JournalRecord)]
     ) -> [JournalBatch]? {
+        coveredEnd(of: version, in: records).map { batches(records, since: $0) }
+    }
+
+    /// Up to where a version has every batch; `nil` if the journal does not mention the version.
+    package static func coveredEnd(
+        of version: FileVersion, in records: [(offset: Int, record: JournalRecord)]
+    ) -> Int? {
         for index in records.indices.reversed() {
             switch records[index].record.content {
-            case .checkpoint(version, let coveredEnd), .checkpointed(version, let coveredEnd):
-                return batches(records, since: coveredEnd)
+            case .checkpoint(version, let coveredEnd), .checkpointed(version, let coveredEnd): return coveredEnd
             case .edited(version, _):
                 // Earlier batches may not have been in the file when it was edited.
-                return batches(records, since: LastCheckpoint(records[..<index]).coveredEnd)
+                return LastCheckpoint(records[..<index]).coveredEnd
             default: continue
             }
         }

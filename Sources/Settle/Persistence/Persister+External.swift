@@ -10,6 +10,16 @@ extension Persister {
         }
     }
 
+    /// Says which values are in force beside what is stored, because that can't be used. Without the storage's word a restart may
+    /// find an earlier value: nothing depends on it until then, so a failure is no one's concern.
+    nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
+        guard !values.isEmpty else { return }
+        enqueue { persister in
+            guard !persister.isClosed else { return }
+            try? persister.storage.keep(values)
+        }
+    }
+
     /// A group with secrets has been opened: what is saved from now on is for the user alone.
     nonisolated func keepPrivate() {
         enqueue { $0.storage.keepPrivate() }

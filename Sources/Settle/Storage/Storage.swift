@@ -42,6 +42,16 @@ public protocol Storage: Sendable {
     /// - Throws: ``StorageError`` if nobody can tell now. Nothing is forgotten; the next call tells.
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange]
 
+    /// Values that stood at a key, or a part of them within it, before somebody else put what is stored there now in their place.
+    /// Asked when that can't be used. Unlike the others it may be called on any thread and at any time after a load.
+    ///
+    /// - Returns: The likeliest first. Those that a program has written over, or that somebody has removed, are not among them.
+    func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue]
+
+    /// Keeps values in force beside what is stored at their keys, because that can't be used, so that a later load finds them in
+    /// ``Storage/keptValues(forKey:insteadOf:)``; `nil` means that nothing need be kept for a key. An append that writes the key ends it too.
+    func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError)
+
     /// What is stored from now on has secrets in it: nobody but the user may read any of it, whoever could until now.
     func keepPrivate()
 
@@ -79,6 +89,8 @@ extension Storage {
     }
     public var isAtRest: Bool { true }
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] { [] }
+    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] { [] }
+    public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {}
     public func keepPrivate() {}
     public func watch(_ notify: @escaping @Sendable () -> Void) {}
     public func lock() throws(StorageError) {}

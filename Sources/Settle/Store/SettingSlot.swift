@@ -24,6 +24,8 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     /// Whether a value is stored, rather than the declaration's default being used.
     @exclusivity(unchecked) var isStored = false
     @exclusivity(unchecked) var origin = Origin.default
+    /// The value in force as it was stored, if what is stored now can't be used and another value is used in its place.
+    @exclusivity(unchecked) var lastGood: SettingValue?
     /// Who may write the setting. Once it is the owner's, it stays so.
     @exclusivity(unchecked) var access: SettingsAccess
     /// Whether there is something to save.

@@ -67,16 +67,33 @@ extension SettingsError {
 
     /// - Parameters:
     ///   - rule: The declaration's rule that was broken, if that is the reason.
-    ///   - isEdit: Whether a usable value has been in force until somebody else has stored this one.
+    ///   - inForce: What is used instead.
     static func unusableValue(
-        key: SettingKey, stored: SettingValue?, rule: String?, isEdit: Bool = false, _ error: any Error
+        key: SettingKey, stored: SettingValue?, rule: String?, inForce: Substitute, _ error: any Error
     ) -> SettingsError {
         SettingsError(
             .unusableValue,
             "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
-                + (isEdit ? "The last good value stays in force" : "The default is used instead")
+                + inForce.sentence(isSecret: stored == nil)
                 + "; the stored value is kept until someone writes the key.",
             key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+    }
+
+    /// What is used in the place of a stored value that can't be used.
+    enum Substitute {
+        case `default`
+        /// As it was stored; `nil` if it never was.
+        case lastGood(SettingValue?)
+
+        fileprivate func sentence(isSecret: Bool) -> String {
+            switch self {
+            case .default: "The default is used instead"
+            // A secret may be inside of these.
+            case .lastGood(.dictionary), .lastGood(.array), .lastGood(nil): "The last good value stays in force"
+            case .lastGood where isSecret: "The last good value stays in force"
+            case .lastGood(let value?): "The last good value, \(value.literal), stays in force"
+            }
+        }
     }
 
     /// - Parameters:
@@ -154,5 +171,13 @@ extension SettingsError {
     /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
     private static func quoted(_ key: String) -> String {
         key.isEmpty ? "The setting" : "“\(key)”"
+    }
+}
+
+extension SettingValue {
+    /// A value that is no collection as a file has it, if that is short.
+    fileprivate var literal: String {
+        guard let json = try? json(), json.count <= 40 else { return shortSpelling }
+        return String(decoding: json, as: UTF8.self)
     }
 }

@@ -4,8 +4,9 @@ extension SettingsStore {
     /// Opening the same group at the same path again gives the same settings. The same type may be opened at several
     /// paths. A declaration stays until the store closes, whether the group is in use or not, or until ``release(at:)``.
     ///
-    /// A stored value that can't be used (wrong type, or against the setting's rule) is replaced by the default for that key
-    /// alone, reported on ``issues``, and kept in the storage until the key is written.
+    /// A stored value that can't be used (wrong type, or against the setting's rule) is replaced for that key alone: by the last
+    /// good value, if an edit has taken its place, and else by the default. That is reported on ``issues``, and the stored value is
+    /// kept until the key is written.
     ///
     /// If a writer is at work, its end is waited for without blocking the caller's actor.
     ///

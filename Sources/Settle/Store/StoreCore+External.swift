@@ -23,26 +23,48 @@ extension StoreCore {
     }
 
     private func takeIn(by writer: String?, replacing: () -> [AffectedSetting]) throws {
+        var inForce: [SettingKey: SettingValue?] = [:]
         try transact(origin: .external, writer: writer) {
-            for (box, key, value) in replacing() {
-                guard let value else {
-                    box.stageDefault()
-                    continue
-                }
-                do {
-                    try box.stageIfDifferent(decoding: value)
-                } catch {
-                    let issue = SettingsError.unusableValue(
-                        key: key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error), isEdit: true, error)
-                    self.writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
-                }
+            for setting in replacing() { inForce.updateValue(stage(setting), forKey: setting.key) }
+        }
+        persister?.keep(inForce)
+    }
+
+    /// - Returns: The value that stays in force although something else is stored, as a storage has it.
+    private func stage(_ setting: AffectedSetting) -> SettingValue? {
+        let (box, key, slot) = (setting.box, setting.key, setting.slot)
+        guard let value = setting.value else {
+            box.stageDefault()
+            log.lock.withLock { slot.lastGood = nil }
+            return nil
+        }
+        do {
+            try box.stageIfDifferent(decoding: value)
+            log.lock.withLock { slot.lastGood = nil }
+            return nil
+        } catch {
+            let lastGood = log.lock.withLock { () -> SettingValue? in
+                // A second unusable value comes after the first, and not after the one in force.
+                if slot.isStored, slot.lastGood == nil { slot.lastGood = setting.old }
+                return slot.lastGood
             }
+            let issue = SettingsError.unusableValue(
+                key: key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error), inForce: .lastGood(lastGood),
+                error)
+            writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+            return lastGood
         }
     }
 }
 
-/// A setting that may have changed, with what is stored for it now.
-typealias AffectedSetting = (box: AnySettingBox, key: SettingKey, value: SettingValue?)
+/// A setting that may have changed, with what was stored for it and what is now.
+struct AffectedSetting {
+    let box: AnySettingBox
+    let slot: SettingSlot
+    let key: SettingKey
+    var old: SettingValue?
+    var value: SettingValue?
+}
 
 extension MutationLog {
     /// Puts the values that others have stored at some keys into the tree.
@@ -53,7 +75,7 @@ extension MutationLog {
         return lock.withLock {
             var result: [AffectedSetting] = []
             // Settings around a key are looked at once everything is in.
-            var around: [SettingKey: SettingSlot] = [:]
+            var around: [SettingKey: (slot: SettingSlot, old: SettingValue?)] = [:]
             var overlaps = false
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 let parents = key.parents
@@ -62,18 +84,23 @@ extension MutationLog {
                 if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
                 let old = tree[key]
                 guard old != value else { continue }
+                for parent in parents where around[parent] == nil {
+                    if let slot = slots[parent] { around[parent] = (slot, tree[parent]) }
+                }
                 tree[key] = value
                 for kept in unsavedWithin[key] ?? [] { tree[kept] = unsaved[kept] ?? nil }
                 collect(at: key, old, value, &result)
-                for parent in parents {
-                    if let slot = slots[parent] { around[parent] = slot }
-                }
             }
-            for (key, slot) in around { add(slot, key, tree[key], &result) }
+            for (key, (slot, old)) in around { add(slot, key, old, tree[key], &result) }
             guard overlaps else { return result }
             // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
             var last: [SettingKey: AffectedSetting] = [:]
-            for setting in result { last[setting.key] = (setting.box, setting.key, tree[setting.key]) }
+            for var setting in result {
+                // What was there before all of them.
+                if let earlier = last[setting.key] { setting.old = earlier.old }
+                setting.value = tree[setting.key]
+                last[setting.key] = setting
+            }
             return Array(last.values)
         }
     }
@@ -96,7 +123,7 @@ extension MutationLog {
     private func collect(
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {
-        if let slot = slots[key] { add(slot, key, new, &result) }
+        if let slot = slots[key] { add(slot, key, old, new, &result) }
         var (oldValues, newValues): (SettingValue.Entries, SettingValue.Entries) = ([:], [:])
         if case .dictionary(let values)? = old { oldValues = values }
         if case .dictionary(let values)? = new { newValues = values }
@@ -116,9 +143,10 @@ extension MutationLog {
     }
 
     private func add(
-        _ slot: SettingSlot, _ key: SettingKey, _ value: SettingValue?, _ result: inout [AffectedSetting]
+        _ slot: SettingSlot, _ key: SettingKey, _ old: SettingValue?, _ value: SettingValue?,
+        _ result: inout [AffectedSetting]
     ) {
         guard slot.schedule != nil, !isUnsaved(slot), let box = slot.box else { return }
-        result.append((box, key, value))
+        result.append(AffectedSetting(box: box, slot: slot, key: key, old: old, value: value))
     }
 }

@@ -18,7 +18,9 @@ extension StoreCore {
             do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
-        for plan in plans { carryOut(plan, below: path) }
+        var inForce: [SettingKey: SettingValue?] = [:]
+        for plan in plans { carryOut(plan, below: path, &inForce) }
+        persister?.keep(inForce)
         if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
         return true
     }
@@ -45,7 +47,9 @@ extension StoreCore {
     }
 
     /// Under the writer's lock.
-    private func carryOut(_ plan: Plan, below path: SettingKey?) {
+    ///
+    /// - Parameter inForce: Gets for each stored value the one that is used in its place, if it can't be used.
+    private func carryOut(_ plan: Plan, below path: SettingKey?, _ inForce: inout [SettingKey: SettingValue?]) {
         switch plan {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
@@ -54,25 +58,39 @@ extension StoreCore {
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
+            var lastGood: SettingValue?
             if let stored {
-                do {
-                    try declared.box.adopt(loaded: stored)
-                    isUsable = true
-                } catch {
-                    let box = declared.box
-                    let issue = SettingsError.unusableValue(
-                        key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error), error)
-                    writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
-                }
+                (isUsable, lastGood) = adopt(stored, declared)
+                if declared.durability != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }
             let slot = log.lock.withLock {
                 let slot = log.slot(for: declared)
                 slot.isStored = isUsable
+                slot.lastGood = lastGood
                 slot.origin = isUsable ? .loaded : .default
                 if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
                 return slot
             }
             declared.box.open(at: Attachment(core: self, slot: slot))
+        }
+    }
+
+    /// Gives a setting its stored value, or, if that can't be used, the last good one, which the storage has kept.
+    ///
+    /// - Returns: Whether it has one of them, and the last good one if it has that.
+    private func adopt(_ stored: SettingValue, _ declared: GroupLayout.Declared) -> (Bool, lastGood: SettingValue?) {
+        let box = declared.box
+        do {
+            try box.adopt(loaded: stored)
+            return (true, nil)
+        } catch {
+            let candidates = persister?.storage.keptValues(forKey: declared.key, insteadOf: stored) ?? []
+            let lastGood = candidates.first { (try? box.adopt(loaded: $0)) != nil }
+            let issue = SettingsError.unusableValue(
+                key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error),
+                inForce: lastGood.map { .lastGood($0) } ?? .default, error)
+            writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+            return (lastGood != nil, lastGood)
         }
     }
 

@@ -56,6 +56,14 @@ final class CrashRecordingStorage: Storage {
         try turn.withLock { (_) throws(StorageError) in try base.externalChanges(since: tree) }
     }
 
+    func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
+        turn.withLock { _ in base.keptValues(forKey: key, insteadOf: stored) }
+    }
+
+    func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
+        try turn.withLock { (_) throws(StorageError) in try base.keep(values) }
+    }
+
     func keepPrivate() {
         turn.withLock { _ in base.keepPrivate() }
     }

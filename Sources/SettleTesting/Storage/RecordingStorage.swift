@@ -39,6 +39,14 @@ public final class RecordingStorage: Storage {
         try base.externalChanges(since: tree)
     }
 
+    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
+        base.keptValues(forKey: key, insteadOf: stored)
+    }
+
+    public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
+        try base.keep(values)
+    }
+
     public func keepPrivate() {
         base.keepPrivate()
     }

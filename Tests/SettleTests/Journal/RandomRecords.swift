@@ -5,10 +5,11 @@ extension SeededGenerator {
     mutating func record() -> JournalRecord {
         let version = FileVersion(hash: next(), size: next())
         let content: JournalRecord.Content =
-            switch next() % 6 {
+            switch next() % 7 {
             case 0: .checkpoint(version, coveredEnd: Int(next() >> 1))
             case 1: .checkpointed(version, coveredEnd: Int(next() >> 1))
             case 2: .edited(version, batch())
+            case 3: .kept(batch())
             default: .values(batch())
             }
         return JournalRecord(content, durableEnd: Int(next() >> 1))
@@ -64,7 +65,7 @@ extension JournalRecord {
     /// zeros or strings that mean the same apart.
     var spelling: String {
         switch content {
-        case .values(let batch): "\(durableEnd) values \(batch.spelling)"
+        case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
         case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
         default: "\(self)"
         }

@@ -156,6 +156,26 @@ import Testing
         #expect(trouble.fault == .short ? call >= 1 : call > 15)
     }
 
+    @Test("a damaged journal that a running program goes over to is put aside and told of")
+    func damagedWhileRunning() throws {
+        let fixture = try fixture()
+        let storage = try fixture.opened()
+        let path = fixture.folder.appending(path: Self.journal)
+        var bytes = try Data(contentsOf: path)
+        bytes[20] ^= 1
+        // In another file, as a copy is put back.
+        try FileManager.default.removeItem(at: path)
+        try bytes.write(to: path)
+        try storage.append(batch(4, ["c": .integer(4)]), durability: .stable)
+        let told = try storage.externalChanges { SettingTree(Self.newest) }.compactMap { change -> String? in
+            guard case .unusable(let error) = change.content else { return nil }
+            return error.description
+        }
+        #expect(told.count == 1 && told.first?.contains("settings.json.journal.corrupt-1") == true, "\(told)")
+        #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == bytes)
+        #expect(try fixture.freshLoad().tree.root == Self.newest.merging(["c": .integer(4)]) { $1 })
+    }
+
     @Test("an earlier file in the place of the newest, with a journal that goes on, is told as two moments")
     func earlierFile() throws {
         let fixture = try FileStorageFixture()

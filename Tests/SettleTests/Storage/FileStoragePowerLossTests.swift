@@ -136,4 +136,51 @@ import Testing
             #expect(try Self.found(on: after) == 2)
         }
     }
+
+    @Test("a stable save is never lost while the file can't be read and the journal is begun anew again and again")
+    func duringCompaction() throws {
+        var call = 0
+        var ended = false
+        while !ended {
+            let disk = SimulatedDisk()
+            let calls = FaultySystemCalls(disk)
+            let storage = FileStorage(at: Self.url, calls: calls, journalLimit: 40)
+            _ = try storage.load()
+            try storage.append(Self.batch(1), durability: .stable)
+            _ = try storage.checkpoint(Self.tree(1), at: .resting)
+            try disk.replaceContents(of: Self.url.path, with: Array("{ oops".utf8))
+            _ = try storage.externalChanges { Self.tree(1) }
+            _ = try storage.checkpoint(Self.tree(1), at: .settled)
+            calls.fail(call: call, with: .error(.inputOutput), forGood: true)
+            var (stable, tried) = (1, 1)
+            do {
+                for number in 2...14 {
+                    tried = number
+                    try storage.append(Self.batch(number), durability: number % 2 == 0 ? .stable : .process)
+                    if number % 2 == 0, calls.faultCount == 0 { stable = number }
+                }
+            } catch {}
+            ended = calls.faultCount == 0
+            for after in disk.disksAfterLossOfPower() {
+                let found = try Self.found(on: after)
+                #expect((stable...max(stable, tried)).contains(found), "call \(call): \(found), \(stable) was stable")
+                #expect(try Self.found(on: after) == found)
+            }
+            call += 1
+        }
+        #expect(call > 30)
+    }
+}
+
+extension SimulatedDisk {
+    /// What an editor does that writes and syncs a file in place.
+    func replaceContents(of path: String, with bytes: [UInt8]) throws {
+        let operations = FileOperations(self)
+        let path = FilePath(path)
+        let file = try operations.open(path, .update)
+        try operations.truncate(file, at: path, to: 0)
+        try operations.write(bytes, to: file, at: path, offset: 0)
+        try operations.synchronize(file, at: path)
+        try operations.close(file, at: path)
+    }
 }

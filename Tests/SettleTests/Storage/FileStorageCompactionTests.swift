@@ -1,0 +1,247 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// While no checkpoint is possible, the journal stays short, and what was acknowledged opens.
+@Suite struct FileStorageCompactionTests {
+    private static let broken = "{\n  \"a\": 1,\n  oops\n}"
+    private let fixture: FileStorageFixture
+    private let root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2), "c": .string("untouched")]
+
+    init() throws {
+        fixture = try FileStorageFixture()
+    }
+
+    private func storage(
+        _ fixture: FileStorageFixture, limit: Int = 200, capacity: Int = FileStorage.journalCapacity
+    ) throws -> FileStorage {
+        let storage = FileStorage(
+            at: fixture.file, calls: fixture.calls, patience: LockPatience(limit: .zero), journalLimit: limit,
+            journalCapacity: capacity)
+        _ = try storage.load()
+        return storage
+    }
+
+    private var journalSize: Int {
+        get throws {
+            try Data(contentsOf: fixture.folder.appending(path: ".settings.json.journal")).count
+        }
+    }
+
+    /// Sets `b` to a number, as a store does that believes it to be the number before.
+    private func set(_ number: Int, in storage: FileStorage, _ durability: StorageDurability = .process) throws {
+        let batch = StorageBatch(
+            revision: UInt64(number), values: ["b": .integer(Int64(number))],
+            replaced: ["b": .integer(Int64(number - 1))])
+        try storage.append(batch, durability: durability)
+    }
+
+    private func tree(_ number: Int) -> SettingTree {
+        SettingTree(root.merging(["b": .integer(Int64(number))]) { $1 })
+    }
+
+    /// A storage that has met a file that can't be parsed, and could not write what it has beyond it.
+    private func broken(_ fixture: FileStorageFixture) throws -> FileStorage {
+        let storage = try storage(fixture)
+        try storage.save(batch(1, root.mapValues { $0 }))
+        try fixture.write(Self.broken)
+        _ = try storage.externalChanges { SettingTree(root) }
+        try set(3, in: storage)
+        #expect(try !storage.checkpoint(tree(3), at: .settled))
+        return storage
+    }
+
+    @Test("a standing typing error does not make the journal grow, and a load finds everything") func bounded() throws {
+        let storage = try broken(fixture)
+        for number in 4...2_000 { try set(number, in: storage) }
+        #expect(try journalSize < 50_000)
+        storage.close()
+        let contents = try fixture.freshLoad()
+        #expect(contents.tree == tree(2_000))
+        guard case .recovered(_, true) = contents.outcome else {
+            Issue.record("It was to be recovered completely: \(contents.outcome)")
+            return
+        }
+    }
+
+    @Test("once the typing error is put right, only what was edited is taken in") func corrected() throws {
+        let storage = try broken(fixture)
+        for number in 4...500 { try set(number, in: storage) }
+        try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
+        #expect(
+            try storage.externalChanges { tree(500) } == [ExternalChange(.values(["a": .integer(5)]))])
+        var all = tree(500)
+        all["a"] = .integer(5)
+        #expect(try storage.checkpoint(all, at: .settled))
+        #expect(try fixture.freshLoad() == intact(all.root))
+    }
+
+    @Test("also where nobody knows what the file had, a key that was not edited has its newest value")
+    func correctedAfterOpening() throws {
+        let first = try storage(fixture)
+        try first.save(batch(1, root.mapValues { $0 }))
+        try set(3, in: first, .stable)
+        first.close()
+        // Edited while no process has it open, and broken before anything was written.
+        try fixture.write(#"{"a": 7, "b": 2, "c": "untouched"}"#)
+        let storage = try storage(fixture)
+        try fixture.write(Self.broken)
+        _ = try storage.externalChanges { tree(3) }
+        for number in 4...500 { try set(number, in: storage) }
+        var known = tree(500)
+        known["a"] = .integer(7)
+        #expect(try !storage.checkpoint(known, at: .settled))
+        for number in 501...1_000 { try set(number, in: storage) }
+        #expect(try journalSize < 60_000)
+        known["b"] = .integer(1_000)
+        try fixture.write(#"{"a": 8, "b": 2, "c": "untouched"}"#)
+        _ = try storage.externalChanges { known }
+        known["a"] = .integer(8)
+        #expect(try fixture.freshLoad().tree == known)
+    }
+
+    @Test("a process that follows is told the newest values, and none before them") func followers() throws {
+        let storage = try broken(fixture)
+        let other = try self.storage(fixture, limit: FileStorage.journalLimit)
+        _ = try other.externalChanges { SettingTree(root) }
+        var last = 3
+        for number in 4...300 {
+            try set(number, in: storage)
+            guard number % 7 == 0 else { continue }
+            for change in try other.externalChanges(since: { tree(last) }) {
+                guard case .values(let values) = change.content, case .integer(let value)?? = values["b"] else {
+                    continue
+                }
+                #expect(value >= last, "\(value) after \(last)")
+                last = Int(value)
+            }
+            #expect(last == number)
+        }
+    }
+
+    @Test(
+        "a folder that can't be written: appends are refused before the journal is too long, and all before them open")
+    func fullJournal() throws {
+        let storage = try storage(fixture, capacity: 20_000)
+        try storage.save(batch(1, root.mapValues { $0 }))
+        for kind in [SystemCall.Kind.create, .rename] { fixture.calls.fail(every: kind, with: .permissionDenied) }
+        #expect(throws: StorageError.self) {
+            try set(3, in: storage); _ = try storage.checkpoint(tree(3), at: .settled)
+        }
+        var acknowledged = 3
+        var refusal: StorageError?
+        for number in 4...1_000 where refusal == nil {
+            do {
+                try set(number, in: storage, .stable)
+                acknowledged = number
+            } catch {
+                refusal = error as? StorageError
+            }
+        }
+        #expect(refusal?.code == .noSpace || refusal?.code == .permissionDenied)
+        #expect(try journalSize <= 20_000 + (80 << 10) && acknowledged > 50)
+        #expect(try fixture.freshLoad().tree == tree(acknowledged))
+        fixture.calls.heal()
+        // There is room for what ends the need.
+        #expect(try storage.checkpoint(tree(acknowledged), at: .settled))
+        try set(acknowledged + 1, in: storage, .stable)
+        #expect(try fixture.freshLoad().tree == tree(acknowledged + 1))
+    }
+
+    @Test("a full journal that may be begun anew is, although no checkpoint was tried") func fullJournalBegunAnew()
+        throws
+    {
+        let storage = try storage(fixture, limit: FileStorage.journalLimit, capacity: 20_000)
+        try storage.save(batch(1, root.mapValues { $0 }))
+        for number in 3...2_000 { try set(number, in: storage) }
+        #expect(try fixture.freshLoad().tree == tree(2_000))
+    }
+
+    @Test("a value that no journal can hold is refused, and others are stored") func tooLarge() throws {
+        let storage = try storage(fixture, capacity: 20_000)
+        try storage.save(batch(1, root.mapValues { $0 }))
+        let error = #expect(throws: StorageError.self) {
+            try storage.append(
+                batch(2, ["large": .string(String(repeating: "x", count: 30_000))]), durability: .stable)
+        }
+        #expect(error?.code == .unsupportedValue)
+        #expect(error?.description.hasPrefix("“large” was not saved: its value needs 30004 bytes") == true)
+        try set(3, in: storage, .stable)
+        #expect(try fixture.freshLoad().tree == tree(3))
+    }
+
+    @Test(
+        "an append that begins the journal anew and in which any call goes wrong leaves the old or the new state",
+        arguments: FileStorageFaultTests.Trouble.all)
+    func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
+        var call = 0
+        var wasHit = true
+        while wasHit {
+            let fixture = try FileStorageFixture()
+            let storage = try broken(fixture)
+            var number = 4
+            // Until the next append begins the journal anew.
+            let journal = fixture.folder.appending(path: ".settings.json.journal")
+            while try FileStorage.end(of: Data(contentsOf: journal)) <= 3_200 {
+                try set(number, in: storage)
+                number += 1
+            }
+            let comment: Comment = "call \(call), \(trouble)"
+            fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+            let isStored = (try? set(number, in: storage, .stable)) != nil
+            wasHit = fixture.calls.faultCount > 0
+            fixture.calls.heal()
+            let copy = try Self.copy(of: fixture)
+            let found = try copy.freshLoad().tree
+            #expect(found == tree(number) || (!isStored && found == tree(number - 1)), comment)
+            if !isStored { try set(number, in: storage, .stable) }
+            try set(number + 1, in: storage, .stable)
+            #expect(try Self.copy(of: fixture).freshLoad().tree == tree(number + 1), comment)
+            storage.close()
+            #expect(fixture.calls.openFiles.isEmpty, comment)
+            call += 1
+        }
+        #expect(trouble.fault == .short ? call >= 1 : call > 8)
+    }
+
+    /// A load puts a broken file right, which must not happen to the one that is tried.
+    private static func copy(of fixture: FileStorageFixture) throws -> FileStorageFixture {
+        let copy = try FileStorageFixture()
+        for name in try fixture.names() {
+            try FileManager.default.copyItem(
+                at: fixture.folder.appending(path: name), to: copy.folder.appending(path: name))
+        }
+        return copy
+    }
+
+    @Test("values that only a file had which was never written by us outlive its breaking") func secured() throws {
+        try fixture.write(#"{"a": 1, "b": 2, "c": "untouched"}"#)
+        let storage = try storage(fixture)
+        try fixture.write(Self.broken)
+        _ = try storage.externalChanges { SettingTree(root) }
+        try set(3, in: storage)
+        storage.close()
+        let contents = try Self.copy(of: fixture).freshLoad()
+        #expect(contents.tree == tree(3))
+        guard case .recovered(_, true) = contents.outcome else {
+            Issue.record("It was to be recovered completely: \(contents.outcome)")
+            return
+        }
+        // Put right before anybody has opened it, it is an edit like any other.
+        try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(3), "c": .string("untouched")]))
+    }
+}
+
+extension FileStorage {
+    /// Where the records of a journal end.
+    fileprivate static func end(of journal: Data) throws -> Int {
+        try Array(journal).withUnsafeBytes { bytes in
+            let start = JournalPosition.start(of: try JournalHeader.decode(bytes).generation)
+            return JournalScan.salvage(
+                UnsafeRawBufferPointer(rebasing: bytes[start.offset...]), at: start.offset, from: start
+            ).end.offset
+        }
+    }
+}

@@ -1,0 +1,349 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// The last good value of a key that somebody has broken outlives the process.
+@Suite(.timeLimit(.minutes(10))) struct KeptValueTests {
+    private let fixture: FileStorageFixture
+
+    init() throws {
+        fixture = try FileStorageFixture()
+    }
+
+    private func open(limit: Int = FileStorage.journalLimit) async throws -> (SettingsStore, FrameSettings) {
+        let storage = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: limit)
+        let store = try await SettingsStore.open(storage: storage)
+        return (store, try await store.group(FrameSettings.self))
+    }
+
+    /// Good values in a file, saved by a store that is closed.
+    private func saved() async throws {
+        let (store, settings) = try await open()
+        try settings.update {
+            settings.size = 42
+            settings.token = Secret("a long token")
+            settings.frame = Frame(x: 1, y: 2)
+        }
+        try await store.close()
+    }
+
+    /// All three are broken.
+    private static let broken = #"{"frame": {"x": "left", "y": 2}, "size": 4200, "token": "short"}"#
+    private static let good = Frame(x: 1, y: 2)
+
+    private func expectGood(_ settings: FrameSettings, _ comment: Comment = "", line: Int = #line) {
+        let place = SourceLocation(fileID: #fileID, filePath: #filePath, line: line, column: 1)
+        #expect(settings.size == 42 && settings.frame == Self.good, comment, sourceLocation: place)
+        #expect(settings.token.revealed == "a long token", comment, sourceLocation: place)
+    }
+
+    private func firstIssues(_ store: SettingsStore, _ count: Int) async -> [SettingsError] {
+        var issues: [SettingsError] = []
+        for await issue in store.issues {
+            issues.append(issue)
+            if issues.count == count { break }
+        }
+        return issues.sorted { ($0.key ?? "") < ($1.key ?? "") }
+    }
+
+    @Test("Values that an edit breaks while the program runs are in force after a restart too, and an issue says so")
+    func running() async throws {
+        try await saved()
+        let (store, settings) = try await open()
+        try fixture.write(Self.broken)
+        try await settings.commit {}
+        expectGood(settings)
+        try await store.close()
+        for _ in 0..<3 {
+            let (store, settings) = try await open()
+            expectGood(settings)
+            #expect(store.loadOutcome == .intact)
+            let issues = await firstIssues(store, 3)
+            #expect(issues.map(\.key) == ["frame", "size", "token"] && issues.allSatisfy { $0.code == .unusableValue })
+            #expect(
+                issues[1].description
+                    == "The stored value of “size” can't be used: it must be in 1...100. The last good value, 42, stays in force; "
+                    + "the stored value is kept until someone writes the key.")
+            #expect(issues.allSatisfy { !$0.description.contains("long token") && !$0.description.contains("short") })
+            try await store.close()
+        }
+        let file = try FileFormat.json.decode(Array(Data(contentsOf: fixture.file)))
+        #expect(file["size"] == .integer(4200) && file["token"] == .string("short"), "what was typed stays")
+    }
+
+    @Test("Values that are broken while no program runs are used again from the version before and the journal")
+    func offline() async throws {
+        try await saved()
+        // The version before has none of them yet.
+        try fixture.write(Self.broken)
+        for _ in 0..<2 {
+            let (store, settings) = try await open()
+            expectGood(settings)
+            #expect(await firstIssues(store, 3).count == 3)
+            try await store.close()
+        }
+    }
+
+    @Test("A value that is broken twice keeps the good one, also across restarts and by parts")
+    func brokenTwice() async throws {
+        try await saved()
+        let (store, settings) = try await open()
+        try fixture.write(Self.broken)
+        try await settings.commit {}
+        try fixture.write(#"{"frame": {"x": "left", "y": "top"}, "size": "huge", "token": ""}"#)
+        try await settings.commit {}
+        expectGood(settings)
+        try await store.close()
+        try fixture.write(#"{"frame": "none", "size": [], "token": "x"}"#)
+        let (again, reopened) = try await open()
+        expectGood(reopened)
+        try await again.close()
+    }
+
+    @Test("The storage keeps what was edited away also if no store has looked at it before the process ended")
+    func beforeAnyStore() async throws {
+        try await saved()
+        let storage = try fixture.opened()
+        var tree = SettingTree()
+        for text in [Self.broken, #"{"frame": {"x": "left", "y": 3}, "size": "more", "token": ""}"#] {
+            try fixture.write(text)
+            tree = try fixture.freshLoad().tree
+            _ = try storage.externalChanges { tree }
+        }
+        fixture.calls.endProcess()
+        let (store, settings) = try await open()
+        #expect(settings.size == 42 && settings.token.revealed == "a long token")
+        try await store.close()
+    }
+
+    @Test("A group that is opened after the edit has the last good values too") func openedLater() async throws {
+        try await saved()
+        let store = try await SettingsStore.open(storage: fixture.storage())
+        let other = try await store.group(CounterSettings.self, at: "other")
+        try fixture.write(Self.broken)
+        try await other.commit { other.count = 1 }
+        expectGood(try await store.group(FrameSettings.self))
+        try await store.close()
+    }
+
+    @Test(
+        "A good edit, a write, a reset and a removal by hand end it", arguments: ["edit", "write", "reset", "removal"])
+    func ended(by way: String) async throws {
+        try await saved()
+        var (store, settings) = try await open()
+        try fixture.write(Self.broken)
+        try await settings.commit {}
+        try await store.close()
+        (store, settings) = try await open()
+        let expected: Int
+        switch way {
+        case "edit":
+            try fixture.write(#"{"frame": {"x": 1, "y": 2}, "size": 7, "token": "a long token"}"#)
+            try await settings.commit {}
+            expected = 7
+        case "write":
+            try await settings.commit { settings.size = 8 }
+            expected = 8
+        case "reset":
+            try store.removeValue(forKey: "size")
+            expected = 10
+        default:
+            try fixture.write(#"{"frame": {"x": 1, "y": 2}, "token": "a long token"}"#)
+            try await settings.commit {}
+            expected = 10
+        }
+        #expect(settings.size == expected)
+        try await store.close()
+        (store, settings) = try await open()
+        #expect(settings.size == expected)
+        // What is broken next goes back to this value and not to the one before.
+        try fixture.write(#"{"frame": {"x": 1, "y": 2}, "size": -1, "token": "a long token"}"#)
+        try await settings.commit {}
+        #expect(settings.size == expected)
+        try await store.close()
+        (store, settings) = try await open()
+        #expect(settings.size == expected)
+        try await store.close()
+    }
+
+    @Test("A good value that is typed in while no program runs ends it") func endedOffline() async throws {
+        try await saved()
+        for (text, expected) in [(Self.broken, 42), (#"{"size": 9}"#, 9), (#"{"size": "x"}"#, 9), ("{}", 10)] {
+            try fixture.write(text)
+            let (store, settings) = try await open()
+            #expect(settings.size == expected, "\(text)")
+            try await store.close()
+        }
+        try fixture.write(#"{"size": "y"}"#)
+        let (store, settings) = try await open()
+        #expect(settings.size == 10)
+        try await store.close()
+    }
+
+    @Test("What is kept is in every new journal: after checkpoints, a failed sync and while the file can't be read")
+    func newJournals() async throws {
+        try await saved()
+        var (store, settings) = try await open(limit: 100)
+        try fixture.write(Self.broken)
+        try await settings.commit {}
+        for number in 1...40 {
+            settings.name = "\(number)" + String(repeating: "x", count: 200)
+            try await store.flush()
+            if number == 20 {
+                fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
+                settings.name = "fails"
+                await #expect(throws: SettingsError.self) { try await store.flush() }
+                fixture.calls.heal()
+            }
+        }
+        try await store.close()
+        (store, settings) = try await open(limit: 100)
+        expectGood(settings)
+        // A file that can't be read at all does not change it, nor does its recovery.
+        try fixture.write("{ oops")
+        for number in 1...40 { try await settings.commit { settings.name = "\(number)" } }
+        expectGood(settings)
+        fixture.calls.endProcess()
+        let (again, recovered) = try await open()
+        expectGood(recovered)
+        #expect(recovered.name == "40")
+        try await again.close()
+        withExtendedLifetime(store) {}
+    }
+
+    @Test("Of two processes both have the last good value, and both after a restart") func twoProcesses() async throws {
+        try await saved()
+        let (one, first) = try await open()
+        let (two, second) = try await open()
+        try fixture.write(Self.broken)
+        try await first.commit {}
+        try await second.commit {}
+        expectGood(first)
+        expectGood(second)
+        try await second.commit { second.size = 5 }
+        try await first.commit {}
+        #expect(first.size == 5)
+        try await one.close()
+        try await two.close()
+        let (store, settings) = try await open()
+        #expect(settings.size == 5 && settings.frame == Self.good && settings.token.revealed == "a long token")
+        try await store.close()
+    }
+
+    @Test(
+        "What another program writes against a setting's rule leaves the last good value in force, also after a restart"
+    )
+    func otherProgram() async throws {
+        try await saved()
+        let (store, settings) = try await open()
+        let other = FileStorage(at: fixture.file)
+        _ = try other.load()
+        try other.append(
+            StorageBatch(revision: 9, values: ["size": .integer(0)], replaced: ["size": .integer(42)]),
+            durability: .stable)
+        try await settings.commit {}
+        expectGood(settings)
+        try await store.close()
+        let (again, reopened) = try await open()
+        expectGood(reopened)
+        try await again.close()
+    }
+
+    @Test("An edit in whose taking in any call goes wrong leaves the last good values, also after a kill")
+    func everyCall() async throws {
+        for trouble in FileStorageFaultTests.Trouble.all {
+            var call = 0
+            var wasHit = true
+            while wasHit {
+                let fixture = try FileStorageFixture()
+                let storage = try fixture.opened()
+                let root: SettingValue.Entries = ["size": .integer(42), "other": .integer(1)]
+                try storage.save(batch(1, root.mapValues { $0 }))
+                try fixture.write(#"{"size": "broken", "other": 1}"#)
+                fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
+                _ = try? storage.externalChanges { SettingTree(root) }
+                _ = try? storage.keep(["size": .integer(42)])
+                wasHit = fixture.calls.faultCount > 0
+                fixture.calls.heal()
+                fixture.calls.endProcess()
+                let again = try fixture.opened()
+                let kept = again.keptValues(forKey: "size", insteadOf: .string("broken"))
+                #expect(kept.first == .integer(42), "\(trouble), call \(call)")
+                // And again, in a journal that is written on.
+                try again.append(batch(2, ["other": .integer(2)]), durability: .stable)
+                let found = try fixture.opened().keptValues(forKey: "size", insteadOf: .string("broken"))
+                #expect(found.first == .integer(42), "\(trouble), call \(call)")
+                call += 1
+            }
+            #expect(trouble.fault == .short ? call >= 1 : call > 3)
+        }
+    }
+
+    @Test("A power loss at any moment of an edit and what follows leaves the last good value") func powerLoss() throws {
+        let url = URL(filePath: "/home/settings.json")
+        var call = 0
+        var ended = false
+        while !ended {
+            let disk = SimulatedDisk()
+            let calls = FaultySystemCalls(disk)
+            let storage = FileStorage(at: url, calls: calls, journalLimit: 60)
+            _ = try storage.load()
+            let good: SettingValue.Entries = ["other": .integer(1), "size": .integer(42)]
+            try storage.save(batch(1, good.mapValues { $0 }))
+            try disk.replaceContents(of: url.path, with: Array(#"{"other": 1, "size": "broken"}"#.utf8))
+            calls.fail(call: call, with: .error(.inputOutput), forGood: true)
+            do {
+                _ = try storage.externalChanges { SettingTree(good) }
+                try storage.keep(["size": .integer(42)])
+                for number in 2...5 {
+                    let root: SettingValue.Entries = ["other": .integer(Int64(number)), "size": .string("broken")]
+                    try storage.append(batch(UInt64(number), ["other": root["other"]]), durability: .process)
+                    _ = try storage.checkpoint(SettingTree(root), at: .resting)
+                }
+            } catch {}
+            ended = calls.faultCount == 0
+            for after in disk.disksAfterLossOfPower() {
+                let found = FileStorage(at: url, calls: after)
+                let contents = try found.load()
+                #expect(contents.tree["size"] == .string("broken"), "call \(call)")
+                #expect(
+                    found.keptValues(forKey: "size", insteadOf: contents.tree["size"]).first == .integer(42),
+                    "call \(call)")
+            }
+            call += 1
+        }
+        #expect(call > 20)
+    }
+
+    @Test("What is kept is bounded, and goes with what contains it") func bounded() {
+        var kept = KeptValues()
+        for number in 0..<100 { kept.add(.integer(Int64(number)), at: "a.b") }
+        #expect(kept.values["a.b"] == [.integer(99), .integer(98), .integer(97), .integer(0)])
+        kept.add(.integer(1), at: "a.c.d")
+        kept.add(.integer(1), at: "ab")
+        let whole = kept.candidates(at: "a", insteadOf: .dictionary(["b": .null, "z": .null]))
+        #expect(
+            whole == [
+                .dictionary(["b": .integer(99), "c": .dictionary(["d": .integer(1)]), "z": .null])
+            ])
+        kept.decide([.string("whole")], at: "a")
+        #expect(kept.values == ["a": [.string("whole")], "ab": [.integer(1)]])
+        #expect(kept.isDecided(.string("whole"), at: "a") && !kept.isDecided(.integer(1), at: "ab"))
+        kept.remove(at: "a")
+        kept.remove(at: "ab")
+        #expect(kept == KeptValues())
+    }
+}
+
+private struct FrameSettings: SettingsGroup {
+    @Setting(in: 1...100) var size = 10
+    @Setting(where: { $0.revealed.count > 8 }) var token = Secret("default token")
+    @Setting var frame = Frame(x: 0, y: 0)
+    @Setting var name = ""
+}
+
+private struct Frame: Codable, Equatable, Sendable {
+    var x: Int
+    var y: Int
+}
