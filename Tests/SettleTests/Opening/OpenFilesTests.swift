@@ -144,12 +144,16 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let rounds = 1_000
-            var handle = try await SettingsStore.open(at: file)
+            let use = FileUse()
+            @Sendable func open() async throws -> SettingsStore {
+                try await SettingsStore.open(at: file, in: files) { CountedStorage(FileStorage(at: file), use) }
+            }
+            var handle = try await open()
             for round in 1...rounds {
                 let last = handle
                 async let closing: Void = last.close()
-                async let first = SettingsStore.open(at: file)
-                async let second = SettingsStore.open(at: file)
+                async let first = open()
+                async let second = open()
                 let (a, b) = (try await first, try await second)
                 try await closing
                 // Neither of them is closed, so there is one store.
@@ -157,13 +161,14 @@ import Testing
                 let settings = try await a.group(CounterSettings.self)
                 try await settings.commit { settings.count += 1 }
                 async let letGo: Void = b.close()
-                handle = try await SettingsStore.open(at: file)
+                handle = try await open()
                 try await letGo
                 try #require(handle == a, "round \(round)")
                 if round.isMultiple(of: 2) { try await a.close() }
             }
             #expect(try await handle.group(CounterSettings.self).count == rounds)
             try await handle.close()
+            #expect(use.most == 1 && use.count > rounds / 4)
         }
     }
 
@@ -194,4 +199,60 @@ import Testing
             #expect(try await SettingsStore.open(at: real.appending(path: "other.json")) != store)
         }
     }
+}
+
+/// How many storages have loaded a file and not closed it.
+private final class FileUse: Sendable {
+    private let state = LockedValue((now: 0, most: 0, count: 0))
+
+    var most: Int { state.withLock { $0.most } }
+    var count: Int { state.withLock { $0.count } }
+
+    func begin() {
+        state.withLock { state in
+            state.now += 1
+            state.count += 1
+            state.most = max(state.most, state.now)
+        }
+    }
+
+    func end() { state.withLock { $0.now -= 1 } }
+}
+
+private final class CountedStorage: Storage {
+    private let base: FileStorage
+    private let use: FileUse
+
+    init(_ base: FileStorage, _ use: FileUse) {
+        self.base = base
+        self.use = use
+    }
+
+    func load() throws(StorageError) -> StorageContents {
+        use.begin()
+        return try base.load()
+    }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try base.append(batch, durability: durability)
+    }
+
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+        try base.checkpoint(tree, at: moment)
+    }
+
+    func close() {
+        base.close()
+        use.end()
+    }
+
+    var isAtRest: Bool { base.isAtRest }
+
+    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+        try base.externalChanges(since: tree)
+    }
+
+    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
+    func lock() throws(StorageError) { try base.lock() }
+    func unlock() { base.unlock() }
 }

@@ -74,8 +74,14 @@ import Testing
             }
         }
         await gate.waitUntilReached()
-        let flushing = Task { try await store.flush(toFile: true) }
-        await onThread { for _ in 0..<1_000 { _ = store.status } }
+        let hasBegun = Flag()
+        let flushing = Task {
+            hasBegun.raise()
+            try await store.flush(toFile: true)
+        }
+        while !hasBegun.isRaised { await Task.yield() }
+        // Each goes through the same queue several times, so that what does not wait has had its turn.
+        for _ in 0..<20 { try await store.flush() }
         #expect(!recording.calls.contains { $0.operation == .checkpoint(.requested) })
         gate.open()
         try await committing.value
