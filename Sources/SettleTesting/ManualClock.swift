@@ -99,6 +99,11 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
+    /// Moves the time back, as it happens to a clock that somebody sets. Sleepers sleep until their deadline comes again.
+    public func goBack(by duration: Duration) {
+        state.update { $0.now.sinceStart -= max(.zero, duration) }
+    }
+
     /// The deadlines of those who sleep now, the earliest first.
     public var deadlines: [Instant] {
         state.value.sleepers.values.map(\.deadline).sorted()

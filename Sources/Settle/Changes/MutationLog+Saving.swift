@@ -173,6 +173,21 @@ extension MutationLog {
         }
     }
 
+    /// Notes that the storage's resting form could not be brought up to date.
+    ///
+    /// - Parameter hasFailed: False if the storage has put it off.
+    func checkpointFailed(_ error: SettingsError, at time: Double, hasFailed: Bool = true) {
+        lock.withLock {
+            if hasFailed { counts.failedCheckpoints &+= 1 }
+            restingFormBehind = (restingFormBehind?.since ?? time, error)
+        }
+    }
+
+    /// Notes that the storage's resting form has everything.
+    func checkpointSucceeded() {
+        lock.withLock { restingFormBehind = nil }
+    }
+
     /// Whether the storage has yet to get a setting's value. Under the lock.
     func isUnsaved(_ slot: SettingSlot) -> Bool {
         slot.isDirty || keysBeingSaved.contains(slot.key)
@@ -216,8 +231,8 @@ extension MutationLog {
                 let schedule = schedules[index]
                 if schedule.hasNew { look.hasNew = true }
                 // Wall time can be set. Forward, that saves early; backward, the time since we noticed still bounds it.
-                let sinceFirst = max(.seconds(max(0, wallTime - schedule.firstChange)), now - noticed)
-                let sinceLast = Duration.seconds(max(0, wallTime - schedule.lastChange))
+                let sinceFirst = max(.bounded(seconds: wallTime - schedule.firstChange), now - noticed)
+                let sinceLast = Duration.bounded(seconds: wallTime - schedule.lastChange)
                 look.waiting.append(
                     PersisterStateMachine.Waiting(
                         quiet: schedule.quiet, longest: schedule.longest, sinceFirst: sinceFirst,

@@ -50,6 +50,8 @@ package final class MutationLog: @unchecked Sendable {
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
+    /// Since when, in wall time, the storage's resting form can't be brought up to date, and why.
+    var restingFormBehind: (since: Double, error: SettingsError)?
     /// Whether values have been taken that are not on stable storage.
     var hasTakenValues = false
     /// The newest revision when values were last taken.

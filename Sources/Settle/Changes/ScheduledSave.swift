@@ -18,8 +18,8 @@ struct ScheduledSave {
     private var firstNew = 0.0
 
     init(quiet: Duration, longest: Duration) {
-        self.quiet = quiet
-        self.longest = longest
+        self.quiet = quiet.bounded
+        self.longest = longest.bounded
     }
 
     /// Whether changes are to be saved without any wait.

@@ -27,7 +27,10 @@ extension Persister {
 
     /// The storage may have something new. Called on any thread, and quick.
     nonisolated func storageChanged() {
-        enqueue { $0.deliver() }
+        enqueue { persister in
+            persister.deliver()
+            if !persister.isClosed { persister.noteStorageSpoke() }
+        }
     }
 
     /// Has the store take in what others have stored. If a writer is at work, a task tries again, so that a flush gets in
@@ -37,8 +40,10 @@ extension Persister {
         do {
             try fetchExternalChanges()
             lastExternalError = nil
+            noteLook(hasFailed: false)
         } catch {
-            // Nothing is forgotten: the next call tells. Said once, because that may come soon.
+            noteLook(hasFailed: true)
+            // Nothing is forgotten: the next call tells, which comes with a back-off. Said once, because that may be soon.
             if error != lastExternalError { report(.storage(error)) }
             lastExternalError = error
         }
@@ -54,7 +59,9 @@ extension Persister {
     }
 
     func fetchExternalChanges() throws(StorageError) {
-        undelivered += try storage.externalChanges(since: { stored })
+        let changes = try storage.externalChanges(since: { stored })
+        for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
+        undelivered += changes
     }
 
     /// Everything that is stored, as far as the storage has told: without what it has not taken, and with what the store could

@@ -13,6 +13,12 @@ extension Persister {
 
     /// The same, for a caller that can't wait asynchronously. It needs no thread of the concurrency runtime.
     nonisolated func flushSynchronously() throws {
+        guard !executor.isCurrent else {
+            throw SettingsError(
+                .flushInsideWrite,
+                "flushAndWait() can't be called while the store converts or saves values, such as by an encoder: the save that "
+                    + "is under way would wait for itself.")
+        }
         try executor.queue.sync {
             try assumeIsolated { persister in
                 guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
@@ -145,6 +151,7 @@ extension Persister {
         defer {
             storage.unlock()
             isStorageLocked = false
+            noteUnlocked()
         }
         try append(.process, retryingEncoding: true)
     }

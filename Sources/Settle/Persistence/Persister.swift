@@ -19,6 +19,11 @@ actor Persister {
     /// Until when, and by whom, a look is due. Those that are overtaken look once too often, which is cheaper than to end
     /// and begin a task each time.
     private var timers: [(due: Duration, task: Task<Void, Never>)] = []
+    /// How often the clock had gone back when the timers were set.
+    private var knownJumps = 0
+    private var isJumpWatched = false
+    /// Whether a look found something to do that must not be done while a transaction has the storage locked.
+    private var isLookOwed = false
     /// The store; `nil` once nobody uses it.
     weak var store: StoreCore?
 
@@ -39,6 +44,8 @@ actor Persister {
     var undelivered: [ExternalChange] = []
     var isDelivering = false
     var lastExternalError: StorageError?
+    /// Why an edit of the file could not be taken in, the last time that happened.
+    var lastUnusable: StorageError?
 
     // The round of commits and flushes that is being collected; see `Persister+Rounds.swift`.
     var joined: [UnsafeContinuation<Void, any Error>] = []
@@ -109,7 +116,14 @@ actor Persister {
             closeReleased()
             return
         }
-        var action = machine.next(log.look(time), now: time.elapsed())
+        let found = log.look(time)
+        var action = machine.next(found, now: time.elapsed())
+        if case .checkpoint = action, isStorageLocked {
+            // It would write the file in the middle of a transaction. Until that has come to its end, the journal has to do.
+            isLookOwed = true
+            if !found.waiting.isEmpty { perform(.append(.stable)) }
+            return
+        }
         if case .wait = action {
         } else {
             perform(action)
@@ -125,6 +139,7 @@ actor Persister {
             case .wait: break
             case .append(let durability): try append(durability, retryingEncoding: durability == .stable)
             case .checkpoint(let moment): try checkpoint(at: moment)
+            case .lookOutside: deliver()
             }
         } catch {
             // Reported, and tried again when the machine says so.
@@ -143,18 +158,63 @@ actor Persister {
         waitForNext()
     }
 
+    /// The storage has told what others have changed, or could not.
+    func noteLook(hasFailed: Bool) {
+        if hasFailed { machine.lookFailed(now: time.elapsed()) } else { machine.lookedOutside(now: time.elapsed()) }
+        waitForNext()
+    }
+
+    /// The storage says that something has happened to it.
+    func noteStorageSpoke() {
+        machine.storageSpoke(now: time.elapsed())
+        waitForNext()
+    }
+
+    /// The storage is not locked for a transaction any more.
+    func noteUnlocked() {
+        guard isLookOwed else { return }
+        isLookOwed = false
+        enqueue { $0.look() }
+    }
+
     private func waitForNext() {
-        guard case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) else { return }
-        wait(until: due)
+        guard !isClosed else { return }
+        // What is due already takes its turn.
+        if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) {
+            wait(until: due)
+        } else {
+            enqueue { $0.look() }
+        }
     }
 
     private func wait(until due: Duration?) {
-        guard let due, !isClosed, timers.allSatisfy({ $0.due > due }) else { return }
+        guard let due, !isClosed else { return }
+        if !time.isSystem { watchForJumps() }
+        guard timers.allSatisfy({ $0.due > due }) else { return }
         let task = Task { [time] in
             guard (try? await time.sleep(due)) != nil else { return }
             self.timerFired(due)
         }
         timers.append((due, task))
+    }
+
+    /// Lets go of timers that would sleep until a clock that has gone back is there again, and looks for that now and then, in
+    /// real time: nothing else may ever happen.
+    private func watchForJumps() {
+        let jumps = time.jumps()
+        if jumps != knownJumps {
+            knownJumps = jumps
+            for timer in timers { timer.task.cancel() }
+            timers = []
+        }
+        guard !isJumpWatched else { return }
+        isJumpWatched = true
+        executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            self?.assumeIsolated { persister in
+                persister.isJumpWatched = false
+                if !persister.timers.isEmpty { persister.look() }
+            }
+        }
     }
 
     private func timerFired(_ due: Duration) {
@@ -214,9 +274,12 @@ actor Persister {
             let now = time.elapsed()
             stabilized(revision, waiting, now: now)
             machine.checkpointed(moment, isAtRest: isAtRest, now: now)
+            if isAtRest { log.checkpointSucceeded() } else if moment == .resting { noteBehind() }
         } catch {
             machine.checkpointFailed(moment, leaves: waiting, now: time.elapsed())
-            throw failed(error)
+            let issue = failed(error)
+            log.checkpointFailed(issue, at: time.now())
+            throw issue
         }
         deliver()
         if let encodingError { throw encodingError }
@@ -227,6 +290,13 @@ actor Persister {
         hasUnstable = false
         machine.stabilized(waiting, now: now)
         StoreCore.act(on: log.saveSucceeded(revision), log: log)
+    }
+
+    /// Nothing has changed for long, and still the readable file could not be written: not for want of room, but because of what
+    /// stands there.
+    private func noteBehind() {
+        let reason = lastUnusable ?? StorageError(.writeFailed, "Somebody else is at work on what is stored.")
+        log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
     }
 
     private func failed(_ error: StorageError) -> SettingsError {
@@ -287,6 +357,7 @@ actor Persister {
             // need not wait.
             file?.end()
             // The timer looks again, which comes here again.
+            if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { deliver() }
             if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
         }
     }

@@ -9,6 +9,8 @@
 ///                                           ▼                    ▼
 ///                                        failing ──retry time or flush──▶ stable append
 ///   any ──close──▶ closed
+///
+///   a look at the outside ──failed──▶ looked again, with back-off ──told──▶ what fails is saved at once
 /// ```
 ///
 /// An append, a sync and a checkpoint are one call without interruption each, so there is no state for them. What a failure
@@ -52,6 +54,8 @@ struct PersisterStateMachine {
         case append(StorageDurability)
         /// A checkpoint of everything, also of what has not been appended yet.
         case checkpoint(CheckpointMoment)
+        /// Ask the storage what others have changed, because it could not tell last time.
+        case lookOutside
     }
 
     /// Changes that are stable and that the storage's resting form may not have yet: elapsed times of the first and the
@@ -75,16 +79,22 @@ struct PersisterStateMachine {
     /// How often a checkpoint has failed since the last that did not, and when the next may be tried.
     private var checkpointFailures = 0
     private var nextCheckpoint = Duration.zero
+    /// How often the storage could not tell what others have changed since it last could, and when it is asked again.
+    private var failedLooks = 0
+    private var nextLook: Duration?
 
     /// How long a burst of changes is collected.
     static let pace = Duration.milliseconds(2)
+    /// A failed save is not tried again sooner, so that a failing storage is not all that there is to do.
+    static let shortestRetry = Duration.milliseconds(1)
     /// How long nothing must have changed before the storage may do what is expensive.
     static let rest = Duration.seconds(10)
 
     init(retryDelay: ClosedRange<Duration>, durability: Durability = .debounced()) {
-        self.retryDelay = retryDelay
+        let shortest = max(Self.shortestRetry, retryDelay.lowerBound.bounded)
+        self.retryDelay = shortest...max(shortest, retryDelay.upperBound.bounded)
         if case .debounced(let quiet, let longest) = durability {
-            settling = (max(.zero, quiet), max(.zero, longest))
+            settling = (quiet.bounded, longest.bounded)
         } else {
             settling = (.milliseconds(250), .seconds(2))
         }
@@ -95,8 +105,11 @@ struct PersisterStateMachine {
     func next(_ look: Look, now: Duration) -> Action {
         switch state {
         case .closed: return .wait(until: nil)
-        case .failing(_, let due): return now >= due ? .append(.stable) : .wait(until: due)
-        case .healthy: break
+        case .healthy, .failing: break
+        }
+        if let nextLook, nextLook <= now { return .lookOutside }
+        if case .failing(_, let due) = state {
+            return now >= due ? .append(.stable) : .wait(until: min(due, nextLook ?? due))
         }
         // A save that is due at the same moment as the checkpoint is the checkpoint alone.
         let checkpointDue = checkpointDue(look, now: now)
@@ -106,7 +119,7 @@ struct PersisterStateMachine {
         if look.hasNew, paceEnd <= now { return .append(.process) }
         let isQuiet = look.waiting.isEmpty && unsettled == nil
         if isQuiet, let restDue, restDue <= now { return .checkpoint(.resting) }
-        let dues = [checkpointDue, stableDue, look.hasNew ? paceEnd : nil, isQuiet ? restDue : nil]
+        let dues = [checkpointDue, stableDue, look.hasNew ? paceEnd : nil, isQuiet ? restDue : nil, nextLook]
         return .wait(until: dues.compactMap { $0 }.min())
     }
 
@@ -190,6 +203,32 @@ struct PersisterStateMachine {
         } else {
             failed(now: now)
         }
+    }
+
+    /// The storage has told what others have changed. If it could not before, it is back, and is given at once what it has not
+    /// taken.
+    mutating func lookedOutside(now: Duration) {
+        guard failedLooks > 0 else { return }
+        failedLooks = 0
+        nextLook = nil
+        retrySoon(at: now)
+    }
+
+    /// The storage could not tell what others have changed.
+    mutating func lookFailed(now: Duration) {
+        failedLooks += 1
+        nextLook = now + delay(after: failedLooks)
+    }
+
+    /// The storage says that something has happened to it. That may be the end of what made saves fail. Not at once: it may
+    /// also be the trace of a save that has failed.
+    mutating func storageSpoke(now: Duration) {
+        retrySoon(at: now + retryDelay.lowerBound)
+    }
+
+    private mutating func retrySoon(at time: Duration) {
+        if case .failing(let attempts, let due) = state { state = .failing(attempts: attempts, due: min(due, time)) }
+        nextCheckpoint = min(nextCheckpoint, time)
     }
 
     mutating func close() {

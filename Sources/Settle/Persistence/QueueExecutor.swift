@@ -30,6 +30,16 @@ final class QueueExecutor: SerialExecutor {
         #endif
     }()
 
+    /// Says on which of these queues the calling thread is.
+    private static let current = DispatchSpecificKey<ObjectIdentifier>()
+
+    init() {
+        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
+    }
+
+    /// Whether the caller runs on the queue, so that it must not wait for it.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()

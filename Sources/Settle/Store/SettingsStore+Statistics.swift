@@ -9,7 +9,7 @@ extension SettingsStore {
             return Statistics(
                 changes: log.revision &- log.initialRevision, externalChanges: counts.external, appends: counts.appends,
                 saves: counts.saves,
-                failedSaves: counts.failedSaves, subscribers: subscribers)
+                failedSaves: counts.failedSaves, failedCheckpoints: counts.failedCheckpoints, subscribers: subscribers)
         }
     }
 
@@ -25,6 +25,9 @@ extension SettingsStore {
         public var saves: UInt64
         /// How often the storage has failed to take or to save changes, each try counted.
         public var failedSaves: UInt64
+        /// How often the file that people read could not be brought up to date, each try counted. These are among
+        /// ``failedSaves``; what the journal has is safe all the same.
+        public var failedCheckpoints: UInt64
         /// The sequences of values, changes and snapshots that are being iterated now.
         ///
         /// One counts from the moment in which its iterator is made, as a `for await` loop does at its beginning, until the loop
@@ -40,4 +43,5 @@ struct LogCounts {
     var appends: UInt64 = 0
     var saves: UInt64 = 0
     var failedSaves: UInt64 = 0
+    var failedCheckpoints: UInt64 = 0
 }

@@ -8,7 +8,10 @@ extension SettingsStore {
     /// How far saving has come.
     public var status: Status {
         log.lock.withLock {
-            guard let seconds = log.oldestUnsaved else { return .saved }
+            guard let seconds = log.oldestUnsaved else {
+                guard let behind = log.restingFormBehind else { return .saved }
+                return .fileBehind(since: Date(timeIntervalSinceReferenceDate: behind.since), error: behind.error)
+            }
             let oldest = Date(timeIntervalSinceReferenceDate: seconds)
             return switch log.saveState {
             case .idle: .pending(oldest: oldest)
@@ -26,6 +29,9 @@ extension SettingsStore {
     public enum Status: Sendable, CustomStringConvertible {
         /// Everything is on stable storage.
         case saved
+        /// Everything is on stable storage, but the file that people read has not been brought up to date since a time: only the
+        /// journal beside it has the newest values. The last try failed with an error; it is tried again.
+        case fileBehind(since: Date, error: any Error)
         /// There are changes that wait for their time. The storage may have them already, so that they survive the end of the
         /// process, but not on stable storage.
         case pending(oldest: Date)
@@ -37,7 +43,7 @@ extension SettingsStore {
         /// Wall time of the oldest change that is not on stable storage; `nil` if everything is.
         public var oldestUnsavedChange: Date? {
             switch self {
-            case .saved: nil
+            case .saved, .fileBehind: nil
             case .pending(let oldest), .saving(let oldest), .failing(_, _, let oldest): oldest
             }
         }
@@ -52,11 +58,28 @@ extension SettingsStore {
         public var description: String {
             switch self {
             case .saved: "saved"
+            case .fileBehind(let since, let error): "saved, but the readable file is behind since \(since): \(error)"
             case .pending(let oldest): "pending since \(oldest)"
             case .saving(let oldest): "saving what is pending since \(oldest)"
             case .failing(let since, let error, let oldest):
                 "failing since \(since), with changes since \(oldest): \(error)"
             }
+        }
+    }
+}
+
+extension SettingsStore.Status: Equatable {
+    /// Whether two are the same state since the same times. Errors count as the same if they say the same.
+    public static func == (first: Self, second: Self) -> Bool {
+        switch (first, second) {
+        case (.saved, .saved): true
+        case (.fileBehind(let since, let error), .fileBehind(let otherSince, let otherError)):
+            since == otherSince && "\(error)" == "\(otherError)"
+        case (.pending(let oldest), .pending(let otherOldest)), (.saving(let oldest), .saving(let otherOldest)):
+            oldest == otherOldest
+        case (.failing(let since, let error, let oldest), .failing(let otherSince, let otherError, let otherOldest)):
+            since == otherSince && oldest == otherOldest && "\(error)" == "\(otherError)"
+        case (.saved, _), (.fileBehind, _), (.pending, _), (.saving, _), (.failing, _): false
         }
     }
 }

@@ -176,7 +176,7 @@ extension MutationLog {
         case .immediate: schedule = ScheduledSave(quiet: .zero, longest: .zero)
         case .inherited: schedule = ScheduledSave(quiet: .milliseconds(250), longest: .seconds(2))
         case .debounced(let quiet, let longest):
-            schedule = ScheduledSave(quiet: max(.zero, quiet), longest: max(.zero, longest))
+            schedule = ScheduledSave(quiet: quiet, longest: longest)
         }
         if let index = schedules.firstIndex(where: { $0.quiet == schedule.quiet && $0.longest == schedule.longest }) {
             return index

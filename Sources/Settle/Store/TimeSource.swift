@@ -7,10 +7,12 @@
 /// A store's clock: wall time for people, elapsed time for delays.
 package struct TimeSource: Sendable {
     /// Wall time in seconds since the reference date, for a clock other than the system's.
-    private let isSystem: Bool
+    let isSystem: Bool
     private let simulated: (@Sendable () -> Double)?
-    /// Time since the source was made.
+    /// Time since the source was made. It never goes back, whatever the clock does.
     package let elapsed: @Sendable () -> Duration
+    /// How often the clock has gone back. Who sleeps since before may sleep for too long.
+    let jumps: @Sendable () -> Int
     /// Sleeps until an elapsed time; throws if the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
@@ -20,24 +22,35 @@ package struct TimeSource: Sendable {
 
     private init(
         simulated: (@Sendable () -> Double)?, elapsed: @escaping @Sendable () -> Duration,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        jumps: @escaping @Sendable () -> Int, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         isSystem = simulated == nil
         self.simulated = simulated
         self.elapsed = elapsed
+        self.jumps = jumps
         self.sleep = sleep
     }
 
     private static func make<C: Clock>(_ clock: C) -> TimeSource where C.Duration == Duration {
         let start = clock.now
         let startDate = Date().timeIntervalSinceReferenceDate
-        let elapsed: @Sendable () -> Duration = { start.duration(to: clock.now) }
-        let sleep: @Sendable (Duration) async throws -> Void = { until in
-            try await clock.sleep(until: start.advanced(by: until), tolerance: nil)
+        if clock is ContinuousClock {
+            return TimeSource(
+                simulated: nil, elapsed: { start.duration(to: clock.now) }, jumps: { 0 },
+                sleep: { until in try await clock.sleep(until: start.advanced(by: until), tolerance: nil) })
         }
-        var simulated: (@Sendable () -> Double)?
-        if !(clock is ContinuousClock) { simulated = { startDate + elapsed().inSeconds } }
-        return TimeSource(simulated: simulated, elapsed: elapsed, sleep: sleep)
+        let steady = LockedValue(SteadyTime())
+        let elapsed: @Sendable () -> Duration = {
+            let reading = start.duration(to: clock.now)
+            return steady.withLock { $0.elapsed(at: reading) }
+        }
+        let sleep: @Sendable (Duration) async throws -> Void = { until in
+            let lag = steady.withLock { $0.lag }
+            try await clock.sleep(until: start.advanced(by: until - lag), tolerance: nil)
+        }
+        return TimeSource(
+            simulated: { startDate + elapsed().inSeconds }, elapsed: elapsed, jumps: { steady.withLock { $0.jumps } },
+            sleep: sleep)
     }
 
     /// Wall time in seconds since the reference date; `isExact` is that of ``wallTime(isExact:)``.
@@ -48,7 +61,39 @@ package struct TimeSource: Sendable {
     }
 }
 
+/// Makes time that never goes back from the readings of a clock that may.
+struct SteadyTime {
+    private var latest = Duration.zero
+    /// How far the clock is behind the time that it has shown.
+    private(set) var lag = Duration.zero
+    private(set) var jumps = 0
+
+    /// Readings of two threads may come in the wrong order; that is no jump.
+    private static let tolerance = Duration.milliseconds(1)
+
+    mutating func elapsed(at reading: Duration) -> Duration {
+        if reading < latest - Self.tolerance {
+            lag += latest - reading
+            jumps += 1
+            latest = reading
+        }
+        latest = max(latest, reading)
+        return latest + lag
+    }
+}
+
 extension Duration {
+    /// As long as for ever. Sums of a few of these, and this times 2^30, are still durations.
+    static let endless = Duration.seconds(100 * 365 * 86_400)
+
+    /// The duration if it is neither negative nor longer than ``endless``.
+    var bounded: Duration { min(max(self, .zero), .endless) }
+
+    /// A bounded duration of some seconds.
+    static func bounded(seconds: Double) -> Duration {
+        seconds < Duration.endless.inSeconds ? .seconds(max(0, seconds)) : .endless
+    }
+
     package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18

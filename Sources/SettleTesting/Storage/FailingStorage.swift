@@ -9,6 +9,8 @@ public final class FailingStorage: Storage {
         /// An append that is to be stable; what is said about ``append`` comes first.
         case stableAppend
         case checkpoint
+        /// A look at what others have changed.
+        case externalChanges
         case lock
         /// The reserving of a name, for exclusive access.
         case reserve
@@ -70,7 +72,7 @@ public final class FailingStorage: Storage {
     public var isAtRest: Bool { base.isAtRest }
 
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try base.externalChanges(since: tree)
+        try run(.externalChanges) { () throws(StorageError) in try base.externalChanges(since: tree) }
     }
 
     public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {

@@ -194,6 +194,47 @@ import Testing
         ])
     }
 
+    @Test("A look at the outside that failed is repeated with back-off, also while saves fail")
+    func failedLooks() {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
+        machine.lookFailed(now: .zero)
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(1)))
+        #expect(machine.next(.init(), now: .seconds(1)) == .lookOutside)
+        machine.lookFailed(now: .seconds(1))
+        #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(3)))
+        for _ in 0..<2 { machine.failed(now: .seconds(2)) }
+        #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: .seconds(3)))
+        #expect(machine.next(.init(), now: .seconds(3)) == .lookOutside)
+        machine.lookedOutside(now: .seconds(3))
+        #expect(machine.next(.init(), now: .seconds(3)) == .append(.stable), "it is back, so saves are tried at once")
+    }
+
+    @Test("A storage that says something is given what it has not taken sooner, but not at once")
+    func spoken() {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
+        machine.storageSpoke(now: .zero)
+        #expect(machine.next(.init(), now: .zero) == .wait(until: nil))
+        for _ in 0..<7 { machine.failed(now: .zero) }
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(60)))
+        machine.storageSpoke(now: .seconds(10))
+        #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
+        machine.storageSpoke(now: .milliseconds(10_500))
+        #expect(machine.next(.init(), now: .seconds(11)) == .append(.stable))
+    }
+
+    @Test("Delays without end are as long as it takes, and negative ones are none")
+    func endless() {
+        let endless = Duration.seconds(Int64.max)
+        var machine = Machine(retryDelay: endless...endless, durability: .debounced(quiet: endless, atMost: endless))
+        for _ in 0..<100 { machine.failed(now: .seconds(1)) }
+        #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(1) + .endless))
+        machine = Machine(
+            retryDelay: .seconds(-5) ... .seconds(-1), durability: .debounced(quiet: .seconds(Int64.min), atMost: .zero)
+        )
+        for _ in 0..<100 { machine.failed(now: .seconds(1)) }
+        #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .milliseconds(1_001)))
+    }
+
     @Test("Nothing happens after the end")
     func closed() {
         run([

@@ -19,6 +19,7 @@ import Testing
     private func word(_ status: SettingsStore.Status) -> String {
         switch status {
         case .saved: "saved"
+        case .fileBehind: "behind"
         case .pending: "pending"
         case .saving: "saving"
         case .failing: "failing"
@@ -84,6 +85,49 @@ import Testing
         #expect(batches.map(\.values) == [["count": .integer(6), "name": .string("later")]])
         try await store.flush()
         #expect("\(store.status)" == "saved")
+    }
+
+    @Test("A readable file that can't be written is told, although the journal has everything")
+    func behind() async throws {
+        let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(.checkpoint, with: noSpace)
+        settings.count = 1
+        _ = await recording.batches(atLeast: 1)
+        await clock.deadlines { $0.contains { $0.sinceStart == .milliseconds(250) } }
+        clock.advance(by: .milliseconds(251))
+        await failed(recording, atLeast: 1)
+        try await store.flush()
+        guard case .fileBehind(let since, let error) = store.status else {
+            Issue.record("\(store.status)")
+            return
+        }
+        #expect((error as? SettingsError)?.underlying as? StorageError == noSpace)
+        #expect(store.status.oldestUnsavedChange == nil && store.status != .saved)
+        #expect("\(store.status)" == "saved, but the readable file is behind since \(since): There is no room.")
+        #expect(store.statistics.failedCheckpoints == 1 && store.statistics.failedSaves == 1)
+        failing.heal()
+        while store.status != .saved {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+        #expect(store.statistics.failedCheckpoints == 1)
+    }
+
+    @Test("A status can be compared")
+    func equality() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        #expect(store.status == .saved)
+        settings.count = 1
+        _ = await recording.batches(atLeast: 1)
+        let pending = store.status
+        #expect(pending == store.status && pending != .saved)
+        failing.fail(.append, with: noSpace, count: 1)
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(store.status == store.status && store.status != pending)
+        try await store.flush()
+        #expect(store.status == .saved)
     }
 
     @Test("Each failed save is an issue")

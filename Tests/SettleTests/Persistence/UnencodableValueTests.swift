@@ -20,6 +20,18 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
+    @Test("flushAndWait by an encoder throws, since it would wait for itself")
+    func flushInEncoder() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(FlushingSettings.self)
+        for _ in 0..<3 {
+            settings.value = Flushing(store: store)
+            try store.flushAndWait()
+        }
+        #expect(settings.value.attempts == 3)
+        #expect(settings.value.codes == ["flushInsideWrite"])
+    }
+
     @Test("A store with a value that can't be converted does not close, also if there is no checkpoint")
     func closing() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
@@ -55,4 +67,24 @@ import Testing
         try await store.flush()
         #expect(base.tree["picky"] == .integer(14))
     }
+}
+
+/// A value that flushes its store while it is encoded.
+private struct Flushing: Sendable {
+    private static let found = LockedValue<[String]>([])
+    var store: SettingsStore?
+
+    var attempts: Int { Self.found.withLock { $0.count } }
+    var codes: Set<String> { Self.found.withLock { Set($0) } }
+
+    func encode() -> SettingValue {
+        let code = (thrown { try store?.flushAndWait() } as? SettingsError)?.code.description
+        Self.found.withLock { $0.append(code ?? "nothing thrown") }
+        return .null
+    }
+}
+
+private struct FlushingSettings: SettingsGroup {
+    @Setting(codec: SettingCodec(encode: { $0.encode() }, decode: { _ in Flushing() }))
+    var value = Flushing()
 }

@@ -1,0 +1,102 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// When, and on which threads, a store calls its storage.
+@Suite(.timeLimit(.minutes(10))) struct StorageCallsTests {
+    private let gone = StorageError(.unreadable, "The volume has gone.")
+
+    @Test("Opening stores whose storages take long to load keeps no task from running")
+    func loading() async throws {
+        let storages = (0..<16).map { _ in FailingStorage() }
+        let holds = storages.map { $0.hold(.load) }
+        try await withThrowingTaskGroup { group in
+            for storage in storages { group.addTask { _ = try await SettingsStore.open(storage: storage) } }
+            for hold in holds { await hold.waitUntilReached() }
+            for hold in holds { hold.release() }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("No checkpoint is made while a commit has the storage locked")
+    func checkpointInCommit() async throws {
+        let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        _ = await recording.batches(atLeast: 1)
+        let (gate, owner) = (Gate(), CommittingOwner(settings))
+        let commit = Task { try await owner.commit(passing: gate) }
+        await gate.waitUntilReached()
+        let before = recording.calls.count
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        let calls = await recording.calls { $0.count > before }
+        #expect(!calls.contains { $0.operation == .checkpoint(.settled) })
+        gate.open()
+        try await commit.value
+        while !recording.calls.contains(where: { $0.operation == .checkpoint(.settled) }) {
+            clock.advance(by: .milliseconds(250))
+            await Task.yield()
+        }
+    }
+
+    @Test("A look at the outside that failed is repeated without anything happening, and is reported once")
+    func lookedAgain() async throws {
+        let base = InMemoryStorage()
+        let (failing, clock) = (FailingStorage(base), ManualClock())
+        let store = try await SettingsStore.open(
+            storage: failing, configuration: .init(retryDelay: .seconds(1) ... .seconds(8), clock: clock))
+        let settings = try await store.group(CounterSettings.self)
+        try await store.flush()
+        let issues = ChangeRecorder(store.issues)
+        failing.fail(.externalChanges, with: gone)
+        base.simulateExternalChange(["count": .integer(5)])
+        for wait in [1, 2, 4, 8, 8] {
+            let now = clock.now.sinceStart
+            await clock.deadlines { $0.contains { $0.sinceStart == now + .seconds(wait) } }
+            if wait == 8 { failing.heal() }
+            clock.advance(by: .seconds(wait))
+            if wait == 8 { break }
+        }
+        while settings.count != 5 { await Task.yield() }
+        #expect(issues.elements.map(\.description) == ["The volume has gone."])
+    }
+
+    @Test("A storage that is back is given what it has not taken at once when it says so")
+    func back() async throws {
+        let base = InMemoryStorage()
+        let (failing, clock) = (FailingStorage(base), ManualClock())
+        let recording = RecordingStorage(failing)
+        let store = try await SettingsStore.open(
+            storage: recording, configuration: .init(retryDelay: .seconds(100) ... .seconds(10_000), clock: clock))
+        let settings = try await store.group(CounterSettings.self)
+        for operation in [FailingStorage.Operation.externalChanges, .append, .checkpoint] {
+            failing.fail(operation, with: gone)
+        }
+        settings.count = 1
+        for _ in 0..<6 { await #expect(throws: SettingsError.self) { try await store.flush() } }
+        base.simulateExternalChange(["other": .integer(1)])
+        await clock.deadlines { $0.contains { $0.sinceStart == .seconds(100) } }
+        failing.heal()
+        base.simulateExternalChange(["other": .integer(2)])
+        _ = await recording.batches(atLeast: 1)
+        #expect(clock.now.sinceStart == .zero)
+        while settings.other != 2 || store.status != .saved { await Task.yield() }
+    }
+}
+
+/// Commits on an actor of its own.
+private actor CommittingOwner {
+    private let settings: CounterSettings
+
+    init(_ settings: CounterSettings) {
+        self.settings = settings
+    }
+
+    func commit(passing gate: Gate) async throws {
+        try await settings.commit {
+            gate.pass()
+            settings.other = 1
+        }
+    }
+}
