@@ -27,6 +27,8 @@ extension MutationLog {
         var revisions: ClosedRange<UInt64>
         var revision: UInt64 { revisions.upperBound }
         var values: [Unsaved]
+        /// Keys that were written together, transaction by transaction, and so must be stored together.
+        var writtenTogether: [[SettingKey]]
         /// By whom, if all of it has one named writer.
         var writer: String?
         /// Wall time of the oldest change in it.
@@ -52,6 +54,7 @@ extension MutationLog {
             dirty.removeAll(keepingCapacity: true)
             let taken = Taken(
                 revisions: min(lastTaken &+ 1, revision)...revision, values: values,
+                writtenTogether: values.count > 1 ? writtenTogether(values) : [],
                 writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
             for index in schedules.indices { schedules[index].taken() }
@@ -70,6 +73,20 @@ extension MutationLog {
             dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
             return true
         }
+    }
+
+    /// Which keys transactions since the last take have written together. Under the lock.
+    private func writtenTogether(_ values: [Unsaved]) -> [[SettingKey]] {
+        // What the log has dropped may have been anything.
+        guard lastTaken &+ 1 >= ring.oldest else { return [values.map(\.slot.key)] }
+        guard ring.newest > lastTaken else { return [] }
+        var groups: [[SettingKey]] = []
+        for revision in lastTaken &+ 1...ring.newest {
+            guard let details = ring.details(revision), details.mutations.count > 1, details.origin != .external
+            else { continue }
+            groups.append(details.mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key })
+        }
+        return groups
     }
 
     /// The writer of everything since the last take, if it is one and has a name. Under the lock.

@@ -41,6 +41,10 @@ extension SettingsStore {
         // Only a group that no store has opened has none, and nobody can get at its store.
         guard let persister = try open().persister else { return try await body() }
         let ticket = try await persister.takeAccess(named: name)
+        guard !Task.isCancelled else {
+            await persister.giveUpAccess(ticket)
+            throw CancellationError()
+        }
         let access = ExclusiveAccess(to: core, named: name)
         do {
             let result = try await ExclusiveAccess.$current.withValue(ExclusiveAccess.current + [access]) {

@@ -33,7 +33,7 @@ extension Persister {
         }
     }
 
-    /// Has the store take in what others have stored. If a writer is at work, a task tries again, so that a flush gets in
+    /// Has the store take in what others have stored. If a writer is at work, that waits for its end, so that a flush gets in
     /// meanwhile.
     func deliver() {
         guard !isClosed else { return }
@@ -49,18 +49,13 @@ extension Persister {
         }
         guard !undelivered.isEmpty else { return }
         noteOutside()
-        guard !isDelivering, !tryToDeliver() else { return }
-        isDelivering = true
-        Task {
-            var attempt = 0
-            repeat { await Self.backOff(&attempt) } while !tryToDeliver()
-            isDelivering = false
-        }
+        if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
     }
 
     func fetchExternalChanges() throws(StorageError) {
         let changes = try storage.externalChanges(since: { stored })
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
+        noteForFailedSaves(changes)
         undelivered += changes
     }
 
@@ -78,10 +73,10 @@ extension Persister {
         undelivered.values(at: unsaved.keys, over: replaced)
     }
 
-    /// False if a writer is at work.
-    private func tryToDeliver() -> Bool {
+    /// False if a writer is at work, for longer than a limit.
+    func tryToDeliver(within limit: Duration = .zero) -> Bool {
         guard !undelivered.isEmpty, let store, !isClosed else { return true }
-        guard store.writer.tryLock() else { return false }
+        guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
         defer { store.writer.unlock() }
         takeInUndelivered()
         return true

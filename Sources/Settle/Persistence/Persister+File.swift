@@ -3,11 +3,14 @@ extension Persister {
     /// Saves everything that has been published so far, and brings the storage's resting form up to date.
     ///
     /// - Throws: Also if the storage is not at rest afterwards.
-    func flushToFile() async throws {
+    nonisolated func flushToFile() async throws {
         try await flush()
+        try await writeFile()
+    }
+
+    private func writeFile() async throws {
         // In the middle of a transaction elsewhere, the file would get a part of it.
-        var attempt = 0
-        while visitors > 0 { await Self.backOff(&attempt) }
+        while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         try unlockStorage()
         guard try checkpoint(at: .requested) else { throw SettingsError.fileIsBehind }

@@ -6,9 +6,15 @@ import Dispatch
 /// joins the same round, and whoever comes after the values have been taken gets the next one.
 extension Persister {
     /// Saves everything that has been published so far. Returns when it is on stable storage.
-    func flush() async throws {
-        guard !isClosed else { throw SettingsError.closed(key: nil) }
-        try await join()
+    ///
+    /// - Parameter isCancellable: Whether it throws a `CancellationError` if the task is cancelled, rather than to save all the same.
+    nonisolated func flush(isCancellable: Bool = true) async throws {
+        let request = SaveRequest(.save, in: nil)
+        if isCancellable {
+            try await request.wait { request in enqueue { $0.take(request) } }
+        } else {
+            try await request.waitUncancellably { request in enqueue { $0.take(request) } }
+        }
     }
 
     /// The same, for a caller that can't wait asynchronously. It needs no thread of the concurrency runtime.
@@ -27,14 +33,8 @@ extension Persister {
         }
     }
 
-    func join() async throws {
-        try await withUnsafeThrowingContinuation { continuation in
-            joined.append(continuation)
-            scheduleFinish()
-        }
-    }
-
-    private func scheduleFinish() {
+    func join(_ request: SaveRequest) {
+        joined.append(request)
         guard !isFinishScheduled else { return }
         isFinishScheduled = true
         enqueue { persister in
@@ -48,6 +48,7 @@ extension Persister {
     /// Appends and syncs for all that have joined, and tells them.
     ///
     /// - Parameter isAsked: Whether somebody waits for it who has not joined.
+    /// - Returns: What a flush is told.
     private func finishRound(isAsked: Bool = false) -> Result<Void, any Error> {
         let result = Result {
             var first: (any Error)?
@@ -62,87 +63,23 @@ extension Persister {
             try append(.stable, retryingEncoding: first == nil, verifying: isAsked)
             if let first { throw first }
         }
-        resumeJoined(with: result)
-        return result
+        if case .failure = result { noteFailedCommits() }
+        // What was given up is no matter of the commits, whose own values are saved.
+        var ofFlushes = result
+        if case .success = result, let loss = untoldLoss,
+            (isAsked && joined.isEmpty) || joined.contains(where: { $0.revision == nil })
+        {
+            ofFlushes = .failure(loss)
+            untoldLoss = nil
+        }
+        resumeJoined(with: result, flushes: ofFlushes)
+        return ofFlushes
     }
 
-    func resumeJoined(with result: Result<Void, any Error>) {
+    func resumeJoined(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) {
         let joined = joined
         self.joined = []
-        for continuation in joined { continuation.resume(with: result) }
-    }
-
-    // MARK: Commits
-
-    /// Runs a transaction, and returns when it is on stable storage.
-    ///
-    /// From taking in what others have stored until the append of what the transaction has written, the storage is locked for
-    /// others. Nobody can get in between, so the closure runs exactly once. The lock of the storage goes to all commits of a
-    /// round; their closures run one after the other.
-    ///
-    /// - Throws: What the closure throws, with everything undone; an error of the storage's lock before the closure has run.
-    func commit<Result: Sendable>(_ commit: Commit<Result>, in store: StoreCore) async throws -> Result {
-        try await lockForTransaction(of: store)
-        // Whatever is written now: this queue looks after it. That spares the transaction a call.
-        log.attend()
-        let result: Result
-        do {
-            defer { store.writer.unlock() }
-            result = try store.transact(origin: .local, writer: commit.writer, commit.body)
-        } catch {
-            endRoundIfUnused()
-            throw error
-        }
-        try await join()
-        return result
-    }
-
-    /// Lets somebody run a transaction elsewhere while the storage is locked and the changes of others are taken in.
-    func beginVisit(of store: StoreCore) async throws {
-        try await lockForTransaction(of: store)
-        visitors += 1
-        store.writer.unlock()
-    }
-
-    /// - Parameter mustSave: False if there is nothing to save, because the transaction was undone.
-    func endVisit(mustSave: Bool) async throws {
-        visitors -= 1
-        if mustSave {
-            try await join()
-        } else {
-            endRoundIfUnused()
-        }
-    }
-
-    /// Locks the storage, takes in what others have stored, and takes the writer's lock, all at once.
-    private func lockForTransaction(of store: StoreCore) async throws {
-        var attempt = 0
-        while true {
-            // Again each time: while this one waits, others may have ended the round.
-            try lockStorage()
-            if store.writer.tryLock() {
-                takeInUndelivered()
-                return
-            }
-            await Self.backOff(&attempt)
-        }
-    }
-
-    private func lockStorage() throws {
-        guard !isClosed else { throw SettingsError.closed(key: nil) }
-        guard !isStorageLocked else { return }
-        do {
-            try storage.lock()
-            do {
-                try fetchExternalChanges()
-            } catch {
-                storage.unlock()
-                throw error
-            }
-        } catch {
-            throw SettingsError.commitNotBegun(error)
-        }
-        isStorageLocked = true
+        for request in joined { request.end(request.revision == nil ? flushes : result) }
     }
 
     /// Appends what has been written under the lock of the storage, and gives the lock up.
@@ -155,30 +92,4 @@ extension Persister {
         }
         try append(.process, retryingEncoding: true)
     }
-
-    private func endRoundIfUnused() {
-        guard joined.isEmpty, visitors == 0 else { return }
-        // An error is reported by the append; nobody is here who waits for it.
-        try? unlockStorage()
-        look()
-    }
-
-    /// Lets others have the queue for a moment, a short one at first. In real time, because it waits for a thread.
-    static func backOff(_ attempt: inout Int) async {
-        attempt += 1
-        if attempt <= 4 {
-            await Task.yield()
-        } else {
-            try? await Task.sleep(for: .microseconds(50 << min(attempt - 5, 5)), tolerance: .zero, clock: .continuous)
-        }
-    }
-}
-
-/// A transaction on its way to the persister's queue.
-struct Commit<Result: Sendable>: @unchecked Sendable {
-    // Sendable: the task that made it is suspended until the closure has run or never will, and that task is the only one that
-    // can reach what the closure has captured: the closure is neither Sendable nor isolated to an actor, see
-    // `StoreCore.commit`.
-    let writer: String?
-    let body: () throws -> Result
 }

@@ -39,19 +39,31 @@ actor Persister {
     /// Whether something has been appended that is not stable.
     private var hasUnstable = false
 
+    // What becomes of it after a failure; see `Persister+Retrying.swift`.
+    var failedSaves = FailedSaves()
+    /// Values that were given up, as they have to be stored again: an append that threw may have been done.
+    var writtenBack: [SettingKey: SettingValue?] = [:]
+    /// The first value that was given up since the last flush.
+    var untoldLoss: SettingsError?
+
     // What others have stored and the store has not taken in, because a writer is at work or it is closing. The storage counts
     // it as told.
     var undelivered: [ExternalChange] = []
-    var isDelivering = false
     var lastExternalError: StorageError?
     /// Why an edit of the file could not be taken in, the last time that happened.
     var lastUnusable: StorageError?
 
     // The round of commits and flushes that is being collected; see `Persister+Rounds.swift`.
-    var joined: [UnsafeContinuation<Void, any Error>] = []
+    var joined: [SaveRequest] = []
     var isFinishScheduled = false
     var isStorageLocked = false
+
+    // Transactions that wait for a writer to end, and those that run elsewhere; see `Persister+Transactions.swift`.
+    var transactions: [SaveRequest] = []
+    var isTurnAwaited = false
     var visitors = 0
+    /// Those who close the store, and wait until all visitors have left.
+    var visitorsLeft: [UnsafeContinuation<Void, Never>] = []
 
     // Exclusive access; see `Persister+ExclusiveAccess.swift`.
     var accessLines = AccessLines()
@@ -101,8 +113,7 @@ actor Persister {
     /// Saves everything and closes the storage.
     func close() async throws {
         // Their transactions are refused by now, so they come back soon.
-        var attempt = 0
-        while visitors > 0 { await Self.backOff(&attempt) }
+        while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
         guard !isClosed else { return }
         try closeStorage()
     }
@@ -231,19 +242,43 @@ actor Persister {
     ///   - verifying: Whether the storage is asked although it has been given everything, because somebody relies on it.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
     func append(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false) throws {
+        guard failedSaves.isRetry, !isStorageLocked else {
+            return try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+        }
+        // Others may have stored newer values since the append failed that is repeated now.
+        do throws(StorageError) {
+            try storage.lock()
+            do throws(StorageError) {
+                try fetchExternalChanges()
+            } catch {
+                storage.unlock()
+                throw error
+            }
+        } catch {
+            throw appendFailed(error)
+        }
+        defer { storage.unlock() }
+        try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+    }
+
+    /// - Precondition: If an append has failed before, the storage is locked and what others have stored is fetched.
+    private func appendNow(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool) throws {
         let waiting = durability == .stable ? log.look(time).waiting : []
         let (revision, encodingError) = take(retryingEncoding)
-        let hasWork = !unsaved.isEmpty || mustRepeat || (durability == .stable && hasUnstable) || verifying
+        if failedSaves.isRetry { settleFailedSaves() }
+        let hasWork =
+            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .stable && hasUnstable)
+            || verifying
         if hasWork {
             if durability == .stable { log.savingBegins() }
             let batch = StorageBatch(
-                revision: revision, values: unsaved, replaced: storedUnderUnsaved, writer: unsavedWriter)
+                revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
+                replaced: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
+                writer: unsavedWriter)
             do {
                 try storage.append(batch, durability: durability)
             } catch {
-                mustRepeat = true
-                machine.failed(now: time.elapsed())
-                throw failed(error)
+                throw appendFailed(error)
             }
             handedOver(batch)
             if durability == .process { hasUnstable = true }
@@ -251,8 +286,15 @@ actor Persister {
         let now = time.elapsed()
         machine.appended(now: now)
         if durability == .stable { stabilized(revision, waiting, now: now) }
-        if hasWork { deliver() }
+        if hasWork || !undelivered.isEmpty { deliver() }
         if let encodingError { throw encodingError }
+    }
+
+    private func appendFailed(_ error: StorageError) -> SettingsError {
+        mustRepeat = true
+        if !unsaved.isEmpty { failedSaves.appendFailed() }
+        machine.failed(now: time.elapsed())
+        return failed(error)
     }
 
     /// - Returns: Whether the storage is at rest.
@@ -308,7 +350,7 @@ actor Persister {
 
     /// Takes everything that has changed into `unsaved`. A value that can't be encoded keeps its stored value and counts as
     /// unsaved; the first such error is returned, all are reported.
-    private func take(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
+    func take(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
@@ -326,6 +368,7 @@ actor Persister {
             }
         }
         let before = log.noteTaken(encoded)
+        failedSaves.take(encoded.map(\.key), writtenTogether: taken.writtenTogether)
         unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
         for (key, value) in encoded {
             // What an append did not reach is stored still.
@@ -342,6 +385,8 @@ actor Persister {
         replaced = [:]
         unsavedWriter = nil
         unsavedKeeper = nil
+        writtenBack = [:]
+        failedSaves.handedOver()
         mustRepeat = false
         log.noteHandedOver(batch.values.keys)
     }
@@ -382,6 +427,7 @@ actor Persister {
         // Otherwise whoever has exclusive access now would lose it. It is closed when the last of them gives it up.
         if reservedNames.isEmpty { storage.close() }
         file?.end()
-        resumeJoined(with: .success(()))
+        resumeJoined(with: .success(()), flushes: .success(()))
+        endTransactions(with: SettingsError.closed(key: nil))
     }
 }

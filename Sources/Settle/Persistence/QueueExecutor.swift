@@ -10,11 +10,13 @@ final class QueueExecutor: SerialExecutor {
     /// For the calls of a storage.
     init() {
         queue = DispatchQueue(label: "settle.persister", target: Self.threads)
+        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
     /// For foreign code that may take its time: it gets a thread of its own while it is busy, and no storage waits for it.
     init(label: String) {
         queue = DispatchQueue(label: label)
+        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
     /// Where the queues of all stores get their threads, so that a thousand busy stores need a few threads and not one each.
@@ -32,10 +34,6 @@ final class QueueExecutor: SerialExecutor {
 
     /// Says on which of these queues the calling thread is.
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
-
-    init() {
-        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
-    }
 
     /// Whether the caller runs on the queue, so that it must not wait for it.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }

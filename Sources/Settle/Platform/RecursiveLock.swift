@@ -3,7 +3,15 @@ import Synchronization
 /// A lock that its owner may take again, and that can tell whether the caller is its owner.
 ///
 /// The owner's identity is written only by the thread that has the lock, so a thread that compares it with its own
-/// identity can't be misled: it reads its own last write or somebody else's identity.
+/// identity can't be misled: it reads its own last write or another thread's identity.
+///
+/// A thread that takes the lock again and again would keep out what must not wait with a blocked thread. So there are turns:
+///
+/// ```
+///   open ──wantTurn──▶ wanted ──the owner unlocks──▶ gate closed ──tryLock(within:), or time──▶ open
+/// ```
+///
+/// While the gate is closed, threads that do not have the lock stand back before they take it, for 20 ms at most.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
     // Sendable: `deferred` is touched only by the thread that has the lock.
@@ -12,6 +20,19 @@ package final class RecursiveLock: @unchecked Sendable {
     /// Written only by the owner; atomic so that the sanitizer need not be told.
     private let depth = Atomic<Int>(0)
     @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
+    /// Whether a turn is wanted or the gate is closed; 0 nearly always.
+    private let demand = Atomic<UInt8>(0)
+    private let turns = LockedValue(Turns())
+
+    private struct Turns: Sendable {
+        var wanted: [@Sendable () -> Void] = []
+        var gateEnd: ContinuousClock.Instant?
+    }
+
+    private static let isWanted: UInt8 = 1
+    private static let isGateClosed: UInt8 = 2
+    /// How long others stand back for a turn that may never be taken.
+    private static let gateLimit = Duration.milliseconds(20)
 
     package init() {}
 
@@ -24,6 +45,9 @@ package final class RecursiveLock: @unchecked Sendable {
         depth.load(ordering: .relaxed) > 0
     }
 
+    /// The thread that has the lock, or 0.
+    var currentOwner: UInt { owner.load(ordering: .relaxed) }
+
     // Never inlined, like `unlock`: inlined, the caller counts a reference to the lock for its atomics, which costs more than
     // the call.
     @usableFromInline
@@ -34,7 +58,8 @@ package final class RecursiveLock: @unchecked Sendable {
             depth.store(depth.load(ordering: .relaxed) + 1, ordering: .relaxed)
             return
         }
-        base.lock()
+        if demand.load(ordering: .relaxed) != 0 { standBack() }
+        if !base.tryLock() { wait(as: me) }
         owner.store(me, ordering: .relaxed)
     }
 
@@ -61,17 +86,24 @@ package final class RecursiveLock: @unchecked Sendable {
             return
         }
         if deferred.isEmpty {
-            owner.store(0, ordering: .relaxed)
-            base.unlock()
+            release()
         } else {
             unlockAndRunDeferred()
         }
     }
 
+    @inline(__always)
+    private func release() {
+        owner.store(0, ordering: .relaxed)
+        base.unlock()
+        // After the release: a turn that was wanted before finds the lock free, one that is wanted later is seen here.
+        if demand.load(ordering: .sequentiallyConsistent) & Self.isWanted != 0 { grantTurn() }
+    }
+
     /// Runs work once the lock has been given up, however often its owner has taken it. Only for the owner.
     ///
-    /// A write may be a part of another write, and whoever is woken or told by the inner one must not run under the lock of
-    /// the outer one.
+    /// A write may be a part of another write, and what is woken or told by the inner one must not run under the lock of the outer
+    /// one.
     package func afterUnlock(_ work: @escaping @Sendable () -> Void) {
         deferred.append(work)
     }
@@ -80,8 +112,90 @@ package final class RecursiveLock: @unchecked Sendable {
     private func unlockAndRunDeferred() {
         let work = deferred
         deferred = []
-        owner.store(0, ordering: .relaxed)
-        base.unlock()
+        release()
         for run in work { run() }
+    }
+
+    @inline(never)
+    private func wait(as thread: UInt) {
+        // Most writes take less than the waking of a thread.
+        for _ in 0..<4 {
+            yieldThread()
+            if base.tryLock() { return }
+        }
+        LockWaits.begin(thread, for: self)
+        base.lock()
+        LockWaits.end(thread)
+    }
+
+    // MARK: Turns
+
+    /// Has a function called once when the lock is free, with others standing back for a moment. The function must be quick.
+    package func wantTurn(_ take: @escaping @Sendable () -> Void) {
+        turns.withLock { $0.wanted.append(take) }
+        demand.bitwiseOr(Self.isWanted, ordering: .sequentiallyConsistent)
+        checkTurn()
+    }
+
+    /// Grants a turn that is wanted, if the lock is free. Unlocking does so too.
+    package func checkTurn() {
+        if tryLock() { unlock() }
+    }
+
+    /// Takes the lock, with others standing back meanwhile. False if it is not to be had in time.
+    package func tryLock(within limit: Duration) -> Bool {
+        defer { openGate() }
+        if tryLock() { return true }
+        let end = ContinuousClock.now + limit
+        closeGate(until: end)
+        var attempt = 0
+        repeat {
+            attempt += 1
+            if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
+            if tryLock() { return true }
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    /// Ends a turn that was not taken.
+    package func openGate() {
+        guard demand.load(ordering: .relaxed) & Self.isGateClosed != 0 else { return }
+        turns.withLock { turns in
+            turns.gateEnd = nil
+            demand.bitwiseAnd(~Self.isGateClosed, ordering: .relaxed)
+        }
+    }
+
+    private func closeGate(until end: ContinuousClock.Instant) {
+        turns.withLock { turns in
+            turns.gateEnd = end
+            demand.bitwiseOr(Self.isGateClosed, ordering: .relaxed)
+        }
+    }
+
+    @inline(never)
+    private func grantTurn() {
+        let wanted = turns.withLock { turns in
+            demand.bitwiseAnd(~Self.isWanted, ordering: .relaxed)
+            defer { turns.wanted = [] }
+            return turns.wanted
+        }
+        guard !wanted.isEmpty else { return }
+        closeGate(until: ContinuousClock.now + Self.gateLimit)
+        for take in wanted { take() }
+    }
+
+    /// Lets a turn come first.
+    @inline(never)
+    private func standBack() {
+        var attempt = 0
+        while demand.load(ordering: .relaxed) & Self.isGateClosed != 0 {
+            if let end = turns.withLock({ $0.gateEnd }), ContinuousClock.now >= end {
+                openGate()
+                return
+            }
+            attempt += 1
+            if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
+        }
     }
 }

@@ -121,6 +121,18 @@ extension SettingsError {
                 + "or close the store first.")
     }
 
+    /// - Parameter byCommit: Whether a commit has written the value: then it is given up whatever others have changed.
+    static func superseded(_ key: SettingKey, byCommit: Bool) -> SettingsError {
+        let reason =
+            byCommit
+            ? "the commit that wrote it failed, and others have stored something since then"
+            : "it could not be saved, and others have stored something newer meanwhile, at this key or at one that was "
+                + "written together with it"
+        return SettingsError(
+            .superseded, "The value of \(quoted(key)) was given up: \(reason). What is stored is in force.",
+            key: key.text)
+    }
+
     static func storage(_ error: any Error) -> SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }

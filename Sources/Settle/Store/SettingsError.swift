@@ -40,6 +40,9 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let unknownKey = Code("unknownKey")
         /// Data was not imported; ``SettingsError/problems`` says why, for each key.
         public static let importRefused = Code("importRefused")
+        /// A save of the value failed, and others had stored something newer when it could be tried again: that is in force, and the
+        /// value was given up.
+        public static let superseded = Code("superseded")
         /// The file is open in this process in another way than was asked for.
         public static let alreadyOpen = Code("alreadyOpen")
         /// A blocking flush was called in the middle of a write.

@@ -9,7 +9,9 @@ extension SettingsStore {
             return Statistics(
                 changes: log.revision &- log.initialRevision, externalChanges: counts.external, appends: counts.appends,
                 saves: counts.saves,
-                failedSaves: counts.failedSaves, failedCheckpoints: counts.failedCheckpoints, subscribers: subscribers)
+                failedSaves: counts.failedSaves, failedCheckpoints: counts.failedCheckpoints,
+                supersededValues: counts.superseded,
+                subscribers: subscribers)
         }
     }
 
@@ -28,6 +30,9 @@ extension SettingsStore {
         /// How often the file that people read could not be brought up to date, each try counted. These are among
         /// ``failedSaves``; what the journal has is safe all the same.
         public var failedCheckpoints: UInt64
+        /// How many values could not be saved, and were given up because others had stored newer ones by the time in which they could
+        /// have been; see ``SettingsError/Code/superseded``.
+        public var supersededValues: UInt64
         /// The sequences of values, changes and snapshots that are being iterated now.
         ///
         /// One counts from the moment in which its iterator is made, as a `for await` loop does at its beginning, until the loop
@@ -44,4 +49,5 @@ struct LogCounts {
     var saves: UInt64 = 0
     var failedSaves: UInt64 = 0
     var failedCheckpoints: UInt64 = 0
+    var superseded: UInt64 = 0
 }

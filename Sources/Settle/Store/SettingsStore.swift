@@ -44,7 +44,7 @@ public final class SettingsStore: Sendable {
         hasEnded.store(true, ordering: .releasing)
         let isLast = core.handles.close()
         do {
-            if isLast { try await core.close() } else { try await core.flush() }
+            if isLast { try await core.close() } else { try await core.flushAtEnd() }
         } catch {
             core.handles.reopen(isLast)
             hasEnded.store(false, ordering: .releasing)

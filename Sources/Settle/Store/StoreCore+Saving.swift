@@ -5,16 +5,29 @@ extension StoreCore {
         let isolation: (any Actor)? = #isolation
         if isolation == nil { return try await commitOnQueue(writer, body) }
         // The closure may use the state of the actor, which does not stand still while this task waits: it stays here.
-        try await persister.beginVisit(of: self)
-        let result: Result
-        do {
-            result = try transact(origin: .local, writer: writer, body)
-        } catch {
-            try await persister.endVisit(mustSave: false)
-            throw error
+        while true {
+            try await persister.beginVisit(of: self)
+            guard !Task.isCancelled else {
+                await persister.abandonVisit()
+                throw CancellationError()
+            }
+            // A writer that takes long must not keep the storage from other processes.
+            guard self.writer.tryLock(within: Persister.writerPatience) else {
+                await persister.abandonVisit()
+                continue
+            }
+            let (result, revision): (Result, UInt64)
+            do {
+                defer { self.writer.unlock() }
+                result = try transact(origin: .local, writer: writer, body)
+                revision = log.lock.withLock { log.revision }
+            } catch {
+                await persister.abandonVisit()
+                throw error
+            }
+            try await persister.endVisit(of: self, savingRevision: revision)
+            return result
         }
-        try await persister.endVisit(mustSave: true)
-        return result
     }
 
     /// Runs a commit whose closure no actor isolates on the persister's queue, which spares two changes of threads.
@@ -32,6 +45,12 @@ extension StoreCore {
     func flushToFile() async throws {
         guard let persister else { return }
         try await persister.flushToFile()
+    }
+
+    /// The same, also in a task that has been cancelled.
+    func flushAtEnd() async throws {
+        guard let persister else { return }
+        try await persister.flush(isCancellable: false)
     }
 
     func flushAndWait() throws {
@@ -66,7 +85,7 @@ extension StoreCore {
             await log.wait(on: log.lifetime, with: waiter) { false }
         }
         guard !isClosed else { return }
-        try await flush()
+        try await flushAtEnd()
     }
 
     private func beginClosing() {
@@ -99,7 +118,18 @@ private struct CommitCrossing<Result: Sendable>: Sendable {
 
     func run(_ body: @escaping () throws -> Result) async throws -> Result {
         guard let persister = store.persister else { return try store.transact(origin: .local, writer: writer, body) }
-        let commit = Commit(writer: writer, body: body)
-        return try await persister.commit(commit, in: store)
+        let outcome = CommitOutcome<Result>()
+        try await persister.commit(in: store) {
+            outcome.result = try store.transact(origin: .local, writer: writer, body)
+        }
+        // There is one: the commit returns without an error only after its closure has.
+        guard let result = outcome.result else { throw CancellationError() }
+        return result
     }
+}
+
+/// Where a commit's closure leaves its result.
+private final class CommitOutcome<Result: Sendable>: @unchecked Sendable {
+    // Sendable: written on the persister's queue before the task is resumed that reads it.
+    var result: Result?
 }

@@ -23,7 +23,7 @@ import Testing
         for round in 1...3 {
             let before = clock.now.sinceStart
             settings.count += 1
-            _ = await recording.batches(atLeast: 2 * round - 1)
+            await advance(clock, by: .milliseconds(1)) { recording.batches.count >= 2 * round - 1 }
             clock.goBack(by: .seconds(3_000_000))
             settings.count += 1
             await advance(clock, by: .milliseconds(1)) { recording.batches.count >= 2 * round }

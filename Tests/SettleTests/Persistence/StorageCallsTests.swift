@@ -1,22 +1,11 @@
-import Settle
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 /// When, and on which threads, a store calls its storage.
 @Suite(.timeLimit(.minutes(10))) struct StorageCallsTests {
     private let gone = StorageError(.unreadable, "The volume has gone.")
-
-    @Test("Opening stores whose storages take long to load keeps no task from running")
-    func loading() async throws {
-        let storages = (0..<16).map { _ in FailingStorage() }
-        let holds = storages.map { $0.hold(.load) }
-        try await withThrowingTaskGroup { group in
-            for storage in storages { group.addTask { _ = try await SettingsStore.open(storage: storage) } }
-            for hold in holds { await hold.waitUntilReached() }
-            for hold in holds { hold.release() }
-            try await group.waitForAll()
-        }
-    }
 
     @Test("No checkpoint is made while a commit has the storage locked")
     func checkpointInCommit() async throws {
@@ -85,8 +74,10 @@ import Testing
     }
 }
 
-/// Commits on an actor of its own.
+/// Commits on a thread of its own, which may block.
 private actor CommittingOwner {
+    private let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let settings: CounterSettings
 
     init(_ settings: CounterSettings) {

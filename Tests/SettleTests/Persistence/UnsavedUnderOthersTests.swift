@@ -19,7 +19,7 @@ import Testing
         try await SettingsStore.open(storage: recording, configuration: .init(clock: ManualClock()))
     }
 
-    @Test("A dictionary's retried save replaces what others have stored within it")
+    @Test("A dictionary whose save failed does not replace what others have stored within it meanwhile")
     func within() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
@@ -28,13 +28,13 @@ import Testing
         await #expect(throws: SettingsError.self) { try await store.flush() }
         base.simulateExternalChange(["table.theirs": .integer(2)])
         failing.heal()
-        try await store.flush()
-        #expect(recording.batches.last?.values == ["table": .dictionary(["own": .integer(1)])])
-        #expect(recording.batches.last?.replaced == ["table": .dictionary(["theirs": .integer(2)])])
-        #expect(settings.table == ["own": 1])
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded && error?.key == "table")
+        #expect(recording.batches.isEmpty && settings.table == ["theirs": 2])
+        #expect(base.tree["table"] == .dictionary(["theirs": .integer(2)]))
     }
 
-    @Test("A save that failed replaces what others have stored meanwhile, also if that is the same")
+    @Test("A save that failed is repeated if others have stored the same meanwhile")
     func same() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)

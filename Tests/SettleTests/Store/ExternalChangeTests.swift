@@ -125,8 +125,9 @@ import Testing
         await recorder.until { $0.last?.origin == .external }
         #expect(settings.table == ["own": 1] && settings.count == 1)
         failing.heal()
-        try await store.flush()
-        #expect(memory.tree.root == ["count": .integer(1), "table": .dictionary(["own": .integer(1)])])
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded && error?.key == "table" && settings.table == ["x": 5])
+        #expect(memory.tree.root == ["count": .integer(1), "table": .dictionary(["x": .integer(5)])])
     }
 
     @Test("A value that is only spelled otherwise outside is no change")

@@ -7,9 +7,10 @@ extension StoreHistory {
         guard !member.isWriting, !member.isClosing, let store = member.store else { return }
         member.isClosing = true
         member.hasClosed.raise()
-        let (ledger, number) = (ledger, member.number)
+        let (ledger, number, lost) = (ledger, member.number, member.lost)
         await run(member, "closes", isKept: isKept) {
             try await store.close()
+            lost.note(of: store, by: number, until: .max, in: ledger)
             ledger.acknowledge(number)
         }
         if !member.hasTasks { await removeClosed() }
@@ -40,6 +41,8 @@ extension StoreHistory {
         guard member.recording.calls.last?.operation == .close else {
             throw Violation(description: "\(member.name) is never closed")
         }
+        // What it has given up at its end is told to nobody.
+        if member.hasFailed { ledger.giveUp(member.number, until: .max) }
         ledger.acknowledge(member.number)
         lookFromOutside()
     }

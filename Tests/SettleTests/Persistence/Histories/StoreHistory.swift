@@ -193,8 +193,11 @@ final class StoreHistory {
             do {
                 try await body()
             } catch {
-                let isClosed = hasClosed.isRaised && (error as? SettingsError)?.code == .closed
-                if !mayFail.isRaised, !isClosed { ledger.report("\(who) \(name), which throws: \(error)") }
+                let code = (error as? SettingsError)?.code
+                let isClosed = hasClosed.isRaised && code == .closed
+                if !mayFail.isRaised, !isClosed, code != .superseded {
+                    ledger.report("\(who) \(name), which throws: \(error)")
+                }
             }
         }
         member.add(task, locks: locks)
@@ -205,8 +208,16 @@ final class StoreHistory {
         guard let store = member.store else { return }
         let (ledger, number) = (ledger, member.number)
         let begin = ledger.tick()
+        let lost = member.lost
         await run(member, "flushes", isKept: isKept) {
-            try await store.flush()
+            do {
+                try await store.flush()
+            } catch {
+                lost.note(of: store, by: number, until: begin, in: ledger)
+                if (error as? SettingsError)?.code == .storage { ledger.fail(number, until: begin) }
+                throw error
+            }
+            lost.note(of: store, by: number, until: begin, in: ledger)
             ledger.acknowledge(number, until: begin)
         }
         if !isKept { lookFromOutside() }
@@ -220,15 +231,26 @@ final class StoreHistory {
         count += 1
         writes.append(.set("n", count))
         let isVisit = below(2) == 0
+        let lost = member.lost
         await run(member, "commits \(writes)", locks: true, isKept: isKept) { [writes] in
+            let span = LockedValue((begin: 0, end: 0))
             let body: @Sendable () throws -> Int = {
+                // What was given up until now is lost for all earlier writes; what this one writes comes after that.
+                span.withLock { $0.begin = ledger.tick() }
                 ledger.check(by: "the commit of \(name)") { Self.values(of: store, settings) }
                 try writes.perform(in: store, settings, by: number, ledger)
-                return ledger.tick()
+                let end = ledger.tick()
+                span.withLock { $0.end = end }
+                return end
             }
             do {
                 let end = isVisit ? try await Self.visit(store, body) : try await store.commit(body)
+                lost.note(of: store, by: number, until: span.withLock { $0.begin }, in: ledger)
                 ledger.acknowledge(number, until: end)
+            } catch let error as SettingsError where error.code == .storage {
+                lost.note(of: store, by: number, until: span.withLock { $0.end }, in: ledger)
+                ledger.fail(number, until: span.withLock { $0.end })
+                throw error
             } catch let error as SettingsError where error.code == .duplicateKey {
                 // A dictionary and a key in it can't be written at run time before one of them is saved.
             }

@@ -13,6 +13,8 @@ final class StoreHistoryLedger: Sendable {
         var end: Int?
         /// Whether it counts as a write for the store.
         var isCertain: Bool
+        /// When a save of it had failed. From then on it must not replace what others store.
+        var failure: Int?
     }
 
     private struct State {
@@ -70,6 +72,32 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
+    /// Notes that a save of everything that a store has written until some time has failed.
+    func fail(_ store: Int, until time: Int) {
+        change(store, until: time) { $0.failure = $0.failure ?? $1 }
+    }
+
+    /// Notes that some of what a store has written until some time has been given up.
+    func giveUp(_ store: Int, until time: Int) {
+        change(store, until: time) { write, _ in write.isCertain = false }
+    }
+
+    private func change(_ store: Int, until time: Int, _ change: (inout Write, _ now: Int) -> Void) {
+        state.withLock { state in
+            let now = state.tick()
+            for key in state.writes.keys {
+                for index in state.writes[key, default: []].indices {
+                    guard let write = state.writes[key]?[index], write.store == store, write.begin <= time,
+                        write.end == nil
+                    else { continue }
+                    var changed = write
+                    change(&changed, now)
+                    state.writes[key]?[index] = changed
+                }
+            }
+        }
+    }
+
     /// Checks values that somebody finds. What is acknowledged while he looks may have come too late for him.
     func check(by finder: String, _ find: () throws -> [String: Int]) rethrows {
         let begin = tick()
@@ -91,7 +119,9 @@ final class StoreHistoryLedger: Sendable {
         // What comes later in this list has begun later.
         let values = writes.indices.filter { index in
             !writes[(index + 1)...].contains { later in
-                isAcknowledged(later) && (later.store == writes[index].store || later.begin > writes[index].end ?? .max)
+                isAcknowledged(later)
+                    && (later.store == writes[index].store
+                        || later.begin > writes[index].end ?? writes[index].failure ?? .max)
             }
         }.map { writes[$0].value }
         return writes.contains(where: isAcknowledged) ? values : [nil] + values

@@ -26,6 +26,10 @@ final class StoreHistoryMember {
     /// Raised when the store begins to be closed. Calls that wait may find it closed then.
     let hasClosed = Flag()
 
+    let lost = StoreHistoryLosses()
+    /// Whether a call may ever have failed.
+    private(set) var hasFailed = false
+
     var name: String { "S\(number)" }
     var isWriting: Bool { writer != nil }
     var hasTasks: Bool { !tasks.isEmpty }
@@ -80,12 +84,14 @@ final class StoreHistoryMember {
 
     func fail(_ operation: FailingStorage.Operation, count: Int, _ moment: FailingStorage.Moment) {
         mayFail.raise()
+        hasFailed = true
         failing.fail(operation, with: StorageError(.noSpace, "There is no room."), count: count, moment: moment)
     }
 
     /// Has a system call fail, and with a call for good all from then on.
     func fail(call number: Int, with error: SystemError, forGood: Bool) {
         mayFail.raise()
+        hasFailed = true
         calls.fail(call: number, with: .error(error), forGood: forGood)
     }
 

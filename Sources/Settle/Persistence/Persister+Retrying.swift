@@ -1,0 +1,74 @@
+/// Saves that have failed: see ``FailedSaves``.
+extension Persister {
+    /// Gives up what others have replaced meanwhile, before what is left is appended again or a transaction builds on it. With the
+    /// storage locked, and with what others have stored fetched.
+    func settleFailedSaves() {
+        let lost = failedSaves.lost.filter { unsaved[$0] != nil }
+        guard !lost.isEmpty else { return }
+        let stored = storedUnderUnsaved
+        var restored: [SettingKey: SettingValue?] = [:]
+        for key in lost.sorted() {
+            restored.updateValue(stored[key], forKey: key)
+            // The append that threw may have been done. Where others have stored something later, that stands.
+            if !failedSaves.isReplaced(key) { writtenBack.updateValue(stored[key], forKey: key) }
+            unsaved.removeValue(forKey: key)
+            replaced.removeValue(forKey: key)
+            let issue = SettingsError.superseded(key, byCommit: failedSaves.isCommitted(key))
+            report(issue)
+            untoldLoss = untoldLoss ?? issue
+        }
+        failedSaves.gaveUp(lost)
+        log.noteGivenUp(lost)
+        undelivered.append(ExternalChange(.values(restored)))
+    }
+
+    /// Notes what changes of others mean for values that a save has failed for.
+    func noteForFailedSaves(_ changes: [ExternalChange]) {
+        guard failedSaves.isRetry, !changes.isEmpty else { return }
+        let keys = Array(unsaved.keys) + writtenBack.keys
+        var known = replaced.merging(writtenBack.compactMapValues { $0 }) { own, _ in own }
+        for change in undelivered { known = change.values(at: keys, over: known) }
+        for change in changes {
+            switch change.content {
+            case .unusable: continue
+            case .values(let values): if values.isEmpty { continue }
+            case .everything(let tree): if tree == stored { continue }
+            }
+            let new = change.values(at: keys, over: known)
+            let changed = keys.filter { known[$0] != new[$0] }
+            for key in changed { writtenBack.removeValue(forKey: key) }
+            // What others have stored too is not lost.
+            let replaced = changed.filter { key in
+                guard let own = unsaved[key] else { return true }
+                return own != new[key]
+            }
+            failedSaves.changedOutside(Set(replaced))
+            known = new
+        }
+    }
+
+    /// A round has failed: its commits stand in memory, and are tried again only as long as others have changed nothing.
+    func noteFailedCommits() {
+        guard !unsaved.isEmpty else { return }
+        for request in joined {
+            guard let revision = request.revision else { continue }
+            let keys = log.keys(writtenAt: revision) ?? Array(unsaved.keys)
+            failedSaves.commitFailed(keys.filter { unsaved[$0] != nil })
+        }
+    }
+}
+
+extension MutationLog {
+    /// The keys that a transaction has changed; `nil` if the log does not have it any more.
+    fileprivate func keys(writtenAt revision: UInt64) -> [SettingKey]? {
+        lock.withLock { ring[revision]?.details.mutations.map(\.slot.key) }
+    }
+
+    /// Notes that values which the storage has not taken are not to be saved any more.
+    fileprivate func noteGivenUp(_ keys: Set<SettingKey>) {
+        lock.withLock {
+            counts.superseded &+= UInt64(keys.count)
+            keysBeingSaved.subtract(keys)
+        }
+    }
+}

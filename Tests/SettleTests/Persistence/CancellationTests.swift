@@ -1,0 +1,152 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// Tasks that are cancelled while they wait for a store.
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
+    private func cancelled(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
+        Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await body()
+        }
+    }
+
+    @MainActor private static func visit(_ settings: CounterSettings, _ ran: Flag) async throws {
+        try await settings.commit {
+            ran.raise()
+            settings.other = 1
+        }
+    }
+
+    @Test("A commit that waits for a writer ends when its task is cancelled, and its closure never runs")
+    func waitingForWriter() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        for isVisit in [false, true] {
+            let (gate, ran) = (Gate(), Flag())
+            async let writer: Void = onThread { try? settings.update { gate.pass() } }
+            await gate.waitUntilReached()
+            let commits = (0..<20).map { number in
+                Task {
+                    if isVisit {
+                        try await Self.visit(settings, ran)
+                    } else {
+                        try await settings.commit {
+                            ran.raise()
+                            settings.count = number
+                        }
+                    }
+                }
+            }
+            for _ in 0..<100 { await Task.yield() }
+            for commit in commits { commit.cancel() }
+            for commit in commits { await #expect(throws: CancellationError.self) { try await commit.value } }
+            gate.open()
+            await writer
+            try await settings.commit { settings.name += "x" }
+            #expect(!ran.isRaised && settings.count == 0 && settings.other == 0)
+        }
+    }
+
+    @Test("A commit or flush that waits for the storage ends when its task is cancelled; what was written is saved")
+    func waitingForStorage() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let (hold, ran) = (failing.hold(.append), Flag())
+        settings.count = 1
+        await hold.waitUntilReached()
+        let flush = Task { try await store.flush() }
+        let commit = Task { try await settings.commit { ran.raise() } }
+        for _ in 0..<100 { await Task.yield() }
+        flush.cancel()
+        commit.cancel()
+        await #expect(throws: CancellationError.self) { try await flush.value }
+        await #expect(throws: CancellationError.self) { try await commit.value }
+        hold.release()
+        try await store.flush()
+        #expect(!ran.isRaised && recording.batches.map(\.values) == [["count": .integer(1)]])
+    }
+
+    @Test("A task that is cancelled already begins nothing")
+    func before() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let ran = Flag()
+        let tasks = [
+            cancelled { try await store.flush() },
+            cancelled { try await settings.commit { ran.raise() } },
+            cancelled { try await Self.visit(settings, ran) },
+            cancelled { try await store.withExclusiveAccess { ran.raise() } },
+        ]
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(!ran.isRaised)
+        try await settings.commit { settings.count = 1 }
+    }
+
+    @Test("A commit whose closure has run comes to its end, whatever happens to its task")
+    func after() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        for isVisit in [false, true] {
+            let hold = failing.hold(.append)
+            let ran = Flag()
+            let commit = Task {
+                if isVisit {
+                    try await Self.visit(settings, ran)
+                } else {
+                    try await settings.commit { settings.count = 7 }
+                }
+            }
+            await hold.waitUntilReached()
+            commit.cancel()
+            hold.release()
+            try await commit.value
+            #expect(store.status == .saved)
+        }
+        #expect(recording.batches.map(\.values) == [["count": .integer(7)], ["other": .integer(1)]])
+    }
+
+    @Test("However the moment falls, a cancelled commit has either run and is saved, or has not run")
+    func anyMoment() async throws {
+        let memory = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: memory)
+        let settings = try await store.group(CounterSettings.self)
+        var expected = 0
+        for round in 0..<500 {
+            let isVisit = round % 2 == 0
+            let commit = Task {
+                if isVisit {
+                    try await Self.increment(settings)
+                } else {
+                    try await settings.commit { settings.count += 1 }
+                }
+            }
+            for _ in 0..<(round % 7) { await Task.yield() }
+            commit.cancel()
+            do {
+                try await commit.value
+                expected += 1
+                #expect(memory.tree["count"] == .integer(Int64(expected)))
+            } catch {
+                #expect(error is CancellationError)
+            }
+            #expect(settings.count == expected)
+        }
+    }
+
+    @MainActor private static func increment(_ settings: CounterSettings) async throws {
+        try await settings.commit { settings.count += 1 }
+    }
+
+    @Test("run() in a cancelled task saves everything, and closing one does too")
+    func atEnd() async throws {
+        let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 1
+        try await cancelled { try await store.run() }.value
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)]] && store.status == .saved)
+        settings.count = 2
+        try await cancelled { try await store.close() }.value
+        #expect(recording.batches.last?.values == ["count": .integer(2)])
+    }
+}

@@ -1,0 +1,175 @@
+import Dispatch
+import Settle
+import SettleTesting
+import Testing
+
+/// Who waits for the writer's lock gets it, and waits for it with nothing that others need.
+@Suite(.timeLimit(.minutes(10))) struct TurnsTests {
+    @Test("Commits and external changes get in between threads of back-to-back updates")
+    func busyWriters() async throws {
+        let memory = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: memory)
+        let settings = try await store.group(CounterSettings.self)
+        let end = Flag()
+        await withTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await onThread {
+                        while !end.isRaised { try? settings.update { for _ in 0..<500 { settings.other += 1 } } }
+                    }
+                }
+            }
+            group.addTask {
+                for round in 1...20 {
+                    _ = try? await settings.commit { settings.count = round }
+                    memory.simulateExternalChange(["name": .string("\(round)")])
+                    for await name in settings.$name where name == "\(round)" { break }
+                    try? await Self.visit(settings)
+                }
+                end.raise()
+            }
+        }
+        #expect(settings.count == 20 && settings.table["visits"] == 20 && settings.name == "20")
+    }
+
+    @MainActor private static func visit(_ settings: CounterSettings) async throws {
+        try await settings.commit { settings.table["visits", default: 0] += 1 }
+    }
+
+    @Test("While a commit waits for a writer, the storage is not locked for others", arguments: [false, true])
+    func unlocked(isVisit: Bool) async throws {
+        let storage = LockTellingStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(CounterSettings.self)
+        let gate = Gate()
+        async let writer: Void = onThread { try? settings.update { gate.pass() } }
+        await gate.waitUntilReached()
+        async let commit: Void = isVisit ? Self.visit(settings) : settings.commit { settings.count = 1 }
+        while storage.count == 0 || storage.isLocked { await Task.yield() }
+        for _ in 0..<20 {
+            #expect(!storage.isLocked)
+            try await onThread { Result { try store.flushAndWait() } }.get()
+        }
+        gate.open()
+        await writer
+        try await commit
+        #expect(settings.count == 1 || settings.table["visits"] == 1)
+        #expect(!storage.isLocked)
+    }
+
+    @Test("A lock that is wanted is granted, to whoever wants it, while others take it again and again")
+    func turns() async {
+        let lock = RecursiveLock()
+        let end = Flag()
+        let granted = LockedValue(0)
+        await withTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    await onThread {
+                        while !end.isRaised {
+                            lock.lock()
+                            lock.unlock()
+                        }
+                    }
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    await onThread {
+                        for _ in 0..<500 {
+                            let told = DispatchSemaphore(value: 0)
+                            lock.wantTurn { told.signal() }
+                            told.wait()
+                            guard lock.tryLock(within: .seconds(60)) else { continue }
+                            granted.withLock { $0 += 1 }
+                            lock.unlock()
+                        }
+                    }
+                }
+            }
+            var left = 4
+            for await _ in group {
+                left -= 1
+                if granted.withLock({ $0 }) >= 1_000 { end.raise() }
+            }
+        }
+        #expect(granted.withLock { $0 } == 1_000)
+    }
+
+    @Test("A turn that is never taken holds others up for a moment only")
+    func unusedTurn() async {
+        let lock = RecursiveLock()
+        for _ in 0..<10 {
+            await onThread {
+                lock.lock()
+                lock.wantTurn {}
+                lock.unlock()
+                lock.lock()
+                lock.unlock()
+            }
+        }
+    }
+
+    @Test(
+        "Stores that are written inside each other in opposite orders end the program with a sentence, instead of hanging"
+    )
+    func oppositeOrders() async throws {
+        await #expect(processExitsWith: .failure) {
+            let groups = [
+                try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self),
+                try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self),
+            ]
+            let arrived = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+            await withTaskGroup { group in
+                for number in 0..<2 {
+                    group.addTask {
+                        await onThread {
+                            try? groups[number].update {
+                                arrived[number].signal()
+                                arrived[1 - number].wait()
+                                groups[1 - number].count += 1
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Stores that are written inside each other in one order wait for each other")
+    func oneOrder() async throws {
+        let (outer, inner) = (
+            try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self),
+            try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
+        )
+        await withTaskGroup { group in
+            for number in 0..<4 {
+                group.addTask {
+                    await onThread {
+                        for _ in 0..<2_000 {
+                            if number == 0 { inner.count += 1 } else { try? outer.update { inner.count += 1 } }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(inner.count == 8_000)
+    }
+}
+
+/// Tells whether it is locked, and how often it has been.
+private final class LockTellingStorage: Storage {
+    private let base = InMemoryStorage()
+    private let locks = LockedValue((count: 0, isLocked: false))
+
+    var count: Int { locks.withLock { $0.count } }
+    var isLocked: Bool { locks.withLock { $0.isLocked } }
+
+    func load() throws(StorageError) -> StorageContents { try base.load() }
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        try base.append(batch, durability: durability)
+    }
+    func lock() throws(StorageError) { locks.withLock { $0 = ($0.count + 1, true) } }
+    func unlock() { locks.withLock { $0.isLocked = false } }
+    func close() { base.close() }
+}
