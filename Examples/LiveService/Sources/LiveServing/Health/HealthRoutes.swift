@@ -35,7 +35,7 @@ struct HealthRoutes: Sendable {
     /// How far saving has come.
     private var words: String {
         switch store.status {
-        case .saved: "saved"
+        case .saved, .fileBehind: "saved"
         case .pending: "pending"
         case .saving: "saving"
         case .failing: "failing"
