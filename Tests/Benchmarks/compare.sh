@@ -28,11 +28,16 @@ mkdir -p "$folder"
 echo "Building this checkout and $commit: minutes at first. What the compiler says is in $folder/build.log." >&2
 build "$here" "$here/.build/compare/ours" || { grep error: "$folder/build.log" >&2; exit 1; }
 [ -d "$source" ] || export_theirs
-rm -rf "$source/Tests/Benchmarks/Sources"
-cp -Rp "$here/Sources" "$here/Package.swift" "$source/Tests/Benchmarks/"
-if ! build "$source/Tests/Benchmarks" "$folder/theirs"; then
+if [ ! -f "$folder/own-benchmarks" ]; then
+    rm -rf "$source/Tests/Benchmarks/Sources"
+    cp -Rp "$here/Sources" "$here/Package.swift" "$source/Tests/Benchmarks/"
+    if ! build "$source/Tests/Benchmarks" "$folder/theirs"; then
+        export_theirs
+        build "$source/Tests/Benchmarks" "$folder/theirs" || { grep error: "$folder/build.log" >&2; exit 1; }
+        touch "$folder/own-benchmarks"
+    fi
+fi
+if [ -f "$folder/own-benchmarks" ]; then
     echo "These benchmarks don't compile against $commit: it is measured with its own." >&2
-    export_theirs
-    build "$source/Tests/Benchmarks" "$folder/theirs" || { grep error: "$folder/build.log" >&2; exit 1; }
 fi
 "$here/.build/compare/ours/release/settle-bench" compare "$folder/theirs/release/settle-bench" --rows "$rows" "$@"

@@ -31,7 +31,7 @@ enum Checkpoints {
         var tree = try storage.load().tree
         var value: Int64 = 1_000_000
         func checkpoint() throws -> Double {
-            let key = Samples.key(7)
+            let key = SettingKey(stringLiteral: Samples.key(7))
             let batch = StorageBatch(revision: UInt64(value), values: [key: .integer(value)])
             tree[key] = .integer(value)
             value += 1

@@ -71,7 +71,7 @@ private final class JournalSubject {
     let folder: URL
     let storage: FileStorage
     private let file: URL
-    private let keys: [String]
+    private let keys: [SettingKey]
     private var tree: SettingTree
     private var value: Int64 = 1_000_000
     private var revision: UInt64 = 0
@@ -84,7 +84,7 @@ private final class JournalSubject {
         let names = Samples.keys(count)
         try JSONFile.write(keys: names, to: file)
         // Spread over all of them, and few, so that what the storage remembers of them stays in the processor's cache.
-        keys = stride(from: 0, to: count, by: max(1, count / 10)).map { names[$0] }
+        keys = stride(from: 0, to: count, by: max(1, count / 10)).map { SettingKey(stringLiteral: names[$0]) }
         storage = FileStorage(at: file)
         tree = try storage.load().tree
     }
