@@ -128,6 +128,19 @@ extension MutationLog {
         }
     }
 
+    /// Notes that a value that was taken up to a revision can't be stored after all. Its key counts as unsaved.
+    func takeBack(
+        _ slot: SettingSlot, _ box: AnySettingBox, leaving stored: SettingValue?, upTo revision: UInt64,
+        changedAt oldest: Double
+    ) {
+        let taken = lock.withLock {
+            tree[slot.key] = stored
+            return Taken(
+                revisions: min(durableRevision &+ 1, revision)...revision, values: [], writer: nil, oldest: oldest)
+        }
+        noteUnencodable(Unsaved(slot: slot, box: box, value: nil), of: taken)
+    }
+
     /// Notes that the storage has these values: what others change now comes after them.
     func noteHandedOver(_ keys: some Collection<SettingKey>) {
         let forgotten = lock.withLock {

@@ -12,7 +12,7 @@ extension FileSession {
                 overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
             return JournalEntry(key: key, value: value, before: before)
         }
-        let record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
+        let record = try record(of: batch, entries)
         try append(.values(record))
         noteWritten(record)
         overlay.add(record)
@@ -54,18 +54,23 @@ extension FileSession {
 
     /// Refuses a batch that no checkpoint could ever write.
     private func checkSpelling(of batch: StorageBatch) throws(StorageError) {
-        var doubtful: [SettingKey: SettingValue?] = [:]
         for (key, value) in batch.values {
-            switch value {
-            case nil, .bool, .integer: break
-            case .string where format == .json: break
-            case .real(let number) where number.isFinite: break
-            default: doubtful.updateValue(value, forKey: key)
+            guard let value else { continue }
+            do throws(FormatError) {
+                try StorableCheck.check(value, at: key, as: format)
+            } catch {
+                throw StorageError(.unsupportedValue, "\"\(path)\" can't hold the value of \"\(key)\". \(error)")
             }
         }
-        guard !doubtful.isEmpty else { return }
-        var tree = SettingTree()
-        tree.apply(doubtful)
-        _ = try encode(tree)
+    }
+
+    /// A record of a batch that a reader accepts. What was there before is left out if it would make the record too long.
+    private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
+        var record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
+        guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
+        for index in record.entries.indices { record.entries[index].before = .unknown }
+        let size = record.roughSize
+        guard size < JournalRecord.payloadLimit else { throw .tooLarge(path, toHold: size) }
+        return record
     }
 }

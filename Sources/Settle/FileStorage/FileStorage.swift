@@ -43,6 +43,8 @@ public final class FileStorage: Storage {
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
     private let session: LockedValue<FileSession>
+    /// The session's, for who can't wait.
+    private let knownFormat: LockedValue<FileFormat>
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
     /// What may have changed since the last look. Everything, while nobody watches.
@@ -73,10 +75,11 @@ public final class FileStorage: Storage {
         self.watching = watching
         path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
         isFileURL = url.isFileURL
-        session = LockedValue(
-            FileSession(
-                FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit,
-                journalCapacity: journalCapacity))
+        let session = FileSession(
+            FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit,
+            journalCapacity: journalCapacity)
+        self.session = LockedValue(session)
+        knownFormat = LockedValue(session.format)
     }
 
     public func load() throws(StorageError) -> StorageContents {
@@ -101,6 +104,23 @@ public final class FileStorage: Storage {
     /// How the file is spelled, or will be.
     var currentFormat: FileFormat {
         session.withLock { $0.format }
+    }
+
+    /// Refuses what the file's format can't spell, and what is too deep or too large for any file.
+    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        // Nearly all that is written says the same in every format.
+        switch value {
+        case .null, .bool, .integer: if key.isPlain { return }
+        default: break
+        }
+        // While the storage is at work, what it last had.
+        let format = session.withLockIfAvailable { $0.format }
+        if let format { knownFormat.withLock { $0 = format } }
+        do throws(FormatError) {
+            try StorableCheck.check(value, at: key, as: format ?? knownFormat.withLock { $0 })
+        } catch {
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't hold it. \(error)")
+        }
     }
 
     /// Appends to the journal, if there is anything to append. If it is to be stable, looks whether what was stored is still there,

@@ -28,9 +28,7 @@ struct BinaryPropertyListWriter {
         case .integer(let value): return add(integer(value))
         case .real(let value): return add(real(value, Kind.real))
         case .number(let literal): return add(try integer(literal))
-        case .string(let text):
-            try PropertyListNull.check(text)
-            return add(string: text)
+        case .string(let text): return add(string: PropertyListNull.spelling(of: text))
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
             guard seconds.isFinite else {

@@ -16,13 +16,13 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     /// The XML property list that Apple's tools read and write.
     ///
-    /// `null` is written as the string `$null`, as Foundation does, so that string itself cannot be stored. Dates with
-    /// fractions of a second, which XML property lists do not have, are written as ISO 8601 strings.
+    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. Dates with fractions
+    /// of a second, which XML property lists do not have, are written as ISO 8601 strings.
     public static let propertyListXML = FileFormat(kind: .propertyListXML)
 
     /// The binary property list that Apple's tools read and write.
     ///
-    /// `null` is written as the string `$null`, as Foundation does, so that string itself cannot be stored.
+    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`.
     public static let propertyListBinary = FileFormat(kind: .propertyListBinary)
 
     public var description: String { kind.rawValue }

@@ -1,17 +1,23 @@
 /// How property lists, which have no null, spell it: as Foundation's encoder does.
+///
+/// The string of the same spelling gets a dollar sign in front, and so does every one that has been given some.
 enum PropertyListNull {
     static let text = "$null"
 
     /// What a string in a property list means.
     static func value(of text: String) -> SettingValue {
-        text == Self.text ? .null : .string(text)
+        guard isNull(text) else { return .string(text) }
+        return text.utf8.count == Self.text.utf8.count ? .null : .string(String(text.dropFirst()))
     }
 
-    /// - Throws: for the one string that would come back as null.
-    static func check(_ text: String) throws(FormatError) {
-        guard text != Self.text else {
-            throw FormatError(
-                .unsupportedValue, at: .key(""), "A property list cannot store the string \"$null\", which means null.")
-        }
+    /// How a string is spelled in a property list.
+    static func spelling(of text: String) -> String {
+        isNull(text) ? "$" + text : text
+    }
+
+    /// Whether a string is "null" with one or more dollar signs in front.
+    private static func isNull(_ text: String) -> Bool {
+        guard text.utf8.first == UInt8(ascii: "$") else { return false }
+        return text.utf8.drop { $0 == UInt8(ascii: "$") }.elementsEqual("null".utf8)
     }
 }

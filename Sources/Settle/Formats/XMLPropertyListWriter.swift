@@ -55,9 +55,7 @@ struct XMLPropertyListWriter {
             }
             let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
             appendLine("integer", (number.isNegative ? "-" : "") + text)
-        case .string(let text):
-            try PropertyListNull.check(text)
-            try appendLine("string", text: text)
+        case .string(let text): try appendLine("string", text: PropertyListNull.spelling(of: text))
         case .date(let date): try write(date)
         case .data(let data): appendLine("data", data.base64EncodedString())
         case .array(let elements): try write(elements)

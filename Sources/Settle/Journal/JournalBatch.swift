@@ -49,7 +49,28 @@ extension JournalBatch {
     }
 }
 
+extension JournalBatch {
+    /// About as many bytes as the entries need, and not fewer.
+    var roughSize: Int {
+        entries.reduce(0) { size, entry in
+            let before = if case .value(let value) = entry.before { value.roughSize } else { 1 }
+            return size + entry.key.description.utf8.count + 16 + (entry.value?.roughSize ?? 1) + before
+        }
+    }
+}
+
 extension SettingValue {
+    /// About as many bytes as the journal needs for it, and not fewer.
+    var roughSize: Int {
+        switch self {
+        case .null, .bool, .integer, .real, .date: 16
+        case .number(let text), .string(let text): 16 + text.utf8.count
+        case .data(let data): 16 + data.count
+        case .array(let elements): elements.reduce(16) { $0 + $1.roughSize }
+        case .dictionary(let entries): entries.reduce(16) { $0 + 16 + $1.key.utf8.count + $1.value.roughSize }
+        }
+    }
+
     /// Whether there are at most so many dictionaries and arrays within each other.
     fileprivate func isNested(within depth: Int) -> Bool {
         switch self {

@@ -235,6 +235,9 @@ actor Persister {
 
     // MARK: Saving
 
+    /// How many values are taken out of a batch that a storage refuses as a whole, before that is a failure.
+    private static let refusalLimit = 16
+
     /// Hands everything to the storage that it has not taken yet, and makes it stable if that is asked for.
     ///
     /// - Parameters:
@@ -264,23 +267,17 @@ actor Persister {
     /// - Precondition: If an append has failed before, the storage is locked and what others have stored is fetched.
     private func appendNow(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool) throws {
         let waiting = durability == .stable ? log.look(time).waiting : []
-        let (revision, encodingError) = take(retryingEncoding)
+        let oldest = log.lock.withLock { log.oldestUnsaved }
+        var (revision, encodingError) = take(retryingEncoding)
         if failedSaves.isRetry { settleFailedSaves() }
         let hasWork =
             !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .stable && hasUnstable)
             || verifying
         if hasWork {
             if durability == .stable { log.savingBegins() }
-            let batch = StorageBatch(
-                revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
-                replaced: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-                writer: unsavedWriter)
-            do {
-                try storage.append(batch, durability: durability)
-            } catch {
-                throw appendFailed(error)
+            if let refused = try appendUnsaved(revision, durability, changedAt: oldest) {
+                encodingError = encodingError ?? refused
             }
-            handedOver(batch)
             if durability == .process { hasUnstable = true }
         }
         let now = time.elapsed()
@@ -288,6 +285,34 @@ actor Persister {
         if durability == .stable { stabilized(revision, waiting, now: now) }
         if hasWork || !undelivered.isEmpty { deliver() }
         if let encodingError { throw encodingError }
+    }
+
+    /// - Returns: Why a value was left out, if one was.
+    private func appendUnsaved(
+        _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
+    ) throws -> SettingsError? {
+        var refused: SettingsError?
+        var attempts = 0
+        while true {
+            let batch = StorageBatch(
+                revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
+                replaced: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
+                writer: unsavedWriter)
+            do {
+                try storage.append(batch, durability: durability)
+                handedOver(batch)
+                return refused
+            } catch {
+                attempts += 1
+                if error.code == .unsupportedValue, attempts <= Self.refusalLimit,
+                    let issue = setAsideLargest(for: error, upTo: revision, changedAt: oldest ?? time.now())
+                {
+                    refused = refused ?? issue
+                    continue
+                }
+                throw appendFailed(error)
+            }
+        }
     }
 
     private func appendFailed(_ error: StorageError) -> SettingsError {
@@ -358,7 +383,7 @@ actor Persister {
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
             do {
-                encoded.append((value.slot.key, try value.encoded()))
+                encoded.append((value.slot.key, try storable(value)))
             } catch {
                 let issue = SettingsError.encodingFailed(
                     key: value.slot.key, isSecret: value.slot.isSecret, error)
@@ -377,6 +402,31 @@ actor Persister {
         }
         unsavedKeeper = unsavedKeeper ?? taken.values.lazy.compactMap(\.keeper).first
         return (taken.revision, first)
+    }
+
+    /// The encoded value, if the storage can hold it. Otherwise it would keep all others of its batch from being stored.
+    private func storable(_ value: MutationLog.Unsaved) throws -> SettingValue? {
+        guard let encoded = try value.encoded() else { return nil }
+        try storage.check(encoded, at: value.slot.key)
+        return encoded
+    }
+
+    /// Takes the largest value out of what an append has refused as a whole: too much for one record, or for a reason that the
+    /// storage did not tell of the single values.
+    ///
+    /// - Returns: What is wrong; `nil` if there is nothing to be taken out.
+    private func setAsideLargest(
+        for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
+    ) -> SettingsError? {
+        let largest = unsaved.max { ($0.value?.roughSize ?? 0) < ($1.value?.roughSize ?? 0) }
+        guard let key = largest?.key, let slot = log.lock.withLock({ log.slots[key] }), let box = slot.box else {
+            return nil
+        }
+        unsaved.removeValue(forKey: key)
+        log.takeBack(slot, box, leaving: replaced.removeValue(forKey: key), upTo: revision, changedAt: oldest)
+        let issue = SettingsError.encodingFailed(key: key, isSecret: slot.isSecret, error)
+        report(issue)
+        return issue
     }
 
     private func handedOver(_ batch: StorageBatch) {

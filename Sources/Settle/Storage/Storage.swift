@@ -23,6 +23,12 @@ public protocol Storage: Sendable {
     /// alone or merged with later ones.
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError)
 
+    /// Looks whether a value could be stored at a key. One that could not is not appended with others, which it would keep from
+    /// being stored. Called on any thread, and must not wait.
+    ///
+    /// - Throws: ``StorageError`` with ``StorageError/Code/unsupportedValue`` and the reason.
+    func check(_ value: SettingValue, at key: SettingKey) throws(StorageError)
+
     /// Brings what was appended into the storage's resting form (for a file: the readable file), and makes it stable.
     ///
     /// - Parameters:
@@ -79,6 +85,18 @@ public protocol Storage: Sendable {
 
     /// Releases what the storage holds. Called once, after the last append, when no name is reserved any more.
     func close()
+}
+
+extension Storage {
+    /// Refuses what no settings file can hold: more than 128 levels, with those of the key, a value of more than 255 MiB, a
+    /// ``SettingValue/number(_:)`` that is none, and a date that is not finite.
+    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        do throws(FormatError) {
+            try StorableCheck.check(value, at: key)
+        } catch {
+            throw StorageError(.unsupportedValue, "\(error)")
+        }
+    }
 }
 
 /// For a storage that nobody else changes.

@@ -60,8 +60,10 @@ extension SettingsError {
 
     static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
+        // A storage's reason is a sentence.
+        let end = reason.hasSuffix(".") ? "" : "."
         return SettingsError(
-            .encodingFailed, "\(quoted(key)) can't be saved: \(reason). Its stored value stays as it was.",
+            .encodingFailed, "\(quoted(key)) can't be saved: \(reason)\(end) Its stored value stays as it was.",
             key: key.description, underlying: isSecret ? nil : error)
     }
 

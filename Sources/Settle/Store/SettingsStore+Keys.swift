@@ -14,8 +14,8 @@ extension SettingsStore {
 
     /// Writes the value of a key, which a group may declare or not.
     ///
-    /// - Throws: ``SettingsError`` if the value does not convert, breaks the declared setting's rule, would change a setting that
-    ///   is its owner's (``SettingsAccess/owner``), or the store is closed.
+    /// - Throws: ``SettingsError`` if the value does not convert, the storage could not hold it, it breaks the declared setting's
+    ///   rule, would change a setting that is its owner's (``SettingsAccess/owner``), or the store is closed.
     public func setValue<Value: Codable & Sendable>(
         _ value: Value, forKey key: String, by writer: String? = nil
     ) throws {
@@ -26,8 +26,8 @@ extension SettingsStore {
     /// ``SettingValue/init(json:)``. A declared setting takes what it would take from a file, so a string for a date.
     ///
     /// - Throws: ``SettingsError`` that names the key and what was expected, if the value does not convert to the declared
-    ///   setting's type or breaks its rule; if the write would change a setting that is its owner's; or if the store is
-    ///   closed. The old value stays then.
+    ///   setting's type or breaks its rule; if the storage could not hold it, for a number that is none or too many levels; if
+    ///   the write would change a setting that is its owner's; or if the store is closed. The old value stays then.
     public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
         try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
     }

@@ -101,6 +101,11 @@ extension StoreCore {
                 "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
                 key: key.description)
         }
+        guard key.depth <= FormatLimits.depth else {
+            throw SettingsError(
+                .invalidKey, "“\(key)” of \(name) can't be a key: it has more than \(FormatLimits.depth) parts.",
+                key: key.description)
+        }
     }
 }
 

@@ -31,6 +31,12 @@ extension StoreCore {
     private func write(
         _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by writer: String?
     ) throws {
+        do {
+            try persister?.storage.check(encoded, at: key)
+        } catch {
+            throw SettingsError.encodingFailed(
+                key: key, isSecret: value is any SecretValue || isSecret(key), error)
+        }
         try transact(origin: .local, writer: writer) {
             let box = try box(forKey: key)
             do {

@@ -9,7 +9,7 @@ package struct SettingValueEncoder {
     package func encode<Value: Encodable>(_ value: Value) throws(SettingCodingError) -> SettingValue {
         let node = EncodedNode()
         do {
-            try NodeEncoder(node: node, codingPath: [], userInfo: userInfo).encode(value)
+            try NodeEncoder(node: node, codingPath: [], userInfo: userInfo, depth: 0).encode(value)
         } catch let error as SettingCodingError {
             throw error
         } catch let EncodingError.invalidValue(_, context) {
@@ -135,10 +135,19 @@ private struct NodeEncoder: Encoder {
     let node: EncodedNode
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]
+    /// How many values are being encoded around this one.
+    let depth: Int
+
+    /// Far more than files can hold, and so few that no thread's stack is too small.
+    private static let depthLimit = 2 * FormatLimits.depth
 
     func encode<Value: Encodable>(_ value: Value) throws {
+        guard depth < Self.depthLimit else {
+            throw SettingCodingError(
+                expected: "at most \(FormatLimits.depth) levels of arrays and dictionaries", found: "more")
+        }
         if let type = Value.self as? any DirectSettingValue.Type, try encode(value, as: type) { return }
-        try value.encode(to: self)
+        try value.encode(to: NodeEncoder(node: node, codingPath: codingPath, userInfo: userInfo, depth: depth + 1))
         if let type = Value.self as? any UnorderedCollection.Type {
             do throws(SettingCodingError) {
                 try node.sortElements(ofPairs: type.isOfPairs)
@@ -173,7 +182,7 @@ private struct NodeEncoder: Encoder {
     }
 
     func encoder(at node: EncodedNode, _ key: any CodingKey) -> NodeEncoder {
-        NodeEncoder(node: node, codingPath: codingPath + [key], userInfo: userInfo)
+        NodeEncoder(node: node, codingPath: codingPath + [key], userInfo: userInfo, depth: depth)
     }
 }
 

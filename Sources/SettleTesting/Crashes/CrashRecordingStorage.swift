@@ -19,6 +19,10 @@ final class CrashRecordingStorage: Storage {
         try turn.withLock { (_) throws(StorageError) in try base.load() }
     }
 
+    func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        try base.check(value, at: key)
+    }
+
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try turn.withLock { (_) throws(StorageError) in
             var number = 0

@@ -111,6 +111,10 @@ public final class FailingStorage: Storage {
         try run(.load) { () throws(StorageError) in try base.load() }
     }
 
+    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        try base.check(value, at: key)
+    }
+
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try run(.append) { () throws(StorageError) in
             guard durability == .stable else { return try base.append(batch, durability: durability) }

@@ -33,6 +33,10 @@ public final class RecordingStorage: Storage {
         return batches
     }
 
+    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        try base.check(value, at: key)
+    }
+
     public var isAtRest: Bool { base.isAtRest }
 
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {

@@ -1,0 +1,278 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+private indirect enum Chain: Codable, Sendable, Equatable {
+    case end
+    case link(Chain)
+
+    static func ofLength(_ count: Int) -> Chain {
+        (0..<count).reduce(.end) { chain, _ in .link(chain) }
+    }
+}
+
+private struct Bad: SettingsGroup {
+    @Setting var healthy = 0
+    @Setting var real = 0.0
+    @Setting var date = Date(timeIntervalSinceReferenceDate: 0)
+    @Setting var text = ""
+    @Setting var large: UInt128 = 0
+    @Setting var chain = Chain.end
+}
+
+/// One value that a file can't hold keeps no other from being saved.
+@Suite(.timeLimit(.minutes(10))) struct UnstorableValueTests {
+    private static let formats = [FileFormat.json, .propertyListXML, .propertyListBinary]
+
+    private let fixture: FileStorageFixture
+
+    init() throws { fixture = try FileStorageFixture("settings") }
+
+    private func open(_ format: FileFormat) async throws -> SettingsStore {
+        try await SettingsStore.open(
+            storage: FileStorage(at: fixture.file, format: format), configuration: .init(clock: ManualClock()))
+    }
+
+    private func nested(_ levels: Int) -> SettingValue {
+        (0..<levels).reduce(.integer(1)) { value, level in
+            level.isMultiple(of: 2) ? .array([value]) : .dictionary(["x": value])
+        }
+    }
+
+    /// Writes a bad value beside a healthy one, and looks what is saved.
+    private func isolates(
+        _ key: String, in format: FileFormat, _ write: (Bad) throws -> Void
+    ) async throws {
+        do {
+            let store = try await open(format)
+            let group = try await store.group(Bad.self)
+            try write(group)
+            group.healthy = 7
+            let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+            #expect(error?.code == .encodingFailed && error?.key == key, "\(format): \(error as Any)")
+            #expect(error?.description.contains(key) == true)
+            #expect("\(store.status)" != "saved")
+            // The file gets the others too, and the bad one does not end the store for good.
+            await #expect(throws: SettingsError.self) { try await store.close() }
+            for await issue in store.issues {
+                #expect(issue.key == key)
+                break
+            }
+            try store.removeValue(forKey: key)
+            group.healthy = 8
+            try await store.close()
+        }
+        let store = try await open(format)
+        #expect(store.loadOutcome == .intact)
+        #expect(try store.value(forKey: "healthy", as: Int.self) == 8)
+        let tree = try format.decode([UInt8](Data(contentsOf: fixture.file)))
+        #expect(tree["healthy"] == .integer(8))
+        try await store.close()
+    }
+
+    /// Writes a bad value by its key, which is refused.
+    private func refuses(_ value: SettingValue, at key: String, in format: FileFormat) async throws {
+        do {
+            let store = try await open(format)
+            let error = #expect(throws: SettingsError.self) { try store.setValue(value, forKey: key) }
+            #expect(error?.key == key, "\(format): \(error as Any)")
+            #expect(throws: SettingsError.self) {
+                try store.update {
+                    try store.setValue(1, forKey: "never")
+                    try store.setValue(value, forKey: key)
+                }
+            }
+            try store.setValue(7, forKey: "healthy")
+            try await store.flush()
+            #expect("\(store.status)" == "saved")
+            try await store.close()
+        }
+        let store = try await open(format)
+        #expect(try store.value(forKey: "healthy", as: Int.self) == 7)
+        #expect(try store.value(forKey: "never", as: Int.self) == nil)
+        try await store.close()
+        try FileManager.default.removeItem(at: fixture.file)
+    }
+
+    @Test(arguments: formats)
+    func `a date that is not finite, by a declared setting`(format: FileFormat) async throws {
+        try await isolates("date", in: format) { $0.date = Date(timeIntervalSinceReferenceDate: .nan) }
+    }
+
+    @Test(arguments: formats)
+    func `a declared number that is not finite is a text where the format has no word for it`(
+        format: FileFormat
+    ) async throws {
+        do {
+            let store = try await open(format)
+            try await store.group(Bad.self).real = -.infinity
+            try await store.close()
+        }
+        let store = try await open(format)
+        #expect(try await store.group(Bad.self).real == -.infinity)
+        try await store.close()
+    }
+
+    @Test func `an integer that a binary property list has no room for, by a declared setting`() async throws {
+        try await isolates("large", in: .propertyListBinary) { $0.large = .max }
+    }
+
+    @Test(arguments: [FileFormat.json, .propertyListXML])
+    func `the largest integer is stored where it can be`(format: FileFormat) async throws {
+        do {
+            let store = try await open(format)
+            try await store.group(Bad.self).large = .max
+            try await store.close()
+        }
+        let store = try await open(format)
+        #expect(try await store.group(Bad.self).large == .max)
+        try await store.close()
+    }
+
+    @Test(arguments: formats)
+    func `5,000 nested cases are an error and no crash`(format: FileFormat) async throws {
+        try await isolates("chain", in: format) { $0.chain = .ofLength(5_000) }
+    }
+
+    @Test(arguments: formats)
+    func `what no file can hold is refused when it is written by key`(format: FileFormat) async throws {
+        let bad: [SettingValue] = [
+            .number("abc"), .number(""), .date(Date(timeIntervalSinceReferenceDate: .nan)),
+            .date(Date(timeIntervalSinceReferenceDate: .infinity)), nested(128), nested(5_000),
+            .array([.dictionary(["x": .number("1.")])]),
+        ]
+        for value in bad { try await refuses(value, at: "bad", in: format) }
+        // The levels of the key count, and those of a value that was read as JSON.
+        let json = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
+        try await refuses(SettingValue(json: Data(json.utf8)), at: "a.b", in: format)
+        let deep = Array(repeating: "k", count: 129).joined(separator: ".")
+        try await refuses(.integer(1), at: deep, in: format)
+    }
+
+    @Test func `what one format can't hold is refused there`() async throws {
+        for value in [SettingValue.real(.nan), .real(.infinity), .array([.real(-.infinity)])] {
+            try await refuses(value, at: "bad", in: .json)
+        }
+        try await refuses(.number("\(UInt128.max)"), at: "bad", in: .propertyListBinary)
+        for format in [FileFormat.propertyListXML, .propertyListBinary] {
+            try await refuses(.number("0.12345678901234567890123"), at: "bad", in: format)
+        }
+    }
+
+    @Test(arguments: formats)
+    func `the deepest value and the longest key are stored and read again`(format: FileFormat) async throws {
+        let key = Array(repeating: "k", count: 128).joined(separator: ".")
+        do {
+            let store = try await open(format)
+            try store.setValue(5, forKey: key)
+            try store.setValue(nested(127), forKey: "deep")
+            try await store.close()
+        }
+        let store = try await open(format)
+        #expect(store.loadOutcome == .intact)
+        #expect(try store.value(forKey: key, as: Int.self) == 5)
+        try await store.close()
+        let tree = try format.decode([UInt8](Data(contentsOf: fixture.file)))
+        #expect(tree["deep"] == nested(127))
+    }
+
+    @Test(arguments: formats)
+    func `a text that looks like a property list's null is a text`(format: FileFormat) async throws {
+        let texts = ["$null", "$$null", "$", "null", "$nul", "$$$null", "$nullx"]
+        for text in texts {
+            do {
+                let store = try await open(format)
+                let group = try await store.group(Bad.self)
+                group.text = text
+                try store.setValue(SettingValue.array([.string(text), .null]), forKey: "list")
+                try await store.close()
+            }
+            let store = try await open(format)
+            #expect(try await store.group(Bad.self).text == text)
+            try await store.close()
+            let tree = try format.decode([UInt8](Data(contentsOf: fixture.file)))
+            #expect(tree["list"] == .array([.string(text), .null]))
+        }
+    }
+
+    @Test func `a value beyond the limit leaves a file and a journal that open again`() async throws {
+        let large = Data(count: 257 << 20)
+        do {
+            let store = try await open(.propertyListBinary)
+            #expect(throws: SettingsError.self) { try store.setValue(large, forKey: "large") }
+            try store.setValue(7, forKey: "healthy")
+            try await store.close()
+        }
+        let store = try await open(.propertyListBinary)
+        #expect(try store.value(forKey: "healthy", as: Int.self) == 7)
+        try await store.close()
+    }
+
+    @Test func `a batch that is too long for one record is refused, and the store leaves out its largest value`()
+        async throws
+    {
+        let storage = FileStorage(at: fixture.file, format: .propertyListBinary)
+        _ = try storage.load()
+        let large = SettingValue.data(Data(count: 130 << 20))
+        let error = #expect(throws: StorageError.self) {
+            try storage.append(batch(1, ["one": large, "other": large]), durability: .process)
+        }
+        #expect(error?.code == .unsupportedValue)
+        try storage.append(batch(1, ["one": large]), durability: .process)
+        storage.close()
+        #expect(try fixture.freshLoad().tree["one"] == large)
+
+        let narrow = NarrowStorage()
+        let store = try await SettingsStore.open(storage: narrow, configuration: .init(clock: ManualClock()))
+        try store.setValue("old", forKey: "larger")
+        try await store.flush()
+        try store.update {
+            try store.setValue(String(repeating: "a", count: 60), forKey: "large")
+            try store.setValue(String(repeating: "b", count: 70), forKey: "larger")
+            try store.setValue(7, forKey: "healthy")
+        }
+        // Nothing is lost: what was left out of the one batch goes with the next.
+        _ = try? await store.flush()
+        try await store.flush()
+        #expect(narrow.batches.allSatisfy { $0.values.count < 3 })
+        #expect(narrow.tree["healthy"] == .integer(7))
+        #expect(narrow.tree["larger"] == .string(String(repeating: "b", count: 70)))
+        // Too much by itself.
+        try store.setValue(String(repeating: "c", count: 200), forKey: "large")
+        try store.setValue(8, forKey: "healthy")
+        for _ in 0..<2 {
+            let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+            #expect(error?.code == .encodingFailed && error?.key == "large")
+        }
+        #expect(narrow.tree["healthy"] == .integer(8))
+        #expect("\(store.status)" != "saved")
+        try store.removeValue(forKey: "large")
+        try await store.flush()
+        #expect("\(store.status)" == "saved")
+    }
+}
+
+/// Takes batches with 100 characters of text at most, and can't tell so of a single value.
+private final class NarrowStorage: Storage {
+    private let recording = RecordingStorage(InMemoryStorage())
+
+    var batches: [StorageBatch] { recording.batches }
+    var tree: SettingTree {
+        var tree = SettingTree()
+        for batch in batches { for (key, value) in batch.values { tree[key] = value } }
+        return tree
+    }
+
+    func load() throws(StorageError) -> StorageContents { try recording.load() }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        let count = batch.values.values.reduce(0) { count, value in
+            if case .string(let text)? = value { count + text.utf8.count } else { count }
+        }
+        guard count <= 100 else { throw StorageError(.unsupportedValue, "There are more than 100 characters.") }
+        try recording.append(batch, durability: durability)
+    }
+
+    func close() { recording.close() }
+}
