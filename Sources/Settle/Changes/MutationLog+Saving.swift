@@ -136,9 +136,10 @@ extension MutationLog {
         let taken = lock.withLock {
             tree[slot.key] = stored
             return Taken(
-                revisions: min(durableRevision &+ 1, revision)...revision, values: [], writer: nil, oldest: oldest)
+                revisions: min(durableRevision &+ 1, revision)...revision, values: [], writtenTogether: [],
+                writer: nil, oldest: oldest)
         }
-        noteUnencodable(Unsaved(slot: slot, box: box, value: nil), of: taken)
+        noteUnencodable(Unsaved(slot: slot, box: box, keeper: nil, value: nil), of: taken)
     }
 
     /// Notes that the storage has these values: what others change now comes after them.

@@ -96,7 +96,9 @@ package final class MutationLog: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         if !slots.isEmpty, slots.concerns(key) { return nil }
-        return tree[key]
+        if key.isPlain { return tree[key] }
+        let place = resolved(key)
+        return slots.concerns(place) ? nil : tree[place]
     }
 
     // MARK: Publishing, under the lock

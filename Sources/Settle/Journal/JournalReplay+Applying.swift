@@ -140,7 +140,7 @@ private struct KeyHistories {
 
 extension SettingTree {
     /// The keys of everything that is no dictionary, or an empty one.
-    fileprivate var leafKeys: [SettingKey] {
+    var leafKeys: [SettingKey] {
         root.flatMap { name, value -> [SettingKey] in
             let key = SettingKey(name: name)
             guard case .dictionary(let inner) = value, !inner.isEmpty else { return [key] }

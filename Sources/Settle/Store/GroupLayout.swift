@@ -2,7 +2,7 @@
 struct GroupLayout {
     struct Declared {
         /// Relative to the opened group, such as `passcode.attemptCount`.
-        let key: SettingKey
+        var key: SettingKey
         /// The path of the group around the setting; `nil` at the top level.
         let group: SettingKey?
         /// Such as `PasscodeSettings.attemptCount`.
@@ -12,7 +12,7 @@ struct GroupLayout {
         let box: AnySettingBox
     }
 
-    private(set) var settings: [Declared] = []
+    var settings: [Declared] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, durability: Durability = .inherited) {
         add(group, path: path, durability: durability, access: .open)

@@ -5,13 +5,16 @@ extension StoreCore {
     /// - Returns: False if nothing was done because of one.
     func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
         if let path { try Self.checkKey(path, of: "\(type(of: group))") }
-        let layout = GroupLayout(group, at: path, durability: configuration.durability)
+        var layout = GroupLayout(group, at: path, durability: configuration.durability)
         for setting in layout.settings { setting.box.adoptInitialWrite() }
         let name = "\(type(of: group))"
         try layout.check(name)
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
+        log.lock.withLock {
+            for index in layout.settings.indices { layout.settings[index].key = log.resolved(layout.settings[index].key) }
+        }
         var plans: [Plan] = []
         var errors: [SettingsError] = []
         for declared in layout.settings {

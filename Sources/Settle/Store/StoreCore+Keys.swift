@@ -2,6 +2,7 @@
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
+        let key = log.lock.withLock { log.resolved(key) }
         let found = lookUp(key)
         if let box = found.box {
             let value = box.visibleValue
@@ -12,7 +13,7 @@ extension StoreCore {
     }
 
     func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by writer: String?) throws {
-        try Self.checkKey(key, of: "setValue(_:forKey:)")
+        let key = try resolve(key, of: "setValue(_:forKey:)")
         let encoded: SettingValue
         do {
             encoded = try SettingCodec<Value>.standard.encode(value)
@@ -24,7 +25,7 @@ extension StoreCore {
     }
 
     func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String?) throws {
-        try Self.checkKey(key, of: "setValue(_:forKey:)")
+        let key = try resolve(key, of: "setValue(_:forKey:)")
         try write(value, given: value, forKey: key, by: writer)
     }
 
@@ -59,8 +60,13 @@ extension StoreCore {
     }
 
     func removeValue(forKey key: SettingKey, by writer: String?) throws {
-        try Self.checkKey(key, of: "removeValue(forKey:)")
+        let key = try resolve(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
+    }
+
+    private func resolve(_ key: SettingKey, of name: String) throws(SettingsError) -> SettingKey {
+        try Self.checkKey(key, of: name)
+        return log.lock.withLock { log.resolved(key) }
     }
 
     /// What is known of a key.

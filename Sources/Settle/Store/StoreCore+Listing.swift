@@ -5,7 +5,7 @@ extension StoreCore {
     }
 
     func setting(forKey key: SettingKey) -> SettingInfo? {
-        look { log in log.slots[key].map { [$0] } ?? [] }.first.map(SettingInfo.init)
+        look { log in log.slots[log.resolved(key)].map { [$0] } ?? [] }.first.map(SettingInfo.init)
     }
 
     /// - Parameter choose: The slots to look at. Called under the log's lock.

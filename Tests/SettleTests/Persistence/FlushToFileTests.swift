@@ -1,7 +1,8 @@
 import Foundation
-import Settle
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 @Suite("Flushing to the file", .timeLimit(.minutes(10))) struct FlushToFileTests {
     @Test("flush leaves the readable file as it may be; with toFile it has everything when it returns")
@@ -93,7 +94,11 @@ import Testing
     }
 }
 
+/// Commits on a thread of its own, which may block.
 private actor SlowWriter {
+    private let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     func commit(_ settings: CounterSettings, _ body: @Sendable () -> Void) async throws {
         try await settings.commit { body() }
     }

@@ -42,8 +42,8 @@ struct ReleasingTests {
         let failing = FailingStorage()
         let store = try await SettingsStore.open(storage: failing)
         let settings = try await store.group(CounterSettings.self, at: "a")
-        settings.count = 1
         failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.release(at: "a") }
         try settings.$count.set(2)
         failing.heal()

@@ -1,0 +1,159 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+private struct Window: SettingsGroup {
+    @Setting("window.width") var width = 1
+    @Setting var title = ""
+}
+
+private struct Escaped: SettingsGroup {
+    @Setting(#"window\.width"#) var width = 1
+}
+
+private struct Account: SettingsGroup {
+    @Setting var name = ""
+    @Setting var visits = 0
+}
+
+private struct Guarded: SettingsGroup {
+    static let access = SettingsAccess.owner
+    @Setting var attempts = 0
+}
+
+@Suite(.timeLimit(.minutes(10))) struct DottedNameTests {
+    private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
+        let storage = InMemoryStorage(SettingTree(root))
+        return (try await SettingsStore.open(storage: storage), storage)
+    }
+
+    @Test func `a backslash in a declaration, a path or a key makes a dot a part of a name`() async throws {
+        let (store, storage) = try await open()
+        let window = try await store.group(Escaped.self)
+        window.width = 5
+        let account = try await store.group(Account.self, at: #"accounts.carol@example\.com"#)
+        account.visits = 2
+        try store.setValue(7, forKey: #"a\.b.c"#)
+        #expect(window.$width.key == #"window\.width"#)
+        #expect(try store.value(forKey: #"window\.width"#, as: Int.self) == 5)
+        #expect(store.setting(forKey: #"accounts.carol@example\.com.visits"#)?.value == .integer(2))
+        try await store.flush()
+        #expect(
+            storage.tree.root == [
+                "window.width": .integer(5),
+                "accounts": .dictionary(["carol@example.com": .dictionary(["visits": .integer(2)])]),
+                "a.b": .dictionary(["c": .integer(7)]),
+            ])
+    }
+
+    @Test func `a stored key that is literally the same wins over a path`() async throws {
+        let (store, storage) = try await open(["window.width": .integer(5), "title": .string("t")])
+        #expect(try store.value(forKey: "window.width", as: Int.self) == 5)
+        let window = try await store.group(Window.self)
+        #expect(window.width == 5 && window.title == "t")
+        window.width = 6
+        try await store.flush()
+        #expect(storage.tree.root == ["window.width": .integer(6), "title": .string("t")])
+        try store.setValue(7, forKey: "window.width")
+        #expect(window.width == 7)
+        #expect(try store.value(forKey: "window.width", as: Int.self) == 7)
+        // It is the same setting when its value has been removed, and when its group is opened again.
+        try store.removeValue(forKey: "window.width")
+        #expect(window.width == 1)
+        try await store.flush()
+        #expect(storage.tree.root == ["title": .string("t")])
+        let again = try await store.group(Window.self)
+        again.width = 8
+        #expect(window.width == 8)
+        try await store.flush()
+        storage.simulateExternalChange([#"window\.width"#: .integer(9)])
+        for await width in window.$width where width == 9 { break }
+    }
+
+    @Test func `without it the path is used, and at run time too`() async throws {
+        let (store, storage) = try await open(["a": .dictionary(["b.c": .integer(1)])])
+        let window = try await store.group(Window.self)
+        window.width = 2
+        try store.setValue(3, forKey: "a.b.c")
+        #expect(try store.value(forKey: "a.b.c", as: Int.self) == 3)
+        try store.setValue(4, forKey: "x.y")
+        try await store.flush()
+        #expect(
+            storage.tree.root == [
+                "window": .dictionary(["width": .integer(2)]), "a": .dictionary(["b.c": .integer(3)]),
+                "x": .dictionary(["y": .integer(4)]),
+            ])
+    }
+
+    @Test func `a path of names takes whatever is in them`() async throws {
+        let (store, storage) = try await open()
+        for id in ["carol@example.com", #"back\slash"#, "..", "e\u{301}", "\u{E9}"] {
+            let account = try await store.group(Account.self, at: .path("accounts", id))
+            account.name = id
+            try store.setValue(1, forKey: .path("accounts", id, "unknown.key"))
+            #expect(try store.value(forKey: .path("accounts", id, "unknown.key"), as: Int.self) == 1)
+        }
+        #expect(store.groups(at: "accounts").count == 5)
+        try await store.flush()
+        #expect(store.groups(at: "accounts").count == 5)
+        #expect(storage.tree[SettingKey.path("accounts", "..", "name")] == .string(".."))
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.group(Account.self, at: .path("accounts", ""))
+        }
+        #expect(error?.code == .invalidKey)
+    }
+
+    @Test func `groups that are stored at a path are listed, declared or not`() async throws {
+        let account = SettingValue.dictionary(["visits": .integer(1)])
+        let (store, _) = try await open([
+            "accounts": .dictionary(["b": account, "a.x": account, "count": .integer(3)]), "other": .integer(1),
+        ])
+        #expect(store.groups() == ["accounts"])
+        #expect(store.groups(at: "accounts") == ["a.x", "b"])
+        #expect(store.groups(at: .path("accounts", "a.x")) == [])
+        #expect(store.groups(at: "nothing") == [])
+        let new = try await store.group(Account.self, at: "accounts.c")
+        #expect(store.groups(at: "accounts") == ["a.x", "b"])
+        new.visits = 1
+        #expect(store.groups(at: "accounts") == ["a.x", "b", "c"])
+        try new.reset()
+        #expect(store.groups(at: "accounts") == ["a.x", "b"])
+    }
+
+    @Test func `a group is removed with its unknown keys, as one transaction, also while it is open`() async throws {
+        let carol = SettingValue.dictionary([
+            "name": .string("Carol"), "visits": .integer(3),
+            "unknown": .dictionary(["deep": .integer(1), "d.e": .integer(2)]), "empty": .dictionary([:]),
+        ])
+        let (store, storage) = try await open(["accounts": .dictionary(["carol@example.com": carol, "dave": carol])])
+        let open = try await store.group(Account.self, at: .path("accounts", "carol@example.com"))
+        try store.setValue(5, forKey: .path("accounts", "carol@example.com", "late"))
+        let revision = store.revision
+        try store.remove(at: .path("accounts", "carol@example.com"), by: "admin")
+        #expect(store.revision == revision + 1)
+        #expect(open.name.isEmpty && open.visits == 0)
+        #expect(store.groups(at: "accounts") == ["dave"])
+        try await store.flush()
+        #expect(storage.tree.root == ["accounts": .dictionary(["dave": carol])])
+        // Nothing of it is in use.
+        try store.remove(at: "accounts.dave")
+        try await store.flush()
+        #expect(storage.tree.root.isEmpty)
+        open.visits = 1
+        try await store.flush()
+        #expect(storage.tree[SettingKey.path("accounts", "carol@example.com", "visits")] == .integer(1))
+    }
+
+    @Test func `what is its owner's is not removed, nor what lies around it`() async throws {
+        let (store, storage) = try await open(["user": .dictionary(["lock": .dictionary(["x": .integer(1)])])])
+        let guarded = try await store.group(Guarded.self, at: "user.lock")
+        guarded.attempts = 3
+        for path in ["user", "user.lock", "user.lock.attempts"] {
+            let error = #expect(throws: SettingsError.self) { try store.remove(at: path) }
+            #expect(error?.code == .protected)
+        }
+        try await store.flush()
+        #expect(storage.tree["user.lock"] == .dictionary(["x": .integer(1), "attempts": .integer(3)]))
+    }
+}
