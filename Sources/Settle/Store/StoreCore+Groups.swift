@@ -13,7 +13,9 @@ extension StoreCore {
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
         log.lock.withLock {
-            for index in layout.settings.indices { layout.settings[index].key = log.resolved(layout.settings[index].key) }
+            for index in layout.settings.indices {
+                layout.settings[index].key = log.resolved(layout.settings[index].key)
+            }
         }
         var plans: [Plan] = []
         var errors: [SettingsError] = []

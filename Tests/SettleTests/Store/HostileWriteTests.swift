@@ -1,0 +1,218 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+/// A value whose foreign code does something in one of its positions.
+private final class HostileValue: Codable, Sendable, Hashable {
+    /// Where foreign code runs.
+    enum Position: CaseIterable, Sendable { case equality, hash, encoding, decoding, deinit_ }
+
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    deinit { Hostility.run(.deinit_) }
+
+    convenience init(from decoder: any Decoder) throws {
+        Hostility.run(.decoding)
+        self.init(try decoder.singleValueContainer().decode(Int.self))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        Hostility.run(.encoding)
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+
+    static func == (first: HostileValue, second: HostileValue) -> Bool {
+        Hostility.run(.equality)
+        return first.number == second.number
+    }
+
+    func hash(into hasher: inout Hasher) {
+        Hostility.run(.hash)
+        hasher.combine(number)
+    }
+}
+
+/// What the foreign code of the current task does.
+private final class Hostility: Sendable {
+    @TaskLocal static var current: Hostility?
+
+    let position: HostileValue.Position?
+    let action: @Sendable () -> Void
+    private let isRunning = Mutex(false)
+    private let runs = Atomic(0)
+
+    var count: Int { runs.load(ordering: .relaxed) }
+
+    init(_ position: HostileValue.Position?, _ action: @escaping @Sendable () -> Void) {
+        self.position = position
+        self.action = action
+    }
+
+    static func run(_ position: HostileValue.Position) {
+        guard let current, current.position == position else { return }
+        // Not for what it does itself.
+        guard
+            current.isRunning.withLock({ isRunning in
+                defer { isRunning = true }; return !isRunning
+            })
+        else { return }
+        current.action()
+        current.runs.add(1, ordering: .relaxed)
+        current.isRunning.withLock { $0 = false }
+    }
+}
+
+private struct HostileSettings: SettingsGroup {
+    @Setting var value = HostileValue(0)
+    @Setting var values: Set<HostileValue> = []
+    @Setting(where: { _ in HostileRule.run() }, "anything") var ruled = 0
+    @Setting var count = 0
+    @Setting var total = 0
+    @Setting var name = ""
+}
+
+private enum HostileRule {
+    @TaskLocal static var action: (@Sendable () -> Void)?
+    static func run() -> Bool {
+        guard let action else { return true }
+        // Not for what it does itself.
+        $action.withValue(nil) { action() }
+        return true
+    }
+}
+
+@Suite("Foreign code in every position of a write", .timeLimit(.minutes(10)))
+struct HostileWriteTests {
+    /// The ways of writing a value.
+    private func writes(
+        _ settings: HostileSettings, _ store: SettingsStore
+    ) -> [(name: String, write: @Sendable (Int) throws -> Void)] {
+        [
+            ("assignment", { settings.value = HostileValue($0) }),
+            ("equal assignment", { _ in settings.value = HostileValue(settings.value.number) }),
+            ("set", { try settings.$value.set(HostileValue($0)) }),
+            ("modify", { number in try settings.$value.modify { $0 = HostileValue(number) } }),
+            ("update", { number in try settings.update { settings.value = HostileValue(number) } }),
+            (
+                "update of an equal value",
+                { _ in try settings.update { settings.value = HostileValue(settings.value.number) } }
+            ),
+            (
+                "update that replaces what it has staged",
+                { number in
+                    try settings.update {
+                        settings.value = HostileValue(-number)
+                        settings.value = HostileValue(number)
+                    }
+                }
+            ),
+            (
+                "nested updates",
+                { number in
+                    try settings.update {
+                        settings.value = HostileValue(-1)
+                        try settings.update { settings.value = HostileValue(number) }
+                    }
+                }
+            ),
+            (
+                "undone inner update",
+                { number in
+                    try settings.update {
+                        settings.value = HostileValue(number)
+                        try? settings.update {
+                            settings.value = HostileValue(-number)
+                            throw TestFailure()
+                        }
+                    }
+                }
+            ),
+            (
+                "undone update",
+                { number in
+                    try? settings.update {
+                        settings.value = HostileValue(number)
+                        throw TestFailure()
+                    }
+                }
+            ),
+            ("element of a set", { settings.values.insert(HostileValue($0)) }),
+            ("reset", { _ in try settings.$value.reset() }),
+            ("by key", { try store.setValue($0, forKey: "value") }),
+            ("with a rule", { settings.ruled = $0 }),
+        ]
+    }
+
+    @Test("What it writes is published and saved, nothing is lost, and nothing hangs")
+    func everywhere() async throws {
+        for position in HostileValue.Position.allCases {
+            let storage = InMemoryStorage()
+            let store = try await SettingsStore.open(storage: storage)
+            let settings = try await store.group(HostileSettings.self)
+            for (name, write) in writes(settings, store) {
+                let hostility = Hostility(position) {
+                    settings.count += 1
+                    try? settings.update { settings.total += 1 }
+                    settings.name = "\(store.revision)"
+                    _ = settings.snapshot { $0.count }
+                    _ = settings.snapshot()
+                }
+                let before = settings.count
+                try Hostility.$current.withValue(hostility) {
+                    for number in 1...20 { try write(number) }
+                }
+                #expect(
+                    settings.count == before + hostility.count && settings.total == settings.count,
+                    "\(name) with foreign code in \(position)")
+                settings.count += 1
+                settings.total += 1
+                try #require(settings.$count.value == before + hostility.count + 1, "stuck after \(name), \(position)")
+            }
+            try await store.flush()
+            #expect(storage.tree["count"] == .integer(Int64(settings.count)), "\(position)")
+            #expect(storage.tree["total"] == .integer(Int64(settings.total)), "\(position)")
+            try await store.close()
+        }
+    }
+
+    @Test("A comparison that writes the setting itself ends, and the write that it belongs to has the last word")
+    func comparisonThatWritesItself() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(HostileSettings.self)
+        let hostility = Hostility(.equality) { settings.value = HostileValue(100) }
+        try Hostility.$current.withValue(hostility) {
+            settings.value = HostileValue(1)
+            #expect(settings.$value.value.number == 1)
+            try settings.update { settings.value = HostileValue(2) }
+        }
+        #expect(hostility.count > 0)
+        settings.value = HostileValue(3)
+        #expect(settings.value.number == 3)
+    }
+
+    @Test("A rule may write other settings, in every way of writing")
+    func rules() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(HostileSettings.self)
+        let action: @Sendable () -> Void = {
+            settings.count += 1
+            try? settings.update { settings.total += 1 }
+        }
+        try HostileRule.$action.withValue(action) {
+            settings.ruled = 1
+            settings.ruled += 1
+            try settings.$ruled.set(3)
+            try settings.$ruled.modify { $0 += 1 }
+            try settings.update { settings.ruled = 5 }
+            try store.setValue(6, forKey: "ruled")
+        }
+        #expect(settings.ruled == 6 && settings.count == settings.total && settings.count >= 6)
+        try await store.flush()
+        #expect(storage.tree["count"] == .integer(Int64(settings.count)))
+    }
+}
