@@ -6,13 +6,13 @@ import Testing
 /// A value whose foreign code does something in one of its positions.
 private final class HostileValue: Codable, Sendable, Hashable {
     /// Where foreign code runs.
-    enum Position: CaseIterable, Sendable { case equality, hash, encoding, decoding, deinit_ }
+    enum Position: CaseIterable, Sendable { case equality, hash, encoding, decoding, release }
 
     let number: Int
 
     init(_ number: Int) { self.number = number }
 
-    deinit { Hostility.run(.deinit_) }
+    deinit { Hostility.run(.release) }
 
     convenience init(from decoder: any Decoder) throws {
         Hostility.run(.decoding)
