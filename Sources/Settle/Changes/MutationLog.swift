@@ -146,7 +146,12 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     /// Records a transaction of several mutations, whose values the caller has installed.
-    func record(_ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], time: Double) -> Signals {
+    ///
+    /// - Parameter stored: The settings whose new values the storage has already.
+    func record(
+        _ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], storedAlready stored: Set<ObjectIdentifier>,
+        time: Double
+    ) -> Signals {
         let dropped = ring.append(details, time: time)
         if details.origin == .external { counts.external &+= 1 }
         var wakesPersister = false
@@ -154,8 +159,7 @@ package final class MutationLog: @unchecked Sendable {
         for mutation in details.mutations {
             mutation.slot.origin = details.origin
             mutation.slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
-            // What comes from the storage is there already.
-            guard details.origin != .external else { continue }
+            guard !stored.contains(ObjectIdentifier(mutation.slot)) else { continue }
             if markDirty(mutation.slot, time: time) { wakesPersister = true }
         }
         for (slot, node) in nodes { notify(node, of: slot) }

@@ -218,7 +218,9 @@ package class AnySettingBox: @unchecked Sendable {
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
     /// The same, unless the value equals the published one. A type that is not `Equatable` compares what is stored of it.
-    func stageIfDifferent(decoding value: SettingValue) throws { abstract() }
+    ///
+    /// - Returns: Whether it was staged.
+    func stageIfDifferent(decoding value: SettingValue) throws -> Bool { abstract() }
     /// Stages the default of the declaration, for which nothing is stored.
     func stageDefault() { abstract() }
     /// The rule of the declaration that an error of `stage(decoding:)` and its like tells of. A codec may throw anything.

@@ -310,18 +310,19 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         stage(decoded, isStored: true, in: attachment.core)
     }
 
-    override func stageIfDifferent(decoding value: SettingValue) throws {
-        guard let attachment else { return }
+    override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
+        guard let attachment else { return false }
         let decoded = try definition.codec.decode(value)
         if let areEqual = definition.areEqual {
-            if areEqual(decoded, published) { return }
+            if areEqual(decoded, published) { return false }
         } else if let old = try? definition.codec.encode(published), let new = try? definition.codec.encode(decoded),
             old == new
         {
-            return
+            return false
         }
         try check(decoded, key: attachment.slot.key)
         stage(decoded, isStored: true, in: attachment.core)
+        return true
     }
 
     override func stagedState() -> (any Sendable)? { staged }

@@ -1,27 +1,27 @@
 /// Keys and paths as names, for names with dots in them, and for what is stored at a path.
 extension SettingsStore {
-    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see ``group(_:at:)``.
+    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see ``group(_:at:)-(_,String)``.
     public func group<Group: SettingsGroup>(
         _ type: Group.Type = Group.self, at path: SettingKey
     ) async throws -> Group {
         try await group(type, at: path.description)
     }
 
-    /// The value of a key that is given by its names; see ``value(forKey:as:)``.
+    /// The value of a key that is given by its names; see ``value(forKey:as:)-(String,_)``.
     public func value<Value: Codable & Sendable>(
         forKey key: SettingKey, as type: Value.Type = Value.self
     ) throws -> Value? {
         try value(forKey: key.description, as: type)
     }
 
-    /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)``.
+    /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)-(Value,String,_)``.
     public func setValue<Value: Codable & Sendable>(
         _ value: Value, forKey key: SettingKey, by writer: String? = nil
     ) throws {
         try setValue(value, forKey: key.description, by: writer)
     }
 
-    /// Writes the value of a key that is given by its names, as a storage sees it; see ``setValue(_:forKey:by:)``.
+    /// Writes the value of a key that is given by its names, as a storage sees it; see ``setValue(_:forKey:by:)-(Value,String,_)``.
     public func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String? = nil) throws {
         try setValue(value, forKey: key.description, by: writer)
     }

@@ -3,7 +3,7 @@ import Synchronization
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
-/// its groups with ``group(_:at:)``.
+/// its groups with ``group(_:at:)-(_,String)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is open in this process already gives another handle on the same
 /// store: its groups, subscribers and revisions are shared. Who asks for another configuration than the store has gets an error

@@ -35,11 +35,12 @@ extension StoreCore {
         let (box, key, slot) = (setting.box, setting.key, setting.slot)
         guard let value = setting.value else {
             box.stageDefault()
+            transaction?.noteOutside(box)
             log.lock.withLock { slot.lastGood = nil }
             return nil
         }
         do {
-            try box.stageIfDifferent(decoding: value)
+            if try box.stageIfDifferent(decoding: value) { transaction?.noteOutside(box) }
             log.lock.withLock { slot.lastGood = nil }
             return nil
         } catch {

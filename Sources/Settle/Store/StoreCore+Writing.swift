@@ -98,7 +98,9 @@ extension StoreCore {
             for slot in plan.forgotten where slot.isStored || log.tree[slot.key] != nil {
                 // The value may be the same, or another than what is stored, but it is not to be stored any more.
                 slot.isStored = false
-                if plan.origin != .external, log.markDirty(slot, time: time) { signals.wakesPersister = true }
+                if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {
+                    signals.wakesPersister = true
+                }
             }
             guard let details else { return signals }
             log.beginInstalling()
@@ -107,7 +109,7 @@ extension StoreCore {
                 box.installStaged()
             }
             log.endInstalling()
-            var recorded = log.record(details, nodes: nodes, time: time)
+            var recorded = log.record(details, nodes: nodes, storedAlready: plan.outside, time: time)
             if signals.wakesPersister { recorded.wakesPersister = true }
             return recorded
         }
@@ -124,6 +126,8 @@ extension StoreCore {
         var written: [(box: AnySettingBox, slot: SettingSlot)] = []
         /// The settings that are not to be stored any more.
         var forgotten: [SettingSlot] = []
+        /// The settings whose values come from the storage.
+        var outside: Set<ObjectIdentifier> = []
         var mutations: [LoggedMutation] = []
         var cost = 0
     }
@@ -149,6 +153,7 @@ extension StoreCore {
         for box in transaction.boxes {
             guard let slot = box.attachment?.slot, let mutation = box.stagedMutation() else { continue }
             if !mutation.isStored { plan.forgotten.append(slot) }
+            if transaction.outside.contains(ObjectIdentifier(box)) { plan.outside.insert(ObjectIdentifier(slot)) }
             if comparing, box.stagesEqualValue() { continue }
             plan.written.append((box, slot))
             plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))

@@ -6,6 +6,8 @@ struct Transaction {
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.
     private(set) var stagings = 0
+    /// The settings whose staged values come from the storage, which has them. Foreign code that runs meanwhile may write others.
+    private(set) var outside: Set<ObjectIdentifier> = []
     private var known: Set<ObjectIdentifier> = []
     /// One level for each nested `update`: what to put back if it throws.
     private var levels: [Level] = []
@@ -51,12 +53,18 @@ struct Transaction {
     /// Notes a setting that is about to be staged.
     mutating func willStage(_ box: AnySettingBox) {
         stagings += 1
+        outside.remove(ObjectIdentifier(box))
         let identity = ObjectIdentifier(box)
         if known.insert(identity).inserted { boxes.append(box) }
         let top = levels.count - 1
         if top >= 0, levels[top].known.insert(identity).inserted {
             levels[top].undo.append((box, box.stagedState()))
         }
+    }
+
+    /// Notes that what has just been staged comes from the storage.
+    mutating func noteOutside(_ box: AnySettingBox) {
+        outside.insert(ObjectIdentifier(box))
     }
 
     // What the ends of levels return is let go of by the caller, outside of an access to the transaction.

@@ -85,6 +85,14 @@ private enum HostileRule {
     }
 }
 
+/// A group whose rule writes another setting, whichever thread asks it.
+private struct WritingRuleSettings: SettingsGroup {
+    @Setting(where: { _ in WritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
+    @Setting var count = 0
+
+    static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
+}
+
 @Suite("Foreign code in every position of a write", .timeLimit(.minutes(10)))
 struct HostileWriteTests {
     /// The ways of writing a value.
@@ -214,5 +222,26 @@ struct HostileWriteTests {
         #expect(settings.ruled == 6 && settings.count == settings.total && settings.count >= 6)
         try await store.flush()
         #expect(storage.tree["count"] == .integer(Int64(settings.count)))
+    }
+
+    @Test("What a rule writes while others' changes are taken in is published and saved, and theirs is not saved again")
+    func duringExternalChange() async throws {
+        let storage = InMemoryStorage()
+        let recording = RecordingStorage(storage)
+        let store = try await SettingsStore.open(storage: recording)
+        let settings = try await store.group(WritingRuleSettings.self)
+        WritingRuleSettings.rule.withLock { rule in
+            rule = {
+                if settings.count == 0 { settings.count = 7 }
+                return true
+            }
+        }
+        defer { WritingRuleSettings.rule.withLock { $0 = nil } }
+        storage.simulateExternalChange(["ruled": .integer(5)])
+        for await ruled in settings.$ruled where ruled == 5 { break }
+        #expect(settings.count == 7)
+        try await store.flush()
+        #expect(storage.tree["count"] == .integer(7) && storage.tree["ruled"] == .integer(5))
+        #expect(recording.batches.allSatisfy { $0.values["ruled"] == nil })
     }
 }
