@@ -28,9 +28,7 @@ struct Name: Sendable, Hashable {
     let text: String
 
     init(_ text: String) {
-        var text = text
-        text.makeContiguousUTF8()
-        self.text = text
+        self.text = text.inOnePiece
     }
 
     static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }

@@ -10,9 +10,7 @@ public struct SettingKey: Sendable {
     @usableFromInline let text: String
 
     private init(spelled text: String) {
-        var text = text
-        text.makeContiguousUTF8()
-        self.text = text
+        self.text = text.inOnePiece
     }
 
     /// Any text, as a file or a journal may have it: also one with empty names.
@@ -93,12 +91,20 @@ extension SettingKey: Comparable {
 }
 
 extension String {
+    /// The same with its bytes in one piece, as all strings are that come from Swift.
+    var inOnePiece: String {
+        if isContiguousUTF8 { return self }
+        var text = self
+        text.makeContiguousUTF8()
+        return text
+    }
+
     /// Whether both have the same bytes in UTF-8, which `==` does not ask.
     @inlinable
     func hasSameBytes(as other: String) -> Bool {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
-                bytes.count == others.count && bytes.elementsEqual(others)
+                UnsafeRawBufferPointer(bytes).isEqual(to: UnsafeRawBufferPointer(others))
             }
         }
         return (found ?? nil) ?? utf8.elementsEqual(other.utf8)
@@ -109,6 +115,25 @@ extension String {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
         hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Eight bytes at a time, which lookups by key are made of.
+    @inlinable
+    func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var offset = 0
+        while offset + 8 <= count {
+            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < count {
+            guard self[offset] == other[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 }
 
