@@ -156,4 +156,26 @@ private struct Guarded: SettingsGroup {
         try await store.flush()
         #expect(storage.tree["user.lock"] == .dictionary(["x": .integer(1), "attempts": .integer(3)]))
     }
+
+    @Test func `a key that is saved while a transaction writes it again has its newest value`() async throws {
+        let failing = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
+        let hold = failing.hold(.append)
+        try store.setValue(1, forKey: "late.x")
+        await hold.waitUntilReached()
+        // On a thread of its own: until the first value has been saved, it waits inside the transaction.
+        try await onThread {
+            Result {
+                try store.update {
+                    try store.setValue(2, forKey: "late.x")
+                    hold.release()
+                    while store.statistics.appends == 0 { continue }
+                }
+                #expect(try store.value(forKey: "late.x", as: Int.self) == 2)
+                try store.remove(at: "late")
+                #expect(store.groups().isEmpty)
+            }
+        }.get()
+        try await store.close()
+    }
 }
