@@ -62,7 +62,8 @@ struct AdminAccessTests {
     }
 
     @Test func aTokenIsMadeOnceAndIsLong() async throws {
-        let settings = AdminSettings()
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(AdminSettings.self)
         let made = try await settings.createTokenIfMissing()
         let token = settings.token
         #expect(made)

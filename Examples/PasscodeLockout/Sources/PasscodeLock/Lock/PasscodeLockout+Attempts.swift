@@ -5,7 +5,7 @@ extension PasscodeLockout {
     ///
     /// Cancelling the task before its turn comes means that nobody looks at the passcode; after that it changes nothing.
     public func unlock(with passcode: Passcode) async -> AttemptResult {
-        await turn { await attempt(passcode, replacement: nil) } ?? .refused(status())
+        await turn { [self] in await attempt(passcode, replacement: nil) } ?? .refused(status())
     }
 
     /// Chooses the passcode.
@@ -14,7 +14,7 @@ extension PasscodeLockout {
     /// - Throws: If the new passcode's verifier can't be made.
     public func enrol(_ passcode: Passcode, replacing old: Passcode? = nil) async throws -> AttemptResult {
         let replacement = try await verifier.makeVerifier(for: passcode)
-        let result = await turn {
+        let result = await turn { [self] in
             if let old { await attempt(old, replacement: replacement) } else { await enrol(replacement) }
         }
         return result ?? .refused(status())
@@ -39,7 +39,9 @@ extension PasscodeLockout {
             case .recorded(let counted, let time): (record, moment) = (counted, time)
             }
             // The try is on stable storage now. A verifier that fails has perhaps been made to fail, so that counts too.
-            let isRight = try? await verifier.verify(passcode, against: record.verifier)
+            // In a task of its own: one that it cancels could not store the outcome.
+            let (verifier, stored) = (verifier, record.verifier)
+            let isRight = try? await Task { try await verifier.verify(passcode, against: stored) }.value
             guard isRight == true else {
                 if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
                 // It counts also if the machine does not tell its time any more.

@@ -1,14 +1,16 @@
 import Settle
 
 extension PasscodeLockout {
-    /// Runs something while no other task and no other process tries a passcode of this lock.
+    /// Runs something while no other task and no other process tries a passcode of this lock. Once the turn has come, cancelling
+    /// the task changes nothing.
     ///
     /// - Returns: `nil` if the turn never came.
-    func turn<Result: Sendable>(_ body: () async -> Result) async -> Result? {
+    func turn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result? {
         do {
             return try await stores[0].withExclusiveAccess(named: turnName) {
                 isBusy = true
-                let result = await body()
+                // In a task of its own, because a commit does not begin in a cancelled one.
+                let result = await Task { await body() }.value
                 isBusy = false
                 publishChange()
                 return result
@@ -124,7 +126,7 @@ extension PasscodeLockout {
 
     /// Asks everybody, and repairs what does not agree.
     private func check() async {
-        await turn { _ = try? await transact { _, _, _ in (nil, ()) } }
+        await turn { [self] in _ = try? await transact { _, _, _ in (nil, ()) } }
     }
 
     /// Something has reached stable storage, perhaps by another process or a repeated save.
@@ -160,7 +162,10 @@ extension PasscodeLockout {
 
 extension SettingsStore {
     fileprivate var isSaved: Bool {
-        if case .saved = status { true } else { false }
+        switch status {
+        case .saved, .fileBehind: true
+        case .pending, .saving, .failing: false
+        }
     }
 }
 
