@@ -58,6 +58,7 @@ fuzz_journal() {
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
     fuzz journal "" "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
+        "$sources/Storage/KeptValues.swift" \
         "$here/JournalFuzzer.swift"
 }
 
