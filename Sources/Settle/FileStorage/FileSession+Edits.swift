@@ -191,7 +191,8 @@ extension FileSession {
         return places
     }
 
-    /// Goes over to another file if the path is a symbolic link that leads to another one by now.
+    /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored here and
+    /// had not reached the file that the path led to before.
     mutating func followSwappedLink() throws(StorageError) {
         let resolved = try resolvedPath()
         guard resolved.names != names else {
@@ -200,7 +201,7 @@ extension FileSession {
         }
         // Between the old link and the new one there may be none.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let carried = overlay
+        let carried = overlay.beyond(try? read(names.file).map { try decode($0.bytes) })
         let contents = try load()
         var tree = contents.tree
         if !carried.isEmpty {

@@ -72,6 +72,21 @@ struct JournalOverlay: Sendable {
         return rest
     }
 
+    /// What the file does not have. Of a tree, what the file's has not.
+    ///
+    /// - Parameter file: `nil` if nobody knows what the file has.
+    func beyond(_ file: SettingTree?) -> JournalOverlay {
+        var rest = self
+        if let batch = tree.map({ _ in batch }), let all = batch.tree {
+            rest = JournalOverlay()
+            rest.add(TreeDifference(from: file ?? all, to: all).batch)
+        }
+        for (key, entry) in rest.entries where entry.before == (entry.value.map { .value($0) } ?? .absent) {
+            rest.entries[key] = nil
+        }
+        return rest
+    }
+
     /// The ways to part a dotted key into that of a dictionary and one inside of it, the innermost dictionary first.
     private static func splits(of key: SettingKey) -> [(outer: SettingKey, inner: SettingKey)] {
         key.parents.reversed().compactMap { outer in outer.rest(of: key).map { (outer, $0) } }

@@ -72,7 +72,34 @@ import Testing
         // The new place is watched too.
         try write(#"{"count": 3}"#, to: "releases/7/app/settings.json")
         _ = await counts.until { $0.contains(3) }
+        try link("current", to: "releases/6")
+        _ = await counts.until { $0.last == 1 }
         try await store.close()
+    }
+
+    @Test("a link that is swapped back and forth leads to what each place has, edits included") func swappedBack()
+        throws
+    {
+        try write(#"{"a": 1}"#, to: "releases/6/settings.json")
+        try write(#"{"a": 2}"#, to: "releases/7/settings.json")
+        try link("current", to: "releases/6")
+        let storage = try opened("current/settings.json")
+        var known = SettingTree(["a": .integer(1)])
+        func look(expecting a: Int) throws {
+            for change in try storage.externalChanges(since: { known }) { change.apply(to: &known) }
+            #expect(known["a"] == .integer(Int64(a)))
+        }
+        for round in 0..<3 {
+            try link("current", to: "releases/7")
+            try look(expecting: 2 + 10 * round)
+            try write(#"{"a": \#(2 + 10 * (round + 1))}"#, to: "releases/7/settings.json")
+            try look(expecting: 2 + 10 * (round + 1))
+            try link("current", to: "releases/6")
+            try look(expecting: 1 + 10 * round)
+            try write(#"{"a": \#(1 + 10 * (round + 1))}"#, to: "releases/6/settings.json")
+            try look(expecting: 1 + 10 * (round + 1))
+        }
+        storage.close()
     }
 
     @Test(
