@@ -34,8 +34,7 @@ struct PartIdentity: Hashable, Sendable {
 /// A change of a part in place that is under way.
 struct PartModification<Value: Sendable>: Sendable {
     let value: Value
-    let place: Attachment
-    let mark: UInt64
+    let change: InPlaceChange
 }
 
 /// The part of a setting's value at a path.
@@ -71,12 +70,12 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
     }
 
     func beginModifying() -> PartModification<Value> {
-        let (whole, place, mark) = base.beginModifying()
-        return PartModification(value: path.value(whole), place: place, mark: mark)
+        let (whole, change) = base.beginModifying()
+        return PartModification(value: path.value(whole), change: change)
     }
 
     func endModifying(_ modification: PartModification<Value>, with value: Value) {
-        base.endModifying(modification.place, since: modification.mark) { whole throws(SettingsError) in
+        base.endModifying(modification.change) { whole throws(SettingsError) in
             guard let old = path.present(whole) else { throw missing }
             if let areEqual = equality(of: Value.self), areEqual(old, value) { return false }
             guard path.write(&whole, value) else { throw missing }

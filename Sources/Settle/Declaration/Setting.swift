@@ -57,12 +57,11 @@ public struct Setting<Value: Sendable>: Sendable {
             withExtendedLifetime(keeper) {}
         }
         nonmutating _modify {
-            let attachment = box.lockForWriting()
-            let mark = box.resolved.changeMark
+            let change = box.beginModifying()
             var value = box.value
             // Also when the caller throws: what it has changed until then is written, as with any variable.
             defer {
-                box.endModifying(value, attachment, since: mark)
+                box.endModifying(value, change)
                 withExtendedLifetime(keeper) {}
             }
             yield &value

@@ -58,9 +58,9 @@ extension SettingReference {
     }
 
     /// Takes the writer's lock and reads the value.
-    func beginModifying() -> (value: Value, place: Attachment, mark: UInt64) {
-        let place = box.lockForWriting()
-        return (box.value, place, box.resolved.changeMark)
+    func beginModifying() -> (value: Value, change: InPlaceChange) {
+        let change = box.beginModifying()
+        return (box.value, change)
     }
 
     /// Writes what a closure makes of the value, and lets go of the lock. What can't be written is reported, or fails the transaction
@@ -68,12 +68,13 @@ extension SettingReference {
     ///
     /// - Parameter body: Changes the value, and says whether it has.
     func endModifying(
-        _ place: Attachment, since mark: UInt64, _ body: (inout Value) throws(SettingsError) -> Bool
+        _ change: InPlaceChange, _ body: (inout Value) throws(SettingsError) -> Bool
     ) {
         var value = box.value
+        let place = change.place.takeUnretainedValue()
         do {
             if try body(&value) {
-                box.endModifying(value, place, since: mark)
+                box.endModifying(value, change)
             } else {
                 place.core.writer.unlock()
             }

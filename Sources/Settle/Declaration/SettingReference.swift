@@ -32,11 +32,10 @@ public struct SettingReference<Value: Sendable>: Sendable {
             withExtendedLifetime(keeper) {}
         }
         nonmutating _modify {
-            let attachment = box.lockForWriting()
-            let mark = box.resolved.changeMark
+            let change = box.beginModifying()
             var value = box.value
             defer {
-                box.endModifying(value, attachment, since: mark)
+                box.endModifying(value, change)
                 withExtendedLifetime(keeper) {}
             }
             yield &value

@@ -118,6 +118,23 @@ package class AnySettingBox: @unchecked Sendable {
         return attachment
     }
 
+    /// Takes the writer's lock for a change in place. It counts no references, as every `+= 1` comes this way.
+    @usableFromInline
+    final func beginModifying() -> InPlaceChange {
+        guard flags.load(ordering: .relaxed) & Self.isAlias == 0, let place = current.load(ordering: .acquiring) else {
+            return InPlaceChange(place: .passUnretained(lockForWriting()), mark: original.changeMark)
+        }
+        place._withUnsafeGuaranteedRef { $0.core.writer.lock() }
+        return InPlaceChange(place: place, mark: changeMark)
+    }
+
+    /// Ends the program if the setting was written since a change of it in place began: that write would be lost.
+    @usableFromInline
+    final func checkOverlap(with change: InPlaceChange) {
+        let mark = flags.load(ordering: .relaxed) & Self.isAlias == 0 ? changeMark : original.changeMark
+        if mark != change.mark { endForOverlappingChange() }
+    }
+
     /// Makes this box, which nobody else has seen yet, keep the value that it has in place of `original`, to which all else that is
     /// done with it applies: tracking it, following it and writing it.
     func freeze(inPlaceOf original: AnySettingBox) {
@@ -244,6 +261,15 @@ package class AnySettingBox: @unchecked Sendable {
         // Proof: the only subclass is SettingBox, which overrides every one of these.
         preconditionFailure("\(function) is not overridden")
     }
+}
+
+/// A change in place that has begun, with the writer's lock taken.
+@usableFromInline
+struct InPlaceChange: Sendable {
+    /// Kept alive by the box.
+    @usableFromInline let place: Unmanaged<Attachment>
+    /// The setting's mark when the change began.
+    let mark: UInt64
 }
 
 /// A box's place in a store.

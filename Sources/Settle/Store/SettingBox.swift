@@ -161,15 +161,15 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     /// Writes the value that was changed in place and lets go of the writer's lock.
-    ///
-    /// - Parameter mark: The setting's mark when the change began. A write of the same setting inside it would be lost.
     @inlinable
-    func endModifying(_ newValue: Value, _ attachment: Attachment, since mark: UInt64) {
-        if resolved.changeMark != mark { endForOverlappingChange() }
-        if Self.fitsIntoWord, isDirect(in: attachment) {
-            publish(word: Self.word(of: newValue), in: attachment)
-        } else {
-            endModifyingWithCare(newValue, attachment)
+    func endModifying(_ newValue: Value, _ change: InPlaceChange) {
+        checkOverlap(with: change)
+        change.place._withUnsafeGuaranteedRef { attachment in
+            if Self.fitsIntoWord, isDirect(in: attachment) {
+                publish(word: Self.word(of: newValue), in: attachment)
+            } else {
+                endModifyingWithCare(newValue, attachment)
+            }
         }
     }
 
