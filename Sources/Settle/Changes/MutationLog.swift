@@ -92,11 +92,22 @@ package final class MutationLog: @unchecked Sendable {
     /// The stored value of a key for which there is no slot.
     @usableFromInline
     func undeclaredValue(forKey text: String) -> SettingValue? {
-        let key = SettingKey(stored: text)
+        guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
+        lock.lock()
+        defer { lock.unlock() }
+        return slots.isEmpty || !concerns(text) ? tree.root[text] : nil
+    }
+
+    @inline(never)
+    private func concerns(_ text: String) -> Bool {
+        slots.concerns(SettingKey(plain: text))
+    }
+
+    @inline(never)
+    private func undeclaredValue(at key: SettingKey) -> SettingValue? {
         lock.lock()
         defer { lock.unlock() }
         if !slots.isEmpty, slots.concerns(key) { return nil }
-        if key.isPlain { return tree[key] }
         let place = resolved(key)
         return slots.concerns(place) ? nil : tree[place]
     }

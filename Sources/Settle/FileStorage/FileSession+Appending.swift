@@ -17,10 +17,8 @@ extension FileSession {
         noteWritten(record)
         overlay.add(record)
         overwriteUndelivered(batch.values)
-        for entry in entries {
-            inForce[entry.key] = entry.value
-            unacknowledged[entry.key] = nil
-        }
+        for entry in entries { inForce[entry.key] = entry.value }
+        if !unacknowledged.isEmpty { for entry in entries { unacknowledged[entry.key] = nil } }
     }
 
     /// The same, and makes it stable with everything that was appended before.

@@ -31,6 +31,11 @@ struct Name: Sendable, Hashable {
         self.text = text.inOnePiece
     }
 
+    /// A text whose bytes are in one piece already. Without the question, no reference to it is counted in a lookup.
+    init(inOnePiece text: String) {
+        self.text = text
+    }
+
     static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }
 
     func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
@@ -39,7 +44,7 @@ struct Name: Sendable, Hashable {
 extension SettingValue.Entries {
     /// The value of a name; setting `nil` removes the entry.
     public subscript(name: String) -> SettingValue? {
-        get { storage[Name(name)] }
+        get { name.isContiguousUTF8 ? storage[Name(inOnePiece: name)] : storage[Name(name)] }
         set { storage[Name(name)] = newValue }
     }
 

@@ -19,6 +19,11 @@ public struct SettingKey: Sendable {
         self.init(spelled: Self.isPlain(text) || !Self.hasEscape(text) ? text : Self.normalized(text))
     }
 
+    /// A text that is one name as it stands.
+    init(plain text: String) {
+        self.init(spelled: text)
+    }
+
     /// A key of one name, which may have dots.
     package init(name: String) {
         self.init(spelled: Self.escaped(name))
@@ -86,7 +91,7 @@ extension SettingKey: Hashable {
 extension SettingKey: Comparable {
     /// By bytes. A key comes before those within it.
     public static func < (left: SettingKey, right: SettingKey) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        left.text.precedesByBytes(right.text)
     }
 }
 
@@ -110,11 +115,20 @@ extension String {
         return (found ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
+    /// Whether its bytes in UTF-8 come first.
+    func precedesByBytes(_ other: String) -> Bool {
+        let found = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                UnsafeRawBufferPointer(bytes).precedes(UnsafeRawBufferPointer(others))
+            }
+        }
+        return (found ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
     @inlinable
     func hashBytes(into hasher: inout Hasher) {
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
-        hasher.combine(0xFF as UInt8)
     }
 }
 
@@ -123,18 +137,37 @@ extension UnsafeRawBufferPointer {
     @inlinable
     func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
+        guard count >= 8 else {
+            for offset in 0..<count where self[offset] != other[offset] { return false }
+            return true
+        }
         var offset = 0
-        while offset + 8 <= count {
-            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard word == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+        while offset + 8 < count {
+            guard word(at: offset) == other.word(at: offset) else { return false }
             offset += 8
         }
-        while offset < count {
-            guard self[offset] == other[offset] else { return false }
+        // The last eight, some of which may have been looked at before.
+        return word(at: count - 8) == other.word(at: count - 8)
+    }
+
+    /// The order of bytes, eight at a time.
+    func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+        let shared = Swift.min(count, other.count)
+        var offset = 0
+        while offset + 8 <= shared {
+            let (mine, theirs) = (word(at: offset).bigEndian, other.word(at: offset).bigEndian)
+            if mine != theirs { return mine < theirs }
+            offset += 8
+        }
+        while offset < shared {
+            if self[offset] != other[offset] { return self[offset] < other[offset] }
             offset += 1
         }
-        return true
+        return count < other.count
     }
+
+    @inlinable
+    func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 
 // MARK: Names
@@ -238,14 +271,29 @@ extension SettingKey {
     /// Whether the text is one name as it stands.
     var isPlain: Bool { Self.isPlain(text) }
 
-    /// It looks at all bytes without a branch, which is faster than stopping at the first that is found.
-    private static func isPlain(_ text: String) -> Bool {
+    /// Eight bytes at a time: this is asked of every key that is looked up.
+    static func isPlain(_ text: String) -> Bool {
         let isPlain = text.utf8.withContiguousStorageIfAvailable { bytes in
-            var found: UInt8 = 0
-            for byte in bytes { found |= (byte == dot ? 1 : 0) | (byte == backslash ? 1 : 0) }
-            return found == 0
+            Self.isPlain(UnsafeRawBufferPointer(bytes))
         }
-        return isPlain ?? !text.utf8.contains { $0 == dot || $0 == backslash }
+        return isPlain ?? (!text.utf8.contains(dot) && !text.utf8.contains(backslash))
+    }
+
+    private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= 8 else { return !bytes.contains(dot) && !bytes.contains(backslash) }
+        // The last eight, some of which are looked at once more.
+        var found = special(in: bytes.word(at: bytes.count - 8))
+        for offset in stride(from: 0, to: bytes.count - 8, by: 8) { found |= special(in: bytes.word(at: offset)) }
+        return found == 0
+    }
+
+    /// Not zero if one of the word's bytes is a dot or a backslash.
+    private static func special(in word: UInt64) -> UInt64 {
+        zeroBytes(in: word ^ 0x2E2E_2E2E_2E2E_2E2E) | zeroBytes(in: word ^ 0x5C5C_5C5C_5C5C_5C5C)
+    }
+
+    private static func zeroBytes(in word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 }
 

@@ -69,6 +69,28 @@ import Testing
         #expect(["b", "a.b", "a", "a-b"].sorted() == ["a", "a-b", "a.b", "b"] as [SettingKey])
     }
 
+    @Test func `every byte of a text counts, however long it is`() {
+        for length in 1..<40 {
+            let text = String(repeating: "m", count: length)
+            let key = SettingKey(stored: text)
+            #expect(key.isPlain)
+            for place in 0..<length {
+                func with(_ byte: Character) -> SettingKey {
+                    var other = Array(text)
+                    other[place] = byte
+                    return SettingKey(stored: String(other))
+                }
+                #expect(!with(".").isPlain && !with("\\").isPlain, "\(place) of \(length)")
+                // Their neighbours in ASCII are nothing special.
+                for byte in ["-", "/", "[", "]", "\u{AE}"] as [Character] { #expect(with(byte).isPlain) }
+                #expect(with("l") != key && with("n") != key)
+                #expect(with("l") < key && key < with("n") && !(key < with("l")) && !(key < key))
+                #expect(with("é") > key)
+            }
+            #expect(key < SettingKey(stored: text + "m") && !(SettingKey(stored: text + "m") < key))
+        }
+    }
+
     @Test func `random names survive being a key`() {
         var random = SeededGenerator(seed: 17)
         let letters = ["a", ".", "\\", "é", "\u{301}", "b"]
