@@ -73,7 +73,7 @@ public final class FileStorage: Storage {
         journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
-        path = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
+        path = FilePath(url)
         isFileURL = url.isFileURL
         let session = FileSession(
             FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit,
@@ -266,5 +266,12 @@ public final class FileStorage: Storage {
             watch = nil
         }
         session.withLock { $0.close() }
+    }
+}
+
+extension FilePath {
+    /// Where a URL leads, with its `..` as they are: what they mean is for the file system to say.
+    init(_ url: URL) {
+        self = FilePath(url.absoluteURL.path(percentEncoded: false)).withoutTrailingSlashes
     }
 }

@@ -27,10 +27,8 @@ final class OpenFile: Sendable {
 
     /// What identifies a file: different spellings of its path, and links to it, are one file. Asks the file system.
     static func path(of file: URL) -> String {
-        let path = FilePath(file.absoluteURL.standardizedFileURL.path)
-        // The file need not exist yet, so Foundation can't resolve the whole path.
-        let real = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
-        let folder = URL(filePath: real.folder.text).resolvingSymlinksInPath()
-        return folder.appending(path: real.name).path
+        let path = FilePath(file)
+        // Without an answer, the storage will say why.
+        return (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved.text) ?? path.text
     }
 }

@@ -42,13 +42,17 @@ final class OpenFiles: Sendable {
     ///
     /// - Parameters:
     ///   - path: What identifies the file, see ``OpenFile/path(of:)``.
+    ///   - claimed: The place that ``claim(_:)`` has given.
     ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
     ///   - open: Makes a store that ends the file's listing when it has ended.
     func store(
-        at path: String, join: (StoreCore) async throws -> Void, orOpen open: (OpenFile) async throws -> StoreKeeper
+        at path: String, claimed: OpenFile?, join: (StoreCore) async throws -> Void,
+        orOpen open: (OpenFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
+        var claimed = claimed
         while true {
-            switch await find(path) {
+            let finding = if let file = claimed.take() { Finding.vacant(file) } else { await find(path) }
+            switch finding {
             case .vacant(let file):
                 let keeper: StoreKeeper
                 do {
@@ -78,14 +82,22 @@ final class OpenFiles: Sendable {
 
     // MARK: Finding
 
+    /// A place for a file that is not listed; `nil` if it is. Whoever gets one passes it on to ``store(at:claimed:join:orOpen:)``.
+    func claim(_ path: String) -> OpenFile? {
+        entries.withLock { entries in
+            guard entries[path] == nil else { return nil }
+            let file = OpenFile(path: path, files: self)
+            entries[path] = Entry(file: file)
+            return file
+        }
+    }
+
     private func find(_ path: String) async -> Finding {
         await withCheckedContinuation { continuation in
+            if let file = claim(path) { return continuation.resume(returning: .vacant(file)) }
             let finding = entries.withLock { entries -> Finding? in
-                guard let entry = entries[path] else {
-                    let file = OpenFile(path: path, files: self)
-                    entries[path] = Entry(file: file)
-                    return .vacant(file)
-                }
+                // It has gone away in between, so somebody looks again.
+                guard let entry = entries[path] else { return .changed }
                 if let keeper = entry.keeper { return .store(keeper) }
                 entries[path]?.waiters.append(continuation)
                 return nil

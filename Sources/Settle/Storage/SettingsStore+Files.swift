@@ -56,11 +56,19 @@ extension SettingsStore {
         at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil, in files: OpenFiles,
         makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
-        let path = await runBlocking { OpenFile.path(of: file) }
-        return try await files.store(at: path) { core in
+        // Where nothing is open, one trip to another thread does for both.
+        let (path, first) = await runBlocking {
+            let path = OpenFile.path(of: file)
+            return (path, files.claim(path).map { (place: $0, storage: LoadedStorage(makeStorage())) })
+        }
+        return try await files.store(at: path, claimed: first?.place) { core in
             try await core.checkAgreement(on: configuration, format, at: file)
-        } orOpen: { entry in
-            try await StoreCore.load(makeStorage(), configuration: configuration ?? Configuration(), file: entry)
+        } orOpen: { place in
+            let loaded =
+                if let first, first.place === place { first.storage } else {
+                    await runBlocking { LoadedStorage(makeStorage()) }
+                }
+            return try loaded.startStore(configuration: configuration ?? Configuration(), file: place)
         }
     }
 }

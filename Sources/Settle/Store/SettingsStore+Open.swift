@@ -7,20 +7,30 @@ extension SettingsStore {
     public static func open(
         storage: any Storage, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        let keeper = try await StoreCore.load(storage, configuration: configuration)
+        let keeper = try await runBlocking { LoadedStorage(storage) }.startStore(configuration: configuration)
         guard let store = SettingsStore(joining: keeper) else { throw SettingsError.closed(key: nil) }
         return store
     }
 }
 
-extension StoreCore {
-    /// A store with what a storage has, which follows what others change there.
-    static func load(
-        _ storage: any Storage, configuration: SettingsStore.Configuration, file: OpenFile? = nil
-    ) async throws(SettingsError) -> StoreKeeper {
+/// A storage with what it has, or why it could not be loaded.
+struct LoadedStorage: Sendable {
+    private let storage: any Storage
+    private let contents: Result<StorageContents, StorageError>
+
+    /// Loads it, which may take long.
+    init(_ storage: any Storage) {
+        self.storage = storage
+        contents = Result { () throws(StorageError) in try storage.load() }
+    }
+
+    /// A store with what the storage has, which follows what others change there.
+    func startStore(
+        configuration: SettingsStore.Configuration, file: OpenFile? = nil
+    ) throws(SettingsError) -> StoreKeeper {
         let contents: StorageContents
         do {
-            contents = try await runBlocking { () throws(StorageError) in try storage.load() }
+            contents = try self.contents.get()
         } catch {
             throw .storage(error)
         }

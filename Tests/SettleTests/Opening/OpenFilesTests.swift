@@ -199,6 +199,22 @@ import Testing
             #expect(try await SettingsStore.open(at: real.appending(path: "other.json")) != store)
         }
     }
+
+    @Test("Behind a link, `..` leads where the file system says") func parentOfLink() async throws {
+        try await withTemporaryFolder { folder in
+            let manager = FileManager.default
+            try manager.createDirectory(at: folder.appending(path: "a/b"), withIntermediateDirectories: true)
+            try manager.createSymbolicLink(
+                atPath: folder.appending(path: "link").path, withDestinationPath: "a/b")
+            let inner = try await SettingsStore.open(at: URL(filePath: folder.path + "/link/../settings.json"))
+            let outer = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+            #expect(inner != outer)
+            #expect(try await SettingsStore.open(at: folder.appending(path: "a/settings.json")) == inner)
+            try inner.setValue(1, forKey: "n")
+            try await inner.flush(toFile: true)
+            #expect(manager.fileExists(atPath: folder.appending(path: "a/settings.json").path))
+        }
+    }
 }
 
 /// How many storages have loaded a file and not closed it.
