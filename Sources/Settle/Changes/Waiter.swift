@@ -12,14 +12,19 @@ package final class Waiter: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
     @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
+    /// The version of the value beyond which the subscriber wants to see, if it follows a value.
+    var seen: UInt64 = 0
     /// Whether the log was finished when the subscriber last wanted to wait.
     var isFinished = false
     /// Where the subscriber is counted.
     private let log: MutationLog?
+    /// Keeps the store open. Whoever waits has the waiter, so it never goes with the last link of a list, under the lock.
+    private let keeper: StoreKeeper?
 
     /// - Parameter log: Where the subscriber is counted; `nil` for one that is none, such as `run()`.
-    init(countedIn log: MutationLog?) {
+    init(countedIn log: MutationLog?, keeping keeper: StoreKeeper? = nil) {
         self.log = log
+        self.keeper = keeper
         log?.subscribers.add(1, ordering: .relaxed)
     }
 
@@ -67,7 +72,6 @@ final class WaiterList {
         waiter.next = nil
         waiter.previous = nil
         waiter.list = nil
-        // Last, because this link may be all that keeps the waiter alive.
         if let previous { previous.next = next } else { first = next }
         return continuation
     }

@@ -12,19 +12,20 @@ extension SettingReference: AsyncSequence {
     /// Gives the current value first, then, whenever it is asked, the newest value, if there is a newer one than before; it
     /// waits until there is. Values in between are passed over. Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
+        // It is small, because each subscriber that waits has several copies of it in the frames of its task.
         @usableFromInline let box: SettingBox<Value>
-        private let keeper: StoreKeeper?
-        /// The version of the value that was given last; before the first an odd number, which no value has.
-        @usableFromInline var seen = UInt64.max
+        /// The version of the value that was given last; an odd number, which no value has, before the first and after the last.
+        @usableFromInline var seen = Self.nothing
         /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers nobody counts.
         private var waiter: Waiter?
-        @usableFromInline var hasEnded = false
+
+        private static var nothing: UInt64 { .max }
+        private static var end: UInt64 { .max - 2 }
 
         @usableFromInline
         init(box: SettingBox<Value>, keeper: StoreKeeper?) {
             self.box = box
-            self.keeper = keeper
-            waiter = box.attachment.map { Waiter(countedIn: $0.core.log) }
+            waiter = box.attachment.map { Waiter(countedIn: $0.core.log, keeping: keeper) }
         }
 
         @inlinable
@@ -45,9 +46,11 @@ extension SettingReference: AsyncSequence {
             return nil
         }
 
+        @usableFromInline var hasEnded: Bool { seen == Self.end }
+
         @usableFromInline
         mutating func end() {
-            hasEnded = true
+            seen = Self.end
             waiter = nil
         }
 
@@ -56,19 +59,15 @@ extension SettingReference: AsyncSequence {
         /// The check and the parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
-            let place = box.place
-            let log = place.core.log
             let waiter = self.waiter ?? Waiter(countedIn: nil)
             self.waiter = waiter
-            let (box, seen) = (box, seen)
+            waiter.seen = seen
+            let box = box
+            // What these closures capture is memory of each subscriber that waits.
             await withTaskCancellationHandler {
-                await withUnsafeContinuation { continuation in
-                    log.park(continuation, on: place.slot, with: waiter) {
-                        box.version.load(ordering: .relaxed) != seen
-                    }
-                }
+                await withUnsafeContinuation { box.park($0, with: waiter) }
             } onCancel: {
-                log.cancel(waiter)
+                box.place.core.log.cancel(waiter)
             }
             return !waiter.isFinished || box.version.load(ordering: .relaxed) != seen
         }

@@ -142,6 +142,14 @@ package class AnySettingBox: @unchecked Sendable {
         flags.store(Self.isAlias | Self.isFrozen, ordering: .releasing)
     }
 
+    /// Parks a subscriber until there is another version than the one that it has seen.
+    final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
+        let place = place
+        place.core.log.park(continuation, on: place.slot, with: waiter) {
+            version.load(ordering: .relaxed) != waiter.seen
+        }
+    }
+
     // MARK: Writing at once
 
     /// Whether a value can be published at once: no rule, no transaction, no alias, and open. Under the writer's lock.
