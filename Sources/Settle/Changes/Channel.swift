@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Something whose changes can be waited for: a setting, a group of settings, or a whole store.
 ///
 /// A setting's channel has its group's as parent, and so on up to the store's. All state is guarded by the lock of the
@@ -7,10 +9,11 @@ package class Channel: @unchecked Sendable {
     // Sendable: see above.
     /// Fixed once a store has opened the group.
     package final var parent: Channel? {
-        didSet { unmanagedParent = parent.map { .passUnretained($0) } }
+        didSet { enclosing.store(parent.map { .passUnretained($0) }, ordering: .releasing) }
     }
-    /// The same, for walking up without counting references: a channel keeps its parent alive.
-    @exclusivity(unchecked) private final var unmanagedParent: Unmanaged<Channel>?
+    /// The same, for walking up without counting references, also by who does not have the lock: a channel keeps its parent
+    /// alive, and the only one that it ever changes is the root.
+    private final let enclosing: Atomic<Unmanaged<Channel>?>
     /// The transactions that touched this channel.
     @exclusivity(unchecked) final var changeCount: UInt64 = 0
     /// Those of them that are saved, rather than kept in memory only.
@@ -28,25 +31,27 @@ package class Channel: @unchecked Sendable {
 
     package init(parent: Channel?) {
         self.parent = parent
-        unmanagedParent = parent.map { .passUnretained($0) }
+        enclosing = Atomic(parent.map { .passUnretained($0) })
     }
 
     final func isWithin(_ ancestor: Channel) -> Bool {
         var next: Unmanaged<Channel>? = .passUnretained(self)
         while let channel = next {
             if channel.toOpaque() == Unmanaged.passUnretained(ancestor).toOpaque() { return true }
-            next = channel._withUnsafeGuaranteedRef { $0.unmanagedParent }
+            next = channel._withUnsafeGuaranteedRef { $0.enclosing.load(ordering: .acquiring) }
         }
         return false
     }
 
     /// Calls a closure for the identity of this channel and of each one around it, from the inside out.
+    // Inlined, the loop crashes the optimizer of Swift 6.3.
+    @inline(never)
     final func forEachEnclosing(_ body: (ObjectIdentifier) -> Void) {
         var next: Unmanaged<Channel>? = .passUnretained(self)
         while let channel = next {
             next = channel._withUnsafeGuaranteedRef { channel in
                 body(ObjectIdentifier(channel))
-                return channel.unmanagedParent
+                return channel.enclosing.load(ordering: .acquiring)
             }
         }
     }
@@ -62,7 +67,7 @@ package class Channel: @unchecked Sendable {
                 channel.changeCount &+= 1
                 if isPersistent { channel.persistentCount &+= 1 }
                 if channel.waiters != nil { channel.wake(&pending) }
-                return channel.unmanagedParent
+                return channel.enclosing.load(ordering: .acquiring)
             }
         }
     }

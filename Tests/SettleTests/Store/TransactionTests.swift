@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -57,6 +59,36 @@ import Testing
             #expect(await writer)
             #expect(settings.inner.count == 2 && settings.title == "new")
         }
+    }
+
+    @Test("Another thread that reads during an update sees what was there before, whether the group is opened or not")
+    func readingMeanwhile() async throws {
+        for settings in try await groups() {
+            let seen = try settings.update {
+                settings.inner.count = 1
+                settings.title = "new"
+                // Waited for here, because other tests that write groups which nobody has opened wait for this write.
+                return elsewhere {
+                    let value = settings.snapshot()
+                    return (settings.inner.count, settings.title, value.inner.count, value.title)
+                }
+            }
+            #expect(seen == (0, "title", 0, "title"))
+            #expect(settings.inner.count == 1 && settings.title == "new")
+        }
+    }
+
+    /// Runs on a thread of its own, and blocks until that has ended.
+    private func elsewhere<Result: Sendable>(_ read: @escaping @Sendable () -> Result) -> Result {
+        let result = LockedValue<Result?>(nil)
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let found = read()
+            result.withLock { $0 = found }
+            end.signal()
+        }
+        end.wait()
+        return result.withLock { $0 } ?? read()
     }
 
     @Test("A throw inside update undoes everything")
