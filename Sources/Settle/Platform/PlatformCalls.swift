@@ -15,6 +15,14 @@ package func currentThreadID() -> UInt {
     #endif
 }
 
+/// The current task's identity; 1 outside of any task.
+func currentTaskID() -> UInt {
+    withUnsafeCurrentTask { task in
+        // A task is a reference to an object, whose address tells it from others that live.
+        task.map { unsafeBitCast($0, to: UInt.self) } ?? 1
+    }
+}
+
 /// Gives the processor to another thread.
 @usableFromInline
 func yieldThread() {

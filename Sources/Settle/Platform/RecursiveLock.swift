@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// A lock that its owner may take again, and that can tell whether the caller is its owner.
@@ -20,6 +21,10 @@ package final class RecursiveLock: @unchecked Sendable {
     /// Written only by the owner; atomic so that the sanitizer need not be told.
     private let depth = Atomic<Int>(0)
     @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
+    /// The task whose change in place took the lock, or 0. Written only by the owner.
+    private let changingTask = Atomic<UInt>(0)
+    /// Whether somebody is on the way to find out whether that task is suspended.
+    private let isProbing = Atomic<Bool>(false)
     /// Whether a turn is wanted or the gate is closed; 0 nearly always.
     private let demand = Atomic<UInt8>(0)
     private let turns = LockedValue(Turns())
@@ -55,6 +60,7 @@ package final class RecursiveLock: @unchecked Sendable {
     package func lock() {
         let me = currentThreadID()
         if owner.load(ordering: .relaxed) == me {
+            if changingTask.load(ordering: .relaxed) != 0 { checkTask() }
             depth.store(depth.load(ordering: .relaxed) + 1, ordering: .relaxed)
             return
         }
@@ -76,10 +82,7 @@ package final class RecursiveLock: @unchecked Sendable {
     @usableFromInline
     @inline(never)
     package func unlock() {
-        precondition(
-            isHeldByCurrentThread,
-            "A write ended on another thread than it began on. A setting can't be passed inout to an async function: "
-                + "copy its value, and assign the result.")
+        if !isHeldByCurrentThread { endForSuspendedChange() }
         let depth = depth.load(ordering: .relaxed)
         if depth > 0 {
             self.depth.store(depth - 1, ordering: .relaxed)
@@ -94,6 +97,7 @@ package final class RecursiveLock: @unchecked Sendable {
 
     @inline(__always)
     private func release() {
+        changingTask.store(0, ordering: .relaxed)
         owner.store(0, ordering: .relaxed)
         base.unlock()
         // After the release: a turn that was wanted before finds the lock free, one that is wanted later is seen here.
@@ -123,9 +127,38 @@ package final class RecursiveLock: @unchecked Sendable {
             yieldThread()
             if base.tryLock() { return }
         }
+        if changingTask.load(ordering: .relaxed) != 0 { probe() }
         LockWaits.begin(thread, for: self)
         base.lock()
         LockWaits.end(thread)
+    }
+
+    // MARK: Changes in place
+
+    /// Takes the lock for a change in place, within which the caller's code runs.
+    final func lockForChange() {
+        lock()
+        guard !isNested else { return }
+        changingTask.store(currentTaskID(), ordering: .relaxed)
+    }
+
+    /// If another task is at work on the owner's thread, the one that changes a setting in place there is suspended.
+    @inline(never)
+    private func checkTask() {
+        if changingTask.load(ordering: .relaxed) != currentTaskID() { endForSuspendedChange() }
+    }
+
+    /// Looks from the owner's thread, if it comes to do something else, whether the change that keeps others waiting is suspended. It
+    /// might be waiting for one of them.
+    private func probe() {
+        guard !isProbing.exchange(true, ordering: .relaxed) else { return }
+        let look = { @Sendable [weak self] in
+            guard let self else { return }
+            isProbing.store(false, ordering: .relaxed)
+            if isHeldByCurrentThread, changingTask.load(ordering: .relaxed) != 0 { endForSuspendedChange() }
+        }
+        DispatchQueue.main.async(execute: look)
+        Task.detached(operation: look)
     }
 
     // MARK: Turns
@@ -198,4 +231,13 @@ package final class RecursiveLock: @unchecked Sendable {
             if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
         }
     }
+}
+
+/// Ends the program because a change in place has been suspended, or has gone on on another thread.
+@inline(never)
+private func endForSuspendedChange() -> Never {
+    // Proof: going on would publish a value that was read before others wrote, or wait for ever.
+    fatalError(
+        "A setting was being changed in place while its task was suspended: a setting can't be passed inout to an async function. "
+            + "Copy its value, and assign the result.")
 }

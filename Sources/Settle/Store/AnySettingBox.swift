@@ -122,9 +122,11 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline
     final func beginModifying() -> InPlaceChange {
         guard flags.load(ordering: .relaxed) & Self.isAlias == 0, let place = current.load(ordering: .acquiring) else {
-            return InPlaceChange(place: .passUnretained(lockForWriting()), mark: original.changeMark)
+            let place = self.place
+            place.core.writer.lockForChange()
+            return InPlaceChange(place: .passUnretained(place), mark: original.changeMark)
         }
-        place._withUnsafeGuaranteedRef { $0.core.writer.lock() }
+        place._withUnsafeGuaranteedRef { $0.core.writer.lockForChange() }
         return InPlaceChange(place: place, mark: changeMark)
     }
 
@@ -194,6 +196,7 @@ package class AnySettingBox: @unchecked Sendable {
             store.writer.unlock()
             return
         }
+        RunningUpdates.noteWrite(to: store)
         let time = store.time.now(isExact: store.log.isFollowed)
         let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
         if !signals.isEmpty { store.actAfterUnlock(on: signals) }

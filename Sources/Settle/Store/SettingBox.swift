@@ -196,6 +196,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             store.writer.unlock()
             return
         }
+        RunningUpdates.noteWrite(to: store)
         let details = LogDetails(
             [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
             cost: cost(of: old, newValue), limit: store.log.costLimit)

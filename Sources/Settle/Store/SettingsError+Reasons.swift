@@ -50,6 +50,11 @@ extension SettingsError {
                 + "`let settings = try await store.group(\(group).self)`.")
     }
 
+    static let partlyUndone = SettingsError(
+        .partlyUndone,
+        "An update was undone, but inside it another store was written, and that stays: an update is of one store. Write to the "
+            + "other store when this update has ended.")
+
     static func overlappingChange(key: SettingKey) -> SettingsError {
         SettingsError(
             .overlappingChange,

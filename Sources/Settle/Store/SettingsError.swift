@@ -43,6 +43,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// A save of the value failed, and others had stored something newer when it could be tried again: that is in force, and the
         /// value was given up.
         public static let superseded = Code("superseded")
+        /// An update was undone, but its closure had also written to another store, where that stays.
+        public static let partlyUndone = Code("partlyUndone")
         /// The file is open in this process in another way than was asked for.
         public static let alreadyOpen = Code("alreadyOpen")
         /// A blocking flush was called in the middle of a write.

@@ -2,7 +2,7 @@ extension SettingsStore {
     /// Runs a transaction, as that of a group does.
     ///
     /// The closure may write settings of any group of this store. Writes to other stores are transactions of their own, and stand
-    /// even if this one is undone. Stores that are written inside each other must be so in the same order everywhere: two threads
+    /// even if this one is undone, which is then reported on ``issues``. Stores that are written inside each other must be so in the same order everywhere: two threads
     /// that do it in opposite orders would wait for each other for ever, which ends the program with a message.
     ///
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is closed.

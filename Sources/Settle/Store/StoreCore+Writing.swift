@@ -24,8 +24,9 @@ extension StoreCore {
         if transaction == nil {
             transaction = Transaction(origin: origin, writer: name)
             mode = .transaction
+            RunningUpdates.begin(self)
         }
-        transaction?.begin()
+        transaction?.begin(afterWritesElsewhere: RunningUpdates.writesElsewhere(in: self))
         do throws(Failure) {
             let result = try body()
             if let violation = transaction?.violation { throw failing(violation) }
@@ -47,6 +48,9 @@ extension StoreCore {
     /// A value that goes away may run foreign code, which may write. So what is dropped is dropped last, when the level has ended.
     private func undoTransaction() {
         guard let level = transaction?.endLevel() else { return }
+        if RunningUpdates.writesElsewhere(in: self) > level.writesElsewhere {
+            reportAfterUnlock(.partlyUndone)
+        }
         let dropped = level.undo.reversed().map { $0.box.restoreStaged($0.state) }
         let ended = transaction?.isEmpty == true ? endTransaction() : nil
         withExtendedLifetime((level, dropped, ended)) {}
@@ -57,6 +61,7 @@ extension StoreCore {
         var ended: Transaction?
         swap(&transaction, &ended)
         mode = .direct
+        RunningUpdates.end(self)
         return ended
     }
 
@@ -70,11 +75,15 @@ extension StoreCore {
         if transaction != nil {
             transaction?.refuse(error)
         } else {
-            writer.afterUnlock { [issueBoard, isUnopened] in
-                issueBoard.report(error)
-                // Nothing can subscribe to the issues of a group that no store has opened.
-                if isUnopened { writeToStandardError("Settle: \(error)") }
-            }
+            reportAfterUnlock(error)
+        }
+    }
+
+    private func reportAfterUnlock(_ error: SettingsError) {
+        writer.afterUnlock { [issueBoard, isUnopened] in
+            issueBoard.report(error)
+            // Nothing can subscribe to the issues of a group that no store has opened.
+            if isUnopened { writeToStandardError("Settle: \(error)") }
         }
     }
 
@@ -85,6 +94,7 @@ extension StoreCore {
     private func publishTransaction() {
         let plan = planOfTransaction()
         guard let transaction else { return }
+        if !plan.mutations.isEmpty { RunningUpdates.noteWrite(to: self) }
         // Made before the lock, which is held only for what exchanges values.
         let details =
             plan.mutations.isEmpty

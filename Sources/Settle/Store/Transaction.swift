@@ -18,6 +18,8 @@ struct Transaction {
         /// How many more were refused.
         fileprivate(set) var furtherViolations = 0
         fileprivate(set) var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
+        /// How often other stores had been written when it began.
+        fileprivate(set) var writesElsewhere = 0
         fileprivate var known: Set<ObjectIdentifier> = []
     }
 
@@ -46,8 +48,8 @@ struct Transaction {
 
     private static let mostViolations = 100
 
-    mutating func begin() {
-        levels.append(Level())
+    mutating func begin(afterWritesElsewhere count: Int) {
+        levels.append(Level(writesElsewhere: count))
     }
 
     /// Notes a setting that is about to be staged.

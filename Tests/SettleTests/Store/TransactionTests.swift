@@ -110,6 +110,49 @@ import Testing
         }
     }
 
+    @Test("An update that is undone reports that what it has written to another store stays, and only then")
+    func twoStores() async throws {
+        let (one, two) = (
+            try await SettingsStore.open(storage: InMemoryStorage()),
+            try await SettingsStore.open(storage: InMemoryStorage())
+        )
+        let (first, second) = (try await one.group(CounterSettings.self), try await two.group(CounterSettings.self))
+        let issues = ChangeRecorder(one.issues)
+        let failure = TestFailure(number: 1)
+        func codes() -> [SettingsError.Code] { issues.elements.map(\.code) }
+        try one.update {
+            first.count = 1
+            second.count = 1
+            try two.update { second.list = [1] }
+            // A part that is undone before the other store is written leaves nothing there.
+            #expect(throws: failure) { try one.update { throw failure } }
+        }
+        #expect(throws: failure) {
+            try one.update {
+                first.count = 2
+                second.count = 1
+                throw failure
+            }
+        }
+        #expect(first.count == 1 && codes().isEmpty)
+        let writes: [() throws -> Void] = [
+            { second.count += 1 }, { second.list.append(1) }, { try two.update { second.count += 1 } },
+            { try two.setValue(SettingValue.integer(Int64.random(in: 100...(.max))), forKey: "count") },
+        ]
+        for (index, write) in writes.enumerated() {
+            #expect(throws: failure) {
+                try one.update {
+                    first.count = 2
+                    try write()
+                    throw failure
+                }
+            }
+            #expect(first.count == 1)
+            _ = await issues.until { $0.count == index + 1 }
+        }
+        #expect(codes().allSatisfy { $0 == .partlyUndone })
+    }
+
     @Test("A transaction gives one revision, one change and one saved record")
     func oneOfEach() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()

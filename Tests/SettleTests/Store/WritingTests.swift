@@ -105,7 +105,7 @@ import Testing
 
     @Test("A write of a setting inside its own change in place ends the program, since one of both would be lost")
     func overlappingChange() async throws {
-        await #expect(processExitsWith: .failure) {
+        let alone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let settings = CounterSettings()
             settings.list = [1, 2]
             settings.list.removeAll { _ in
@@ -113,7 +113,7 @@ import Testing
                 return false
             }
         }
-        await #expect(processExitsWith: .failure) {
+        let inUpdate = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = try await SettingsStore.open(storage: InMemoryStorage())
             let settings = try await store.group(CounterSettings.self)
             try settings.update {
@@ -124,6 +124,10 @@ import Testing
                 }
             }
         }
+        for result in [alone, inUpdate] {
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("A setting was written while it was being changed in place"))
+        }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let error = #expect(throws: SettingsError.self) {
@@ -133,6 +137,24 @@ import Testing
             }
         }
         #expect(error?.code == .overlappingChange && error?.key == "count" && settings.count == 10)
+    }
+
+    @Test("A change in place that suspends ends the program as soon as anybody could notice, also on the main actor")
+    func suspendedChange() async throws {
+        // It waits for a write on another thread, which waits for it.
+        let circle = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let settings = CounterSettings()
+            await changeOnMainActor(settings) { await Task.detached { settings.list = [1] }.value }
+        }
+        // Another task of the actor writes meanwhile, on the same thread.
+        let sameThread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let settings = CounterSettings()
+            await changeOnMainActor(settings) { await Task { @MainActor in settings.count = 5 }.value }
+        }
+        for result in [circle, sameThread] {
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("a setting can't be passed inout to an async function"))
+        }
     }
 
     @Test("Two threads that write two settings inside each other in opposite orders don't deadlock")
@@ -265,4 +287,14 @@ extension Dictionary {
         reserveCapacity(count)
         body()
     }
+}
+
+private func change(_ value: inout Int, _ suspending: @Sendable () async -> Void) async {
+    await suspending()
+    value += 1
+}
+
+@MainActor
+private func changeOnMainActor(_ settings: CounterSettings, _ suspending: @Sendable () async -> Void) async {
+    await change(&settings.count, suspending)
 }
