@@ -27,26 +27,4 @@ final class ExclusiveAccess: Sendable {
     func end() {
         isInForce.store(false, ordering: .releasing)
     }
-
-    // MARK: Names
-
-    private static let lengths = 1...64
-
-    /// Whether a name may become part of a file's name, and of no other file's.
-    static func isValid(_ name: String) -> Bool {
-        lengths.contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
-
-    static func rule(for name: String) -> String {
-        "“\(name)” can't be the name of an exclusive access: a name has 1 to 64 ASCII letters, digits, hyphens and "
-            + "underscores."
-    }
 }

@@ -29,8 +29,8 @@ extension SettingsStore {
     public func withExclusiveAccess<Result>(
         named name: String = "default", _ body: () async throws -> Result
     ) async throws -> Result {
-        guard ExclusiveAccess.isValid(name) else {
-            throw SettingsError(.invalidName, ExclusiveAccess.rule(for: name))
+        guard ReservationName.isValid(name) else {
+            throw SettingsError(.invalidName, ReservationName.rule(for: name))
         }
         guard !ExclusiveAccess.isHeldByCurrentTask(to: core, named: name) else {
             throw SettingsError(

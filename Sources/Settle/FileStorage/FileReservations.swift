@@ -116,8 +116,8 @@ extension FileSession {
     /// - Returns: False if somebody has reserved the name.
     mutating func reserve(_ name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)
-        guard ExclusiveAccess.isValid(name) else {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ExclusiveAccess.rule(for: name))")
+        guard ReservationName.isValid(name) else {
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ReservationName.rule(for: name))")
         }
         do {
             return try reservations.reserve(name, beside: names, of: owner, operations)

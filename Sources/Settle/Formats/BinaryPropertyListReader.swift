@@ -215,7 +215,7 @@ extension BinaryPropertyListReader {
     }
 
     private mutating func container(_ object: Int, _ start: Int, depth: Int) throws(FormatError) -> SettingValue {
-        guard depth <= FormatLimits.depth else { throw failure(object, FormatLimits.depthReason, .limit) }
+        guard depth <= SettingValue.depthLimit else { throw failure(object, SettingValue.depthReason, .limit) }
         guard openObjects.insert(object).inserted else { throw failure(object, "An object contains itself.") }
         defer { openObjects.remove(object) }
         let (count, first) = try count(object, start)

@@ -116,8 +116,8 @@ extension BinaryPropertyListWriter {
 
     /// Takes the number for an array or dictionary before its parts are added, so that the root is the first.
     private mutating func addContainer(_ depth: Int) throws(FormatError) -> Int {
-        guard depth <= FormatLimits.depth else {
-            throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
+        guard depth <= SettingValue.depthLimit else {
+            throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
         }
         return add([])
     }

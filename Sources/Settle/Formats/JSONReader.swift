@@ -129,8 +129,8 @@ struct JSONReader {
     }
 
     private func checkDepth(_ depth: Int) throws(FormatError) {
-        guard depth <= FormatLimits.depth else {
-            throw failure(FormatLimits.depthReason, rule: .limit)
+        guard depth <= SettingValue.depthLimit else {
+            throw failure(SettingValue.depthReason, rule: .limit)
         }
     }
 }

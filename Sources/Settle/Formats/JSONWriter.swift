@@ -93,8 +93,8 @@ struct JSONWriter {
 
     private mutating func open(_ bracket: UInt8) throws(FormatError) {
         depth += 1
-        guard depth <= FormatLimits.depth else {
-            throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
+        guard depth <= SettingValue.depthLimit else {
+            throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
         }
         bytes.append(bracket)
     }

@@ -93,6 +93,6 @@ struct StorableCheck {
     }
 
     private static func checkDepth(_ depth: Int) throws(FormatError) {
-        guard depth <= FormatLimits.depth else { throw FormatError(.limit, at: .key(""), FormatLimits.depthReason) }
+        guard depth <= SettingValue.depthLimit else { throw FormatError(.limit, at: .key(""), SettingValue.depthReason) }
     }
 }

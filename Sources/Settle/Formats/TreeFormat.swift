@@ -12,8 +12,6 @@ package protocol TreeFormat: Sendable {
 
 /// What a file may ask of its reader. Writers keep to the same limits, so that they write nothing that can't be read.
 enum FormatLimits {
-    /// Of dictionaries and arrays within each other, the outermost counted as 1.
-    static let depth = 128
     static let bytes = 1 << 28
 
     static func checkSize(of bytes: [UInt8]) throws(FormatError) {
@@ -21,6 +19,4 @@ enum FormatLimits {
             throw FormatError(.limit, atByte: Self.bytes, "The file is larger than \(Self.bytes >> 20) MiB.")
         }
     }
-
-    static let depthReason = "Values are nested more than \(depth) levels deep."
 }

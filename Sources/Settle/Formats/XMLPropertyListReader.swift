@@ -140,8 +140,8 @@ struct XMLPropertyListReader {
     }
 
     private func checkDepth(_ depth: Int, _ offset: Int) throws(FormatError) {
-        guard depth <= FormatLimits.depth else {
-            throw scanner.failure(FormatLimits.depthReason, rule: .limit, at: offset)
+        guard depth <= SettingValue.depthLimit else {
+            throw scanner.failure(SettingValue.depthReason, rule: .limit, at: offset)
         }
     }
 }

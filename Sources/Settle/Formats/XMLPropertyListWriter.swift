@@ -105,8 +105,8 @@ struct XMLPropertyListWriter {
     }
 
     private func checkDepth() throws(FormatError) {
-        guard depth < FormatLimits.depth else {
-            throw FormatError(.limit, at: .key(""), FormatLimits.depthReason)
+        guard depth < SettingValue.depthLimit else {
+            throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
         }
     }
 

@@ -1,4 +1,4 @@
 enum JournalValueLimits {
     /// Of dictionaries and arrays within each other, the outermost counted as 1: as deep as a file may be.
-    static let depth = FormatLimits.depth
+    static let depth = SettingValue.depthLimit
 }

@@ -10,8 +10,8 @@ import Dispatch
 actor Persister {
     let executor = QueueExecutor()
     let storage: any Storage
-    /// The file's place among those that are open, if the storage is one that is shared in this process.
-    private let file: OpenFile?
+    /// The store's place among those that are open, if the storage is one that is shared in this process.
+    private let registration: (any StoreRegistration)?
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
@@ -78,11 +78,11 @@ actor Persister {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, file: OpenFile?, log: MutationLog, time: TimeSource,
+        storage: any Storage, registration: (any StoreRegistration)?, log: MutationLog, time: TimeSource,
         configuration: SettingsStore.Configuration, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
-        self.file = file
+        self.registration = registration
         self.log = log
         self.time = time
         self.report = report
@@ -450,7 +450,7 @@ actor Persister {
         } catch {
             // Reported. What is missing is not a value but the storage's resting form, which an opening brings about too: that
             // need not wait.
-            file?.end()
+            registration?.end()
             // The timer looks again, which comes here again.
             if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { deliver() }
             if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
@@ -476,7 +476,7 @@ actor Persister {
         endAccessWaits()
         // Otherwise whoever has exclusive access now would lose it. It is closed when the last of them gives it up.
         if reservedNames.isEmpty { storage.close() }
-        file?.end()
+        registration?.end()
         resumeJoined(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))
     }

@@ -49,7 +49,7 @@ public final class SettingsStore: Sendable {
             core.handles.reopen(isLast)
             hasEnded.store(false, ordering: .releasing)
             // After the handles are open again, so that an opener who has waited for this finds them so.
-            core.file?.closingFailed()
+            core.registration?.closingFailed()
             closeTurns.end(succeeded: false)
             throw error
         }

@@ -106,9 +106,9 @@ extension StoreCore {
                 "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
                 key: key.description)
         }
-        guard key.depth <= FormatLimits.depth else {
+        guard key.depth <= SettingValue.depthLimit else {
             throw SettingsError(
-                .invalidKey, "“\(key)” of \(name) can't be a key: it has more than \(FormatLimits.depth) parts.",
+                .invalidKey, "“\(key)” of \(name) can't be a key: it has more than \(SettingValue.depthLimit) parts.",
                 key: key.description)
         }
     }

@@ -21,8 +21,8 @@ package final class StoreCore: @unchecked Sendable {
     let loadOutcome: StorageContents.Outcome
     /// `nil` in the store of groups that no store has opened.
     let persister: Persister?
-    /// The file that the store is open on, if it was opened by that.
-    let file: OpenFile?
+    /// The store's place among those that are open on a file.
+    let registration: (any StoreRegistration)?
     var transaction: Transaction?
 
     /// What a write has to do.
@@ -35,11 +35,12 @@ package final class StoreCore: @unchecked Sendable {
         case closed
     }
 
-    /// - Parameter file: What is told when the storage is closed.
+    /// - Parameter registration: What is told when the storage is closed.
     init(
-        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents, file: OpenFile?
+        configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
+        registration: (any StoreRegistration)?
     ) {
-        self.file = file
+        self.registration = registration
         self.configuration = configuration
         let time = TimeSource(configuration.clock)
         self.time = time
@@ -52,7 +53,7 @@ package final class StoreCore: @unchecked Sendable {
         self.log = log
         log.tree = contents.tree
         persister = Persister(
-            storage: storage, file: file, log: log, time: time, configuration: configuration,
+            storage: storage, registration: registration, log: log, time: time, configuration: configuration,
             report: { issueBoard.report($0) })
         loadOutcome = contents.outcome
         switch loadOutcome {
@@ -65,7 +66,7 @@ package final class StoreCore: @unchecked Sendable {
     /// The store of groups that no store has opened.
     init() {
         configuration = SettingsStore.Configuration()
-        file = nil
+        registration = nil
         loadOutcome = .absent
         issueBoard = IssueBoard()
         time = TimeSource(ContinuousClock())

@@ -22,3 +22,9 @@ public enum SettingValue: Sendable, Hashable {
     /// A number that neither `integer` nor `real` holds exactly, as a literal of JSON.
     case number(String)
 }
+
+extension SettingValue {
+    /// How many dictionaries and arrays may lie within each other, the outermost counted as 1.
+    static let depthLimit = 128
+    static let depthReason = "Values are nested more than \(depthLimit) levels deep."
+}

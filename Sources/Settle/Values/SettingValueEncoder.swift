@@ -139,12 +139,12 @@ private struct NodeEncoder: Encoder {
     let depth: Int
 
     /// Far more than files can hold, and so few that no thread's stack is too small.
-    private static let depthLimit = 2 * FormatLimits.depth
+    private static let depthLimit = 2 * SettingValue.depthLimit
 
     func encode<Value: Encodable>(_ value: Value) throws {
         guard depth < Self.depthLimit else {
             throw SettingCodingError(
-                expected: "at most \(FormatLimits.depth) levels of arrays and dictionaries", found: "more")
+                expected: "at most \(SettingValue.depthLimit) levels of arrays and dictionaries", found: "more")
         }
         if let type = Value.self as? any DirectSettingValue.Type, try encode(value, as: type) { return }
         try value.encode(to: NodeEncoder(node: node, codingPath: codingPath, userInfo: userInfo, depth: depth + 1))

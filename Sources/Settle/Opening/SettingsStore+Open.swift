@@ -26,7 +26,7 @@ struct LoadedStorage: Sendable {
 
     /// A store with what the storage has, which follows what others change there.
     func startStore(
-        configuration: SettingsStore.Configuration, file: OpenFile? = nil
+        configuration: SettingsStore.Configuration, registration: OpenFile? = nil
     ) throws(SettingsError) -> StoreKeeper {
         let contents: StorageContents
         do {
@@ -34,7 +34,7 @@ struct LoadedStorage: Sendable {
         } catch {
             throw .storage(error)
         }
-        let core = StoreCore(configuration: configuration, storage: storage, contents: contents, file: file)
+        let core = StoreCore(configuration: configuration, storage: storage, contents: contents, registration: registration)
         let keeper = StoreKeeper(of: core)
         core.persister?.follow(for: core)
         return keeper

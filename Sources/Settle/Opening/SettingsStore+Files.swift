@@ -68,7 +68,7 @@ extension SettingsStore {
                 if let first, first.place === place { first.storage } else {
                     await runBlocking { LoadedStorage(makeStorage()) }
                 }
-            return try loaded.startStore(configuration: configuration ?? Configuration(), file: place)
+            return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
         }
     }
 }

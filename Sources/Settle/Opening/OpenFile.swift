@@ -5,7 +5,7 @@
 #endif
 
 /// A store's place among the files that are open, from the moment in which its opening begins until its storage is closed.
-final class OpenFile: Sendable {
+final class OpenFile: StoreRegistration {
     /// What identifies the file.
     let path: String
     private let files: OpenFiles
@@ -15,12 +15,10 @@ final class OpenFile: Sendable {
         self.files = files
     }
 
-    /// The last handle could not be closed, and is open again. Told once it is.
     func closingFailed() {
         files.closingFailed(self)
     }
 
-    /// The storage is closed, or could not be when the store went away: the file can be opened anew.
     func end() {
         files.end(self)
     }
