@@ -18,7 +18,12 @@ extension FileSession {
 
     /// Whether the file is not the whole truth.
     private var hasMore: Bool {
-        !overlay.isEmpty || mustRewrite || !intents.isEmpty || unhealed != nil
+        !isOverlayInFile || mustRewrite || !intents.isEmpty || unhealed != nil
+    }
+
+    /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored anew.
+    private var isOverlayInFile: Bool {
+        if case .absent = standing, overlay.isEmptyTree { true } else { overlay.isEmpty }
     }
 
     /// Makes the file the whole truth.

@@ -57,7 +57,10 @@ extension FileSession {
             return try journal.lock(patience: &patience)
         } catch {
             switch error.cause {
-            case .notFound: try operations.makeFolders(names.folder)
+            case .notFound:
+                // A folder on the way may have become a link to one that is not there yet.
+                try? followPath()
+                try operations.makeFolders(names.folder)
             case .isFolder: try putAside(names.journal, as: names.corruptJournal)
             default: throw error
             }

@@ -65,7 +65,6 @@ extension FileSession {
     }
 
     private mutating func isFileMissingAfterFollowing() throws(StorageError) -> Bool {
-        guard version != .absent || !links.isEmpty else { return false }
         let file = try examining { (session) throws(FileError) in try session.fileStatus() }
         guard !links.isEmpty || file?.kind == .symbolicLink else { return isMissing(file) }
         try followPath()
@@ -84,7 +83,7 @@ extension FileSession {
     }
 
     /// Goes where the path leads by now. If nothing is there, what is in force is stored there.
-    private mutating func followPath() throws(StorageError) {
+    mutating func followPath() throws(StorageError) {
         guard !journal.isLocked else { return }
         try followSwappedLink()
         let resolved = try resolvedPath()

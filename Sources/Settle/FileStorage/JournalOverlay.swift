@@ -13,6 +13,8 @@ struct JournalOverlay: Sendable {
     private var outerKeys: Set<SettingKey> = []
 
     var isEmpty: Bool { entries.isEmpty && tree == nil }
+    /// Whether it says that there are no values at all.
+    var isEmptyTree: Bool { entries.isEmpty && tree?.root.isEmpty == true }
 
     mutating func add(_ batch: JournalBatch) {
         if let tree = batch.tree {

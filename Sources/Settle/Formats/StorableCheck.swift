@@ -93,6 +93,8 @@ struct StorableCheck {
     }
 
     private static func checkDepth(_ depth: Int) throws(FormatError) {
-        guard depth <= SettingValue.depthLimit else { throw FormatError(.limit, at: .key(""), SettingValue.depthReason) }
+        guard depth <= SettingValue.depthLimit else {
+            throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
+        }
     }
 }

@@ -34,7 +34,8 @@ struct LoadedStorage: Sendable {
         } catch {
             throw .storage(error)
         }
-        let core = StoreCore(configuration: configuration, storage: storage, contents: contents, registration: registration)
+        let core = StoreCore(
+            configuration: configuration, storage: storage, contents: contents, registration: registration)
         let keeper = StoreKeeper(of: core)
         core.persister?.follow(for: core)
         return keeper

@@ -5,8 +5,10 @@ import Testing
 ///
 /// The order is the picture in `Architecture.md`. Names are found in the text of the sources, without comments and strings.
 @Suite struct FolderOrderTests {
-    private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Settle")
-        .standardizedFileURL
+    private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../../Sources/Settle"
+    )
+    .standardizedFileURL
 
     @Test("No file names a type of a folder above its own") func order() throws {
         let levels = try levels()

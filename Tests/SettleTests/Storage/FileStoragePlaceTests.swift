@@ -104,14 +104,21 @@ import Testing
 
     @Test(
         "where a link leads to nothing, what is in force is stored by the next call that promises a disk",
-        arguments: ["middle", "end", "removed"])
+        arguments: ["middle", "end", "removed", "folder"])
     func leadsNowhere(kind: String) throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")
-        let path = kind == "middle" ? "current/settings.json" : "settings.json"
+        let path = kind == "middle" || kind == "folder" ? "current/settings.json" : "settings.json"
         let name = kind == "middle" ? "current" : "settings.json"
-        try link(name, to: kind == "middle" ? "releases/6" : "releases/6/settings.json")
+        if kind == "folder" {
+            try write(#"{"a": 1}"#, to: "current/settings.json")
+        } else {
+            try link(name, to: kind == "middle" ? "releases/6" : "releases/6/settings.json")
+        }
         let storage = try opened(path)
         switch kind {
+        case "folder":
+            try manager.moveItem(at: url("current"), to: url("old"))
+            try link("current", to: "releases/7")
         case "middle":
             try manager.createDirectory(at: url("releases/7"), withIntermediateDirectories: true)
             try link("current", to: "releases/7")
@@ -120,13 +127,28 @@ import Testing
         }
         // Between the old link and the new one there may be none, so a look waits.
         _ = try storage.externalChanges { SettingTree(["a": .integer(1)]) }
-        #expect(!manager.fileExists(atPath: url(path).path))
+        // A folder that is gone counts as removed.
+        #expect(kind == "folder" || !manager.fileExists(atPath: url(path).path))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         #expect(try FileStorage(at: url(path)).load() == intact(expected))
         #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
         #expect(try text(path).contains("\"b\": 2"))
         #expect(try text("releases/6/settings.json") == #"{"a": 1}"#)
+    }
+
+    @Test("a file that is not there yet may become a link that leads nowhere, before the next call that promises a disk")
+    func linkInPlaceOfNothing() throws {
+        let storage = try opened("settings.json")
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try link("settings.json", to: "other/settings.json")
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
+        #expect(try FileStorage(at: url("settings.json")).load().tree == SettingTree(expected))
+        #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
+        #expect(try text("other/settings.json").contains("\"b\": 2"))
+        let other = try manager.destinationOfSymbolicLink(atPath: url("settings.json").path)
+        #expect(other == "other/settings.json")
     }
 
     @Test("a path is resolved by the file system, with what is missing as it is spelled") func resolve() throws {

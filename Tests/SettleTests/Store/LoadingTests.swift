@@ -103,6 +103,25 @@ import Testing
         #expect(issue?.code == .removed && issue?.description == description)
         #expect(try fourth.value(forKey: "a", as: Int.self) == nil)
         try await fourth.close()
+
+        // It is told until something is stored, also after a start that has flushed and asked for the readable file.
+        let fifth = try await opened()
+        guard case .removed = fifth.loadOutcome else {
+            Issue.record("\(fifth.loadOutcome)")
+            return
+        }
+        try await fifth.flush(toFile: true)
+        try await fifth.close()
+        let sixth = try await opened()
+        guard case .removed = sixth.loadOutcome else {
+            Issue.record("\(sixth.loadOutcome)")
+            return
+        }
+        try await sixth.commit { try sixth.setValue(2, forKey: "a") }
+        try await sixth.close()
+        let seventh = try await opened()
+        #expect(seventh.loadOutcome == .intact)
+        try await seventh.close()
     }
 
     @Test("Unknown keys are kept, and can be read, written and removed at run time")
