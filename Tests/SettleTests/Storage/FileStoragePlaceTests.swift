@@ -137,7 +137,8 @@ import Testing
         #expect(try text("releases/6/settings.json") == #"{"a": 1}"#)
     }
 
-    @Test("a file that is not there yet may become a link that leads nowhere, before the next call that promises a disk")
+    @Test(
+        "a file that is not there yet may become a link that leads nowhere, before the next call that promises a disk")
     func linkInPlaceOfNothing() throws {
         let storage = try opened("settings.json")
         try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
