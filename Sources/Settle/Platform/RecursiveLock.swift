@@ -53,6 +53,9 @@ package final class RecursiveLock: @unchecked Sendable {
     /// The thread that has the lock, or 0.
     var currentOwner: UInt { owner.load(ordering: .relaxed) }
 
+    /// Whether others stand back for a turn.
+    var isGateClosed: Bool { demand.load(ordering: .relaxed) & Self.isGateClosed != 0 }
+
     // Never inlined, like `unlock`: inlined, the caller counts a reference to the lock for its atomics, which costs more than
     // the call.
     @usableFromInline
@@ -192,7 +195,7 @@ package final class RecursiveLock: @unchecked Sendable {
 
     /// Ends a turn that was not taken.
     package func openGate() {
-        guard demand.load(ordering: .relaxed) & Self.isGateClosed != 0 else { return }
+        guard isGateClosed else { return }
         turns.withLock { turns in
             turns.gateEnd = nil
             demand.bitwiseAnd(~Self.isGateClosed, ordering: .relaxed)
@@ -222,7 +225,7 @@ package final class RecursiveLock: @unchecked Sendable {
     @inline(never)
     private func standBack() {
         var attempt = 0
-        while demand.load(ordering: .relaxed) & Self.isGateClosed != 0 {
+        while isGateClosed {
             if let end = turns.withLock({ $0.gateEnd }), ContinuousClock.now >= end {
                 openGate()
                 return

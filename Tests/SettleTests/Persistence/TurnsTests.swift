@@ -1,7 +1,8 @@
 import Dispatch
-import Settle
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 /// Who waits for the writer's lock gets it, and waits for it with nothing that others need.
 @Suite(.timeLimit(.minutes(10))) struct TurnsTests {
@@ -133,6 +134,64 @@ import Testing
                     }
                 }
             }
+        }
+    }
+
+    @Test("Three stores that are written inside each other in a circle end the program, too")
+    func circle() async throws {
+        await #expect(processExitsWith: .failure) {
+            var groups: [CounterSettings] = []
+            for _ in 0..<3 {
+                groups.append(try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self))
+            }
+            let arrived = (0..<3).map { _ in DispatchSemaphore(value: 0) }
+            await withTaskGroup { [groups] group in
+                for number in 0..<3 {
+                    group.addTask {
+                        let next = (number + 1) % 3
+                        await onThread {
+                            try? groups[number].update {
+                                arrived[number].signal()
+                                arrived[next].wait()
+                                groups[next].count += 1
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A thread that once waited for a store, and goes on, is in nobody's way")
+    func earlierWaits() async throws {
+        await #expect(processExitsWith: .success) {
+            let first = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
+            let second = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
+            let (firstTaken, secondTaken) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            // Usually long enough for the other thread to wait.
+            let linger: @Sendable () -> Void = { for _ in 0..<200 { yieldThread() } }
+            async let one: Void = onThread {
+                for _ in 0..<50 {
+                    secondTaken.wait()
+                    second.count += 1
+                    try? first.update {
+                        firstTaken.signal()
+                        linger()
+                    }
+                }
+            }
+            async let other: Void = onThread {
+                for _ in 0..<50 {
+                    try? second.update {
+                        secondTaken.signal()
+                        linger()
+                    }
+                    firstTaken.wait()
+                    try? second.update { first.count += 1 }
+                }
+            }
+            _ = await (one, other)
+            guard first.count == 50, second.count == 50 else { fatalError("Writes are lost.") }
         }
     }
 
