@@ -1,6 +1,8 @@
-import Settle
+import Dispatch
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 /// Tasks that are cancelled while they wait for a store.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
@@ -65,6 +67,38 @@ import Testing
         hold.release()
         try await store.flush()
         #expect(!ran.isRaised && recording.batches.map(\.values) == [["count": .integer(1)]])
+    }
+
+    @Test("A commit of an actor that is cancelled while the storage is asked for its lock leaves nothing behind")
+    func visitWaitingForStorage() async throws {
+        let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
+        let settings = try await store.group(CounterSettings.self)
+        let (hold, ran) = (failing.hold(.lock), Flag())
+        let commit = Task { try await Self.visit(settings, ran) }
+        await hold.waitUntilReached()
+        commit.cancel()
+        await #expect(throws: CancellationError.self) { try await commit.value }
+        hold.release()
+        try await settings.commit { settings.count = 1 }
+        try await store.flush(toFile: true)
+        #expect(!ran.isRaised && settings.count == 1)
+        try await store.close()
+    }
+
+    @Test("A commit of an actor that is cancelled while that is busy does not run its closure any more")
+    func visitOfBusyActor() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(CounterSettings.self)
+        let (queue, gate, ran) = (QueueActor(), Gate(), Flag())
+        let commit = Task { try await queue.commit(settings, ran, blockedBy: gate) }
+        await gate.waitUntilReached()
+        // The storage is locked for the commit, whose actor can't go on.
+        while await store.core.persister?.visitors == 0 { await Task.yield() }
+        commit.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await commit.value }
+        #expect(!ran.isRaised)
+        try await settings.commit { settings.count = 1 }
     }
 
     @Test("A task that is cancelled already begins nothing")
@@ -148,5 +182,20 @@ import Testing
         settings.count = 2
         try await cancelled { try await store.close() }.value
         #expect(recording.batches.last?.values == ["count": .integer(2)])
+    }
+}
+
+/// An actor with a thread of its own, which may be blocked.
+private actor QueueActor {
+    private let executor = QueueExecutor(label: "test")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func commit(_ settings: CounterSettings, _ ran: Flag, blockedBy gate: Gate) async throws {
+        // It comes to the thread as soon as the commit waits.
+        executor.queue.async { gate.pass() }
+        try await settings.commit {
+            ran.raise()
+            settings.other = 1
+        }
     }
 }

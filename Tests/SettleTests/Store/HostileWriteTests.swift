@@ -93,6 +93,14 @@ private struct WritingRuleSettings: SettingsGroup {
     static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
 }
 
+/// The same for a rule that writes over what has just come.
+private struct OverwritingRuleSettings: SettingsGroup {
+    @Setting var count = 0
+    @Setting(where: { _ in OverwritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
+
+    static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
+}
+
 @Suite("Foreign code in every position of a write", .timeLimit(.minutes(10)))
 struct HostileWriteTests {
     /// The ways of writing a value.
@@ -200,6 +208,11 @@ struct HostileWriteTests {
         #expect(hostility.count > 0)
         settings.value = HostileValue(3)
         #expect(settings.value.number == 3)
+        // Also if it was equal before the comparison.
+        Hostility.$current.withValue(hostility) {
+            settings.value = HostileValue(3)
+            #expect(settings.$value.value.number == 3)
+        }
     }
 
     @Test("A rule may write other settings, in every way of writing")
@@ -222,6 +235,64 @@ struct HostileWriteTests {
         #expect(settings.ruled == 6 && settings.count == settings.total && settings.count >= 6)
         try await store.flush()
         #expect(storage.tree["count"] == .integer(Int64(settings.count)))
+    }
+
+    @Test("What a value writes that goes away with an undone update is a write of its own")
+    func writeAtUndo() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(HostileSettings.self)
+        // Nothing but a plain write, which opens and ends no transaction.
+        let hostility = Hostility(.release) { settings.count += 1 }
+        Hostility.$current.withValue(hostility) {
+            for number in 1...3 {
+                try? settings.update {
+                    settings.value = HostileValue(number)
+                    throw TestFailure()
+                }
+                try? settings.update {
+                    try? settings.update {
+                        settings.value = HostileValue(number)
+                        throw TestFailure()
+                    }
+                }
+            }
+        }
+        #expect(hostility.count == 6 && settings.count == 6 && settings.value.number == 0)
+    }
+
+    @Test("A change tells the values in force, also if every comparison writes another one")
+    func comparisonThatAlwaysWrites() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(HostileSettings.self)
+        let recorder = ChangeRecorder(store.changes)
+        let hostility = Hostility(.equality) { settings.count += 1 }
+        try Hostility.$current.withValue(hostility) {
+            try settings.update { settings.value = HostileValue(1) }
+        }
+        let change = try #require(await recorder.next())
+        let told = change.mutations.first { $0.key == "count" }
+        #expect(hostility.count > 1 && settings.count == hostility.count)
+        #expect(told?.newValue as? Int == settings.count && settings.value.number == 1)
+    }
+
+    @Test("What a rule writes over another value of the same external change stays, and is saved")
+    func overExternalChange() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(OverwritingRuleSettings.self)
+        OverwritingRuleSettings.rule.withLock { rule in
+            rule = {
+                settings.count = 7
+                return true
+            }
+        }
+        defer { OverwritingRuleSettings.rule.withLock { $0 = nil } }
+        // In the order of the keys, so the rule is asked after the other value has come.
+        storage.simulateExternalChange(["count": .integer(5), "ruled": .integer(5)])
+        for await ruled in settings.$ruled where ruled == 5 { break }
+        #expect(settings.count == 7)
+        try await store.flush()
+        #expect(storage.tree["count"] == .integer(7) && storage.tree["ruled"] == .integer(5))
     }
 
     @Test("What a rule writes while others' changes are taken in is published and saved, and theirs is not saved again")
