@@ -156,14 +156,35 @@ extension MutationLog {
     }
 
     /// Takes out of the index what was written by key and is stored now: from now on the tree has it. Under the lock.
-    private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [SettingSlot] {
-        var forgotten: [SettingSlot] = []
-        for key in keys {
-            guard let slot = slots[key], slot.declaration == nil, !isUnsaved(slot) else { continue }
-            slots.remove(slot)
-            forgotten.append(slot)
+    private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
+        keys.compactMap { key in
+            guard let slot = slots[key], slot.declaration == nil, !slot.isInTransaction, !isUnsaved(slot) else {
+                return nil
+            }
+            return forget(slot)
         }
-        return forgotten
+    }
+
+    /// Takes a setting out of the index. Under the lock.
+    ///
+    /// - Returns: Its box, for the caller to let go of. The two keep each other, and the box keeps the store.
+    private func forget(_ slot: SettingSlot) -> AnySettingBox? {
+        slots.remove(slot)
+        return slot.takeBox()
+    }
+
+    /// Takes those settings out of the index that a transaction has written by key, and for which there is nothing to save now
+    /// that it has ended.
+    func forgetIdle(_ settings: [SettingSlot]) -> [AnySettingBox] {
+        lock.withLock {
+            settings.compactMap { slot in
+                slot.isInTransaction = false
+                guard slots[slot.key] === slot, !isUnsaved(slot) else { return nil }
+                // What is never saved is nowhere else.
+                guard slot.schedule != nil || (!slot.isStored && tree[slot.key] == nil) else { return nil }
+                return forget(slot)
+            }
+        }
     }
 
     func savingBegins() {

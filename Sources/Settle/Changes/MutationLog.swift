@@ -186,8 +186,6 @@ package final class MutationLog: @unchecked Sendable {
         // The list keeps the store until the value has been taken.
         if !slot.isDirty, let box = slot.box {
             slot.isDirty = true
-            // An earlier value may have been saved since the writer found the slot, and with it the index has forgotten the key.
-            if slot.declaration == nil, slots[slot.key] == nil { slots.insert(slot) }
             dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
         }
         guard schedules[index].change(at: time) else { return false }

@@ -30,6 +30,8 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     @exclusivity(unchecked) var access: SettingsAccess
     /// Whether there is something to save.
     @exclusivity(unchecked) var isDirty = false
+    /// Whether a transaction has written the setting by its key, which no group declares. Then the index keeps it until that ends.
+    @exclusivity(unchecked) var isInTransaction = false
     /// Whether the broadcaster has been told to notify the observers.
     @exclusivity(unchecked) var isNotifying = false
 

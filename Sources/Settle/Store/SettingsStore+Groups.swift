@@ -21,9 +21,19 @@ extension SettingsStore {
         let path = path.isEmpty ? nil : SettingKey(stored: path)
         // Made here, because an `init` may want to run where the app has called.
         let group = GroupOpening.make(type, keeping: keeper)
-        if try core.open(group, at: path, waiting: false) { return group }
-        _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
+        do {
+            try await Self.open(group, at: path, in: core)
+        } catch let error as SettingsError where error.code == .duplicateKey && core.hasUndeclaredKeys {
+            // A key that was written or removed at run time is in nobody's way once that is saved.
+            guard (try? await core.flush()) != nil else { throw error }
+            try await Self.open(group, at: path, in: core)
+        }
         return group
+    }
+
+    private static func open(_ group: some SettingsGroup, at path: SettingKey?, in core: StoreCore) async throws {
+        if try core.open(group, at: path, waiting: false) { return }
+        _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
     }
 
     /// Lets go of the groups at a path and within it, such as those of a user who has logged out.

@@ -68,14 +68,16 @@ extension StoreCore {
                 (isUsable, lastGood) = adopt(stored, declared)
                 if declared.durability != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }
-            let slot = log.lock.withLock {
+            let (slot, replaced) = log.lock.withLock {
                 let slot = log.slot(for: declared)
                 slot.isStored = isUsable
                 slot.lastGood = lastGood
                 slot.origin = isUsable ? .loaded : .default
                 if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
-                return slot
+                // The two keep each other, and the box keeps the store.
+                return (slot, runtime?.takeBox())
             }
+            withExtendedLifetime(replaced) {}
             declared.box.open(at: Attachment(core: self, slot: slot))
         }
     }

@@ -5,13 +5,25 @@ extension StoreCore {
         log.lock.withLock { log.slots.isSecret(key) }
     }
 
-    /// The box of a key, made if there is none. Under the writer's lock.
+    /// Whether a key is known that no group declares.
+    var hasUndeclaredKeys: Bool {
+        log.lock.withLock { log.slots.all.contains { $0.declaration == nil } }
+    }
+
+    /// The box of a key, made if there is none. In a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> AnySettingBox {
+        var isNew = false
         let (used, owned, neighbour) = log.lock.withLock {
-            (log.slots[key]?.box, log.slots.owned(at: key), log.slots.neighbour(of: key))
+            let used = log.slots[key]
+            if let used, used.declaration == nil, !used.isInTransaction {
+                used.isInTransaction = true
+                isNew = true
+            }
+            return (used, log.slots.owned(at: key), log.slots.neighbour(of: key))
         }
+        if let used, isNew { transaction?.noteKeyed(used) }
         if let owned { throw .protected(key, by: owned.key, owned.declaration ?? "") }
-        if let used { return used }
+        if let box = used?.box { return box }
         if let neighbour {
             throw .duplicateKey(key, "a write at run time", neighbour.key, neighbour.declaration ?? "another one")
         }
@@ -25,12 +37,14 @@ extension StoreCore {
             let slot = SettingSlot(
                 key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
                 isSecret: log.slots.isSecret(key), box: box, parent: log.root)
+            slot.isInTransaction = true
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
             log.slots.insert(slot)
             return slot
         }
         box.open(at: Attachment(core: self, slot: slot))
+        transaction?.noteKeyed(slot)
         return box
     }
 

@@ -57,12 +57,15 @@ extension StoreCore {
     }
 
     /// Ends the transaction, so that the next write is one of its own. Under the writer's lock.
-    private func endTransaction() -> Transaction? {
+    ///
+    /// - Returns: What it leaves, for the caller to let go of.
+    private func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
         var ended: Transaction?
         swap(&transaction, &ended)
         mode = .direct
         RunningUpdates.end(self)
-        return ended
+        guard let ended, !ended.keyed.isEmpty else { return (ended, []) }
+        return (ended, log.forgetIdle(ended.keyed))
     }
 
     /// Notes that a setting is about to be staged. Under the writer's lock.

@@ -8,6 +8,8 @@ struct Transaction {
     private(set) var stagings = 0
     /// The settings whose staged values come from the storage, which has them. Foreign code that runs meanwhile may write others.
     private(set) var outside: Set<ObjectIdentifier> = []
+    /// The settings that it has written by keys which no group declares.
+    private(set) var keyed: [SettingSlot] = []
     private var known: Set<ObjectIdentifier> = []
     /// One level for each nested `update`: what to put back if it throws.
     private var levels: [Level] = []
@@ -67,6 +69,11 @@ struct Transaction {
     /// Notes that what has just been staged comes from the storage.
     mutating func noteOutside(_ box: AnySettingBox) {
         outside.insert(ObjectIdentifier(box))
+    }
+
+    /// Notes a setting that is written by a key which no group declares.
+    mutating func noteKeyed(_ slot: SettingSlot) {
+        keyed.append(slot)
     }
 
     // What the ends of levels return is let go of by the caller, outside of an access to the transaction.

@@ -170,12 +170,59 @@ private struct Guarded: SettingsGroup {
                     try store.setValue(2, forKey: "late.x")
                     hold.release()
                     while store.statistics.appends == 0 { continue }
+                    #expect(try store.value(forKey: "late.x", as: Int.self) == 2)
+                    try store.setValue(3, forKey: "late.x")
                 }
-                #expect(try store.value(forKey: "late.x", as: Int.self) == 2)
+                #expect(try store.value(forKey: "late.x", as: Int.self) == 3)
                 try store.remove(at: "late")
                 #expect(store.groups().isEmpty)
             }
         }.get()
         try await store.close()
+    }
+
+    @Test func `a setting keeps its key when one that is literally the same is stored later`() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(BalanceSettings.self, at: "app")
+        storage.simulateExternalChange([SettingKey(name: "app.left"): .integer(1), "app.right": .integer(2)])
+        for await right in settings.$right where right == 2 { break }
+        #expect(try store.value(forKey: "app.left", as: Int.self) == 500)
+        try store.setValue(3, forKey: "app.left")
+        #expect(settings.left == 3)
+        try await store.flush()
+        #expect(storage.tree["app.left"] == .integer(3) && storage.tree[SettingKey(name: "app.left")] == .integer(1))
+    }
+
+    @Test func `a group can be opened where something was removed, saved or not, stored or not`() async throws {
+        let values = SettingTree(["users": .dictionary(["a": .dictionary(["count": .integer(1), "x": .integer(2)])])])
+        for isSaved in [false, true] {
+            let storage = InMemoryStorage(values)
+            let store = try await SettingsStore.open(storage: storage)
+            for name in ["a", "b"] {
+                try store.remove(at: .path("users", name))
+                if isSaved { try await store.flush() }
+                let settings = try await store.group(CounterSettings.self, at: .path("users", name))
+                #expect(settings.count == 0)
+                settings.other = 3
+            }
+            try await store.flush()
+            let user = SettingValue.dictionary(["other": .integer(3)])
+            #expect(storage.tree["users"] == .dictionary(["a": user, "b": user]))
+        }
+    }
+
+    @Test func `a write by key that changes nothing or is undone is in nobody's way`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["c": .integer(1)])))
+        try store.removeValue(forKey: "a")
+        try? store.update {
+            try store.setValue(1, forKey: "b")
+            throw TestFailure()
+        }
+        try store.setValue(1, forKey: "c")
+        #expect(store.core.indexedSettingCount == 0)
+        try store.setValue(2, forKey: "a.x")
+        try store.setValue(3, forKey: "b.x")
+        _ = try await store.group(CounterSettings.self, at: "c")
     }
 }

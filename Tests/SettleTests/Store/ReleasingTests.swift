@@ -1,11 +1,16 @@
-import Settle
 import SettleTesting
 import Testing
+
+@testable import Settle
 
 private struct MemorySettings: SettingsGroup {
     static let durability = Durability.memoryOnly
     @Setting var draft = ""
     @Setting var count = 0
+}
+
+private struct KeySettings: SettingsGroup {
+    @Setting("c.d") var declared = 0
 }
 
 @Suite("Lifetimes of declarations", .timeLimit(.minutes(10)))
@@ -98,6 +103,22 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "a.b", as: Int.self) == 49)
     }
 
+    @Test("A store that was written by key goes away with its last reference, and so does what was written")
+    func keyedStoreGoes() async throws {
+        var store: SettingsStore? = try await SettingsStore.open(storage: InMemoryStorage())
+        let core = Weak(try #require(store?.core))
+        for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
+        let box = Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
+        _ = try await store?.group(KeySettings.self)
+        try await store?.flush()
+        try store?.removeValue(forKey: "b")
+        try store?.removeValue(forKey: "missing")
+        try await store?.flush()
+        while box.object != nil { await Task.yield() }
+        store = nil
+        while core.object != nil { await Task.yield() }
+    }
+
     @Test("A read of a key sees what was written around and within it, before it is saved")
     func parentKeys() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
@@ -123,5 +144,65 @@ struct ReleasingTests {
         }
         try settings.inner.$count.reset()
         #expect(try store.value(forKey: "app.inner", as: Inner.self) == Inner(count: nil, table: ["x": 1]))
+    }
+
+    @Test("A read of a key sees within it what its transaction has written over saved values")
+    func parentKeyInTransaction() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(BalanceSettings.self, at: "app")
+        settings.left = 1
+        settings.right = 2
+        try await store.flush()
+        try store.update {
+            settings.left = 3
+            try settings.$right.reset()
+            #expect(try store.value(forKey: "app", as: [String: Int].self) == ["left": 3])
+        }
+        #expect(try store.value(forKey: "app", as: [String: Int].self) == ["left": 3])
+    }
+
+    @Test("A read of a key sees within it what is kept in memory only")
+    func parentKeyOfMemory() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(MixedSettings.self)
+        settings.volatile.secret = 3
+        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
+        try await store.flush()
+        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == ["secret": 3])
+        try settings.volatile.$secret.reset()
+        #expect(try store.value(forKey: "volatile", as: [String: Int].self) == nil)
+    }
+
+    @Test("A null by key and a removed key are no value, before they are saved and after")
+    func nullByKey() async throws {
+        let (store, _, _, _) = try await SettingsStore.openWithManualClock()
+        try store.setValue(1, forKey: "a")
+        try store.setValue(SettingValue.null, forKey: "b")
+        try await store.flush()
+        try store.removeValue(forKey: "a")
+        try store.setValue(SettingValue.null, forKey: "c")
+        for _ in 0..<2 {
+            for key in ["a", "b", "c"] as [SettingKey] {
+                #expect(try store.value(forKey: key, as: Int.self) == nil, "\(key)")
+            }
+            try await store.flush()
+        }
+    }
+
+    @Test("A key that is written again while it is saved keeps its newest value")
+    func writtenWhileSaved() async throws {
+        let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
+        let hold = failing.hold(.append)
+        try store.setValue(1, forKey: "a.b")
+        async let flush: Void = store.flush()
+        await hold.waitUntilReached()
+        try store.setValue(2, forKey: "a.b")
+        hold.release()
+        while recording.batches.count < 2 {
+            #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
+            await Task.yield()
+        }
+        try await flush
+        #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
     }
 }
