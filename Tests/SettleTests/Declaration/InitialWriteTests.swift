@@ -19,6 +19,11 @@ private struct Impossible: SettingsGroup {
     init() { retries = 11 }
 }
 
+private struct Corrected: SettingsGroup {
+    @Setting(in: 5...9) var size = 0
+    init() { size = 6 }
+}
+
 @Suite("Defaults that a group's initializer writes")
 struct InitialWriteTests {
     @Test("They are the defaults: nothing is stored or told, and a reset comes back to them")
@@ -49,5 +54,12 @@ struct InitialWriteTests {
     func refused() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         #expect(try await store.group(Impossible.self).retries == 3)
+    }
+
+    @Test("They take the place of a declared default that breaks its rule")
+    func corrected() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(Corrected.self)
+        #expect(settings.size == 6 && settings.$size.isDefault)
     }
 }

@@ -56,8 +56,12 @@ private struct WindowSettings: SettingsGroup {
         width.value = 202
         #expect(store.revision == 4)
         try settings.$frame[\.origin].reset()
+        let changes = ChangeRecorder(store.changes)
+        settings.frame.width = 203
         try settings.$frame.width.reset(by: "test")
         #expect(settings.frame == Frame())
+        let reset = await changes.until { $0.count == 2 }.last
+        #expect(reset?.origin == .reset && reset?.writer == "test" && !settings.$frame.isDefault)
     }
 
     @Test func `names of the setting's own are found by key path`() async throws {

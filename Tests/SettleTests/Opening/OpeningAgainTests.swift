@@ -50,6 +50,12 @@ import Testing
                 "initialRevision is 0, and 9", "format is JSON, and XML property list", "ManualClock was asked for",
             ] { #expect(both?.description.contains(part) == true, "\(part)") }
             #expect(both?.description.contains("retryDelay") == false)
+            let others = await error {
+                try await SettingsStore.open(
+                    at: file, configuration: .init(historyCostLimit: 7, retryDelay: .seconds(1) ... .seconds(2)))
+            }
+            #expect(others?.description.contains("historyCostLimit is 4194304, and 7") == true)
+            #expect(others?.description.contains("retryDelay is") == true)
             // The one who asked has nothing, and the store is as it was: one handle, which closes it.
             let settings = try await first.group(CounterSettings.self)
             try settings.$count.set(1)

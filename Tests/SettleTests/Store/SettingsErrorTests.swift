@@ -88,4 +88,12 @@ private struct Mistaken: SettingsGroup {
         #expect(text.contains("The default of Mistaken.width can't be 0: it must be in 1...5."))
         #expect(!text.contains("Optional(") && !text.contains("stays"))
     }
+
+    @Test func `a group tells every key that another one has`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        _ = try await store.group(Limits.self)
+        let error = await #expect(throws: SettingsError.self) { try await store.group(CounterSettings.self) }
+        #expect(error?.problems.map(\.code) == [.duplicateKey, .duplicateKey])
+        #expect(error?.problems.map(\.key) == ["count", "other"])
+    }
 }

@@ -149,6 +149,15 @@ private struct App: SettingsGroup {
                 ]))
     }
 
+    @Test("Replacing puts a value in the place of what lies around or within it") func replacingAround() async throws {
+        try store.setValue(5, forKey: "flat")
+        try await store.flush()
+        // The one becomes a dictionary, the other is none any more.
+        try store.import(Data(#"{"flat": {"deep": 1}, "old": 2}"#.utf8), .replace)
+        try await store.flush()
+        #expect(storage.tree["flat"] == .dictionary(["deep": .integer(1)]) && storage.tree["old"] == .integer(2))
+    }
+
     @Test("Replacing counts what the same transaction has written") func replacingInUpdate() throws {
         try store.update {
             app.window.title = "new"
