@@ -249,12 +249,14 @@ struct HostileWriteTests {
                     settings.value = HostileValue(number)
                     throw TestFailure()
                 }
+                #expect(settings.count == 2 * number - 1)
                 try? settings.update {
                     try? settings.update {
                         settings.value = HostileValue(number)
                         throw TestFailure()
                     }
                 }
+                #expect(settings.count == 2 * number)
             }
         }
         #expect(hostility.count == 6 && settings.count == 6 && settings.value.number == 0)
@@ -267,7 +269,11 @@ struct HostileWriteTests {
         let recorder = ChangeRecorder(store.changes)
         let hostility = Hostility(.equality) { settings.count += 1 }
         try Hostility.$current.withValue(hostility) {
-            try settings.update { settings.value = HostileValue(1) }
+            try settings.update {
+                // Before the value, so that it is looked at before the comparison.
+                settings.count = 0
+                settings.value = HostileValue(1)
+            }
         }
         let change = try #require(await recorder.next())
         let told = change.mutations.first { $0.key == "count" }

@@ -103,18 +103,35 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "a.b", as: Int.self) == 49)
     }
 
+    @Test("Keys of a store that is kept in memory only stay, and removed ones do not")
+    func writesByKeyInMemory() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(SettingTree(["stored": .integer(1)])),
+            configuration: .init(durability: .memoryOnly))
+        try store.setValue(2, forKey: "a")
+        try store.removeValue(forKey: "stored")
+        try store.removeValue(forKey: "missing")
+        try await store.flush()
+        #expect(try store.value(forKey: "a", as: Int.self) == 2)
+        #expect(try store.value(forKey: "stored", as: Int.self) == nil)
+        #expect(store.core.indexedSettingCount == 2)
+    }
+
     @Test("A store that was written by key goes away with its last reference, and so does what was written")
     func keyedStoreGoes() async throws {
         var store: SettingsStore? = try await SettingsStore.open(storage: InMemoryStorage())
         let core = Weak(try #require(store?.core))
-        for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
-        let box = Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
+        let box = try store?.update {
+            for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
+            // Later it may have been saved.
+            return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
+        }
         _ = try await store?.group(KeySettings.self)
         try await store?.flush()
         try store?.removeValue(forKey: "b")
         try store?.removeValue(forKey: "missing")
         try await store?.flush()
-        while box.object != nil { await Task.yield() }
+        while box?.object != nil { await Task.yield() }
         store = nil
         while core.object != nil { await Task.yield() }
     }
