@@ -221,8 +221,10 @@ struct PersisterStateMachine {
     }
 
     /// The storage says that something has happened to it. That may be the end of what made saves fail. Not at once: it may
-    /// also be the trace of a save that has failed.
+    /// also be the trace of a save that has failed. And it may be the end of what kept the resting form from being had, without
+    /// any change of values, such as a typing error that somebody has taken back.
     mutating func storageSpoke(now: Duration) {
+        if state != .closed, !isAtRest { unsettled = Unsettled(first: unsettled?.first ?? now, last: now) }
         retrySoon(at: now + retryDelay.lowerBound)
     }
 

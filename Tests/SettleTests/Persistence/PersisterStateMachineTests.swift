@@ -207,6 +207,9 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(3)) == .lookOutside)
         machine.lookedOutside(now: .seconds(3))
         #expect(machine.next(.init(), now: .seconds(3)) == .append(.stable), "it is back, so saves are tried at once")
+        machine.stabilized([], now: .seconds(3))
+        machine.lookFailed(now: .seconds(10))
+        #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
     @Test("A storage that says something is given what it has not taken sooner, but not at once")
@@ -220,6 +223,30 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
         machine.storageSpoke(now: .milliseconds(10_500))
         #expect(machine.next(.init(), now: .seconds(11)) == .append(.stable))
+    }
+
+    @Test("A checkpoint that has failed is tried again sooner once the storage says something, but not at once")
+    func spokenAfterCheckpoint() {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
+        for _ in 0..<7 { machine.checkpointFailed(.settled, leaves: [], now: .zero) }
+        #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(60)))
+        machine.storageSpoke(now: .seconds(10))
+        #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
+        #expect(machine.next(.init(), now: .seconds(11)) == .checkpoint(.settled))
+    }
+
+    @Test("A storage that could not rest is asked again once it says something and that has settled")
+    func spokenWithoutRest() {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(8))
+        machine.checkpointed(.settled, isAtRest: false, now: .zero)
+        machine.checkpointed(.resting, isAtRest: false, now: .seconds(10))
+        #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: nil))
+        machine.storageSpoke(now: .seconds(100))
+        #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: .milliseconds(100_250)))
+        #expect(machine.next(.init(), now: .milliseconds(100_250)) == .checkpoint(.settled))
+        machine.checkpointed(.settled, isAtRest: true, now: .milliseconds(100_250))
+        machine.storageSpoke(now: .seconds(101))
+        #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: nil))
     }
 
     @Test("Delays without end are as long as it takes, and negative ones are none")

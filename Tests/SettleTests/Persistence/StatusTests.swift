@@ -114,6 +114,43 @@ import Testing
         #expect(store.statistics.failedCheckpoints == 1)
     }
 
+    @Test("A readable file that is behind because of what somebody has typed is told, and written once it can be")
+    func behindAnEdit() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings.json")
+            let clock = ManualClock()
+            let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
+            let settings = try await store.group(CounterSettings.self)
+            try await store.flush(toFile: true)
+            var since: Date?
+            for (count, text, place) in [(1, "{ half", "ine 1"), (2, "{\n\n half", "ine 3")] {
+                try Data(text.utf8).write(to: file)
+                settings.count = count
+                try await store.flush()
+                var reason = ""
+                var begin: Date?
+                while !reason.contains(place) {
+                    clock.advance(by: .milliseconds(250))
+                    await Task.yield()
+                    guard case .fileBehind(let since, let error) = store.status else { continue }
+                    (begin, reason) = (since, "\(error)")
+                }
+                #expect(reason.contains("can't be used as it is"))
+                #expect(since == nil || since == begin)
+                since = begin
+            }
+            #expect(store.statistics.failedCheckpoints == 0 && store.statistics.failedSaves == 0)
+            // Nothing of it is to be taken in.
+            try Data("{}".utf8).write(to: file)
+            while store.status != .saved {
+                clock.advance(by: .milliseconds(250))
+                await Task.yield()
+            }
+            #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": 2"))
+            try await store.close()
+        }
+    }
+
     @Test("A status can be compared")
     func equality() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
