@@ -47,6 +47,11 @@ extension Persister {
             if error != lastExternalError { report(.storage(error)) }
             lastExternalError = error
         }
+        deliverFetched()
+    }
+
+    /// The same with what has been fetched already, or given up.
+    func deliverFetched() {
         guard !undelivered.isEmpty else { return }
         noteOutside()
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }

@@ -319,7 +319,10 @@ actor Persister {
         mustRepeat = true
         if !unsaved.isEmpty { failedSaves.appendFailed() }
         machine.failed(now: time.elapsed())
-        return failed(error)
+        let issue = failed(error)
+        // What stands in the place of given up values is in force from now on, whenever the next append succeeds.
+        deliverFetched()
+        return issue
     }
 
     /// - Returns: Whether the storage is at rest.

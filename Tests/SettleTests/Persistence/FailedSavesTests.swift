@@ -104,6 +104,56 @@ import Testing
         #expect(recording.batches.last?.values == ["count": .integer(10)])
     }
 
+    @Test("flushAndWait tells of what was given up too, once")
+    func toldWithoutWaiting() async throws {
+        let (store, settings) = try await open()
+        await fail(store) { try await settings.commit { settings.count += 1 } }
+        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        let error = #expect(throws: SettingsError.self) { try store.flushAndWait() }
+        #expect(error?.code == .superseded && error?.key == "count")
+        try store.flushAndWait()
+        #expect(settings.count == 15)
+    }
+
+    @Test("A plain value that was pending beside a failed commit does not go with it")
+    func beside() async throws {
+        let (store, settings) = try await open()
+        await fail(store) {
+            settings.name = "mine"
+            try await settings.commit { settings.count += 1 }
+        }
+        base.simulateExternalChange(["other": .integer(7)], by: "B")
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded && error?.key == "count")
+        #expect(settings.count == 10 && settings.name == "mine" && value("name") == .string("mine"))
+    }
+
+    @Test("A failed commit is tried again if a storage tells everything that it has, and nothing of it is new")
+    func nothingNew() async throws {
+        let (store, settings) = try await open()
+        await fail(store) { try await settings.commit { settings.count += 1 } }
+        base.simulateExternalChange(base.tree)
+        try await store.flush()
+        #expect(settings.count == 11 && value("count") == .integer(11))
+    }
+
+    @Test("A value that could not be written back yet is not once others have stored another one")
+    func notWrittenBack() async throws {
+        let (store, settings) = try await open()
+        await fail(store) { try await settings.commit { settings.count += 1 } }
+        base.simulateExternalChange(["other": .integer(7)], by: "B")
+        failing.fail(.append, with: noSpace)
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(settings.count == 10)
+        base.simulateExternalChange(["count": .integer(15)], by: "B")
+        failing.heal()
+        // Once the loss has been told.
+        _ = try? await store.flush()
+        try await store.flush()
+        #expect(settings.count == 15 && value("count") == .integer(15))
+        #expect(recording.batches.allSatisfy { $0.values["count"] == nil })
+    }
+
     @Test("A plain value that could not be saved is saved if others have changed other keys, and only then")
     func plain() async throws {
         let (store, settings) = try await open()
