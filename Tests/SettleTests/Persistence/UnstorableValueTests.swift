@@ -100,6 +100,25 @@ private struct Bad: SettingsGroup {
         try await isolates("date", in: format) { $0.date = Date(timeIntervalSinceReferenceDate: .nan) }
     }
 
+    @Test func `a larger value beside a bad one is stored, and no error names it`() async throws {
+        let store = try await open(.propertyListBinary)
+        let group = try await store.group(Bad.self)
+        let text = String(repeating: "x", count: 1_000)
+        try group.update {
+            group.text = text
+            group.large = .max
+        }
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.key == "large")
+        #expect(try fixture.freshLoad().tree["text"] == .string(text))
+        for await issue in store.issues {
+            #expect(issue.key == "large")
+            break
+        }
+        group.large = 0
+        try await store.close()
+    }
+
     @Test(arguments: formats)
     func `a declared number that is not finite is a text where the format has no word for it`(
         format: FileFormat
@@ -219,7 +238,9 @@ private struct Bad: SettingsGroup {
             try storage.append(batch(1, ["one": large, "other": large]), durability: .process)
         }
         #expect(error?.code == .unsupportedValue)
-        try storage.append(batch(1, ["one": large]), durability: .process)
+        // What it replaces is as long, and finds no room beside it.
+        try storage.append(
+            StorageBatch(revision: 1, values: ["one": large], replaced: ["one": large]), durability: .process)
         storage.close()
         #expect(try fixture.freshLoad().tree["one"] == large)
 
@@ -246,6 +267,10 @@ private struct Bad: SettingsGroup {
             #expect(error?.code == .encodingFailed && error?.key == "large")
         }
         #expect(narrow.tree["healthy"] == .integer(8))
+        for await issue in store.issues where issue.key == "large" {
+            #expect(issue.code == .encodingFailed)
+            break
+        }
         #expect("\(store.status)" != "saved")
         try store.removeValue(forKey: "large")
         try await store.flush()

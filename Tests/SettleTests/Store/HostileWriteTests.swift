@@ -281,26 +281,6 @@ struct HostileWriteTests {
         #expect(told?.newValue as? Int == settings.count && settings.value.number == 1)
     }
 
-    @Test("What a rule writes over another value of the same external change stays, and is saved")
-    func overExternalChange() async throws {
-        let storage = InMemoryStorage()
-        let store = try await SettingsStore.open(storage: storage)
-        let settings = try await store.group(OverwritingRuleSettings.self)
-        OverwritingRuleSettings.rule.withLock { rule in
-            rule = {
-                settings.count = 7
-                return true
-            }
-        }
-        defer { OverwritingRuleSettings.rule.withLock { $0 = nil } }
-        // In the order of the keys, so the rule is asked after the other value has come.
-        storage.simulateExternalChange(["count": .integer(5), "ruled": .integer(5)])
-        for await ruled in settings.$ruled where ruled == 5 { break }
-        #expect(settings.count == 7)
-        try await store.flush()
-        #expect(storage.tree["count"] == .integer(7) && storage.tree["ruled"] == .integer(5))
-    }
-
     @Test("What a rule writes while others' changes are taken in is published and saved, and theirs is not saved again")
     func duringExternalChange() async throws {
         let storage = InMemoryStorage()
@@ -320,5 +300,38 @@ struct HostileWriteTests {
         try await store.flush()
         #expect(storage.tree["count"] == .integer(7) && storage.tree["ruled"] == .integer(5))
         #expect(recording.batches.allSatisfy { $0.values["ruled"] == nil })
+    }
+
+    @Test("What a rule writes over a change that is taken in with it, or resets meanwhile, is saved")
+    func overExternalChange() async throws {
+        let storage = InMemoryStorage(SettingTree(["count": .integer(4)]))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(OverwritingRuleSettings.self)
+        defer { OverwritingRuleSettings.rule.withLock { $0 = nil } }
+        OverwritingRuleSettings.rule.withLock { rule in
+            rule = {
+                if settings.count == 3 { settings.count = 7 }
+                return true
+            }
+        }
+        storage.simulateExternalChange(["count": .integer(3), "ruled": .integer(5)])
+        for await ruled in settings.$ruled where ruled == 5 { break }
+        #expect(settings.count == 7)
+        try await store.flush()
+        #expect(storage.tree.root == ["count": .integer(7), "ruled": .integer(5)])
+        OverwritingRuleSettings.rule.withLock { rule in
+            rule = {
+                try? settings.$count.reset()
+                return true
+            }
+        }
+        // The same value as the default, but stored.
+        storage.simulateExternalChange(["count": .integer(0)])
+        for await count in settings.$count where count == 0 { break }
+        storage.simulateExternalChange(["ruled": .integer(6)])
+        for await ruled in settings.$ruled where ruled == 6 { break }
+        #expect(settings.count == 0)
+        try await store.flush()
+        #expect(storage.tree.root == ["ruled": .integer(6)])
     }
 }
