@@ -134,6 +134,7 @@ import Testing
             _ = try storage.checkpoint(SettingTree(root), at: .settled)
             #expect(
                 try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))], "\(moment)")
+            #expect(storage.keptValues(forKey: "a", insteadOf: .integer(5)) == [.integer(1)], "\(moment)")
             root["a"] = .integer(5)
             #expect(try fixture.freshLoad().tree.root == root, "\(moment)")
             #expect(try storage.checkpoint(SettingTree(root), at: .resting), "\(moment)")

@@ -237,6 +237,34 @@ import Testing
             ))
     }
 
+    @Test("a file that its journal does not know, if the journal lacks its end, is told as of two moments")
+    func unknownFileWithoutEnd() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
+        for number in 2...3 {
+            try storage.append(
+                StorageBatch(
+                    revision: UInt64(number), values: ["b": .integer(Int64(number))],
+                    replaced: ["b": .integer(Int64(number - 1))]), durability: .stable)
+        }
+        storage.close()
+        let path = fixture.folder.appending(path: Self.journal)
+        var bytes = try Data(contentsOf: path)
+        let end = try #require(bytes.lastIndex { $0 != 0 })
+        bytes[end] ^= 1
+        try bytes.write(to: path)
+        try fixture.write(#"{"a": 7, "b": 1}"#)
+        let contents = try fixture.storage().load()
+        #expect(contents.tree.root == ["a": .integer(7), "b": .integer(2)])
+        guard case .recovered(let description, false) = contents.outcome else {
+            Issue.record("It was to be told: \(contents.outcome)")
+            return
+        }
+        #expect(description.contains("the journal's end is missing"))
+        #expect(description.contains("have the values of the journal: b."))
+    }
+
     @Test("a damaged journal beside an intact file is not complete") func damagedJournal() throws {
         try expect(.incomplete, Self.checkpointed, after: [Self.journal: .flipped], in: fixture())
         let fixture = try fixture()

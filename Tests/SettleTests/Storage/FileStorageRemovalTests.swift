@@ -145,6 +145,28 @@ import Testing
         #expect(try process.look().isEmpty)
     }
 
+    @Test(
+        "what is removed is in the journal with the next append, also if the process ends right then",
+        arguments: [false, true])
+    func appendAndEnd(isMadeAnew: Bool) throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["a": .integer(1)]))
+        for name in try fixture.names() { try FileManager.default.removeItem(at: fixture.folder.appending(path: name)) }
+        if isMadeAnew {
+            // By a process that has found nothing.
+            let other = FileStorage(at: fixture.file)
+            _ = try other.load()
+            try other.append(batch(1, ["c": .integer(3)]), durability: .process)
+            other.close()
+        }
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .process)
+        fixture.calls.endProcess()
+        var expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
+        if isMadeAnew { expected["c"] = .integer(3) }
+        #expect(try fixture.freshLoad().tree.root == expected)
+    }
+
     @Test("a removal is told once, and as what has become of it") func told() throws {
         let process = try process()
         try Removal.file.happen(to: file)

@@ -167,6 +167,24 @@ import Testing
         try await store.close()
     }
 
+    @Test("What a program has written over is kept nowhere any more") func writtenOver() throws {
+        let storage = try fixture.opened()
+        try storage.save(batch(1, ["size": .integer(42)]))
+        let other = try fixture.opened()
+        try fixture.write(#"{"size": "broken"}"#)
+        for one in [storage, other] {
+            _ = try one.externalChanges { SettingTree(["size": .integer(42)]) }
+            #expect(one.keptValues(forKey: "size", insteadOf: .string("broken")) == [.integer(42)])
+        }
+        try storage.append(
+            StorageBatch(revision: 2, values: ["size": .integer(8)], replaced: ["size": .string("broken")]),
+            durability: .stable)
+        _ = try other.externalChanges { SettingTree(["size": .string("broken")]) }
+        for one in [storage, other, try fixture.opened()] {
+            #expect(one.keptValues(forKey: "size", insteadOf: .integer(8)).isEmpty)
+        }
+    }
+
     @Test("A good value that is typed in while no program runs ends it") func endedOffline() async throws {
         try await saved()
         for (text, expected) in [(Self.broken, 42), (#"{"size": 9}"#, 9), (#"{"size": "x"}"#, 9), ("{}", 10)] {
