@@ -40,9 +40,7 @@ extension Persister {
         do {
             try fetchExternalChanges()
             lastExternalError = nil
-            noteLook(hasFailed: false)
         } catch {
-            noteLook(hasFailed: true)
             // Nothing is forgotten: the next call tells, which comes with a back-off. Said once, because that may be soon.
             if error != lastExternalError { report(.storage(error)) }
             lastExternalError = error
@@ -58,7 +56,14 @@ extension Persister {
     }
 
     func fetchExternalChanges() throws(StorageError) {
-        let changes = try storage.externalChanges(since: { stored })
+        let changes: [ExternalChange]
+        do {
+            changes = try storage.externalChanges(since: { stored })
+        } catch {
+            noteLook(hasFailed: true)
+            throw error
+        }
+        noteLook(hasFailed: false)
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
         noteForFailedSaves(changes)
         undelivered += changes

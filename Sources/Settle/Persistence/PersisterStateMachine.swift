@@ -214,8 +214,9 @@ struct PersisterStateMachine {
         retrySoon(at: now)
     }
 
-    /// The storage could not tell what others have changed.
+    /// The storage could not tell what others have changed. Who asks before the next look is due does not put that off.
     mutating func lookFailed(now: Duration) {
+        if let nextLook, nextLook > now { return }
         failedLooks += 1
         nextLook = now + delay(after: failedLooks)
     }

@@ -59,12 +59,14 @@ import Testing
         let store = try await SettingsStore.open(
             storage: recording, configuration: .init(retryDelay: .seconds(100) ... .seconds(10_000), clock: clock))
         let settings = try await store.group(CounterSettings.self)
-        for operation in [FailingStorage.Operation.externalChanges, .append, .checkpoint] {
-            failing.fail(operation, with: gone)
-        }
+        for operation in [FailingStorage.Operation.append, .checkpoint] { failing.fail(operation, with: gone) }
+        failing.fail(.externalChanges, with: StorageError(.unreadable, "Nobody can tell what has changed."))
         settings.count = 1
         for _ in 0..<6 { await #expect(throws: SettingsError.self) { try await store.flush() } }
+        let issues = ChangeRecorder(store.issues)
         base.simulateExternalChange(["other": .integer(1)])
+        // The storage has been asked what has changed, and could not tell.
+        _ = await issues.until { $0.contains { $0.description.contains("Nobody can tell") } }
         await clock.deadlines { $0.contains { $0.sinceStart == .seconds(100) } }
         failing.heal()
         base.simulateExternalChange(["other": .integer(2)])
