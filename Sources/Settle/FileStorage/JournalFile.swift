@@ -88,6 +88,8 @@ struct JournalFile: Sendable {
 
     mutating func close() {
         guard let file else { return }
+        // A process that was forked a moment ago has the file too, and with it the lock until it runs its program.
+        if lockCount > 0 { try? operations.unlock(file, at: path) }
         // What was to be durable has been synced; closing has nothing to report. It also gives up the lock.
         try? operations.close(file, at: path)
         self.file = nil
