@@ -129,5 +129,67 @@ try snapshot.inner.$count.set(1)|cannot assign
 try snapshot.inner.update { }|cannot assign
 LINES
 
+# An element is never taken for one that is always there.
+lists='import Foundation
+struct User: Codable, Sendable {
+    var name = ""
+    var tags: [String] = []
+    var data = Data()
+}
+struct Lists: SettingsGroup {
+    @Setting var names: [String] = []
+    @Setting var numbers: [Int] = []
+    @Setting var users: [User] = []
+    @Setting var grid: [[Int]] = []
+    @Setting var ports: [String: Int] = [:]
+    @Setting var data = Data()
+    @Setting var text = ""
+    @Setting var user: User?
+}'
+
+accept elements <<SWIFT
+$lists
+func change(_ lists: Lists, _ number: Int) throws {
+    try lists.\$names[0].set("x")
+    lists.\$names[0].value = "x"
+    lists.\$names[0].value? += "x"
+    try lists.\$names[0].modify { \$0 = "x" }
+    try lists.\$names[0].modify { \$0? += "x" }
+    let _: SettingPart<String?> = lists.\$users[0].name
+    let _: SettingPart<String?> = lists.\$users[0].tags[0]
+    let _: SettingPart<Int?> = lists.\$grid[0][0]
+    let _: SettingPart<Int?> = lists.\$ports["http"]
+    let _: ReadOnlySetting<String?> = lists.\$users.readOnly[0].name
+    let _: SettingPart<String?> = lists.\$user.tags[0]
+    let _: Bool = lists.\$numbers[0].value == 1 || lists.\$numbers[0].value == Optional(number)
+}
+SWIFT
+
+while IFS='|' read -r use message; do
+    expect element "$message" <<SWIFT
+$lists
+func use(_ lists: Lists, _ number: Int) throws {
+    $use
+}
+SWIFT
+done <<'LINES'
+lists.$names[0].value += "x"|An element may be missing
+let _: String = lists.$names[0].value|An element may be missing
+let _: String = lists.$names.readOnly[0].value|An element may be missing
+let _: ReadOnlySetting<String> = lists.$names[0]|An element may be missing
+let _: SettingPart<String> = lists.$names[0]|An element may be missing
+try lists.$numbers[0].modify { $0 += 1 }|An element may be missing
+lists.$users[0].name.value += "x"|An element may be missing
+lists.$grid[0][0].value += 1|An element may be missing
+lists.$data[0].value = 1|An element may be missing
+lists.$users[0].data[0].value = 1|An element may be missing
+_ = lists.$text[lists.text.startIndex]|An element may be missing
+_ = lists.$numbers[0].value == number|An element may be missing
+_ = lists.$names[0..<1]|A range of elements is no part
+_ = lists.$names[1...]|A range of elements is no part
+_ = lists.$users[0].tags[0..<1]|A range of elements is no part
+let _: ReadOnlySetting<ArraySlice<String>> = lists.$names[0..<1]|A range of elements is no part
+LINES
+
 [ "$failures" -eq 0 ] && echo "The compiler's messages are as they should be."
 exit "$failures"

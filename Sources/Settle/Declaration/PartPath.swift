@@ -4,8 +4,8 @@ struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
     let value: @Sendable (Root) -> Value
     /// The part; `nil` while it is not there.
     let present: @Sendable (Root) -> Value?
-    /// Puts a value in the place of the part. False if that is not there.
-    let write: @Sendable (inout Root, Value) -> Bool
+    /// Puts a value in the place of the part.
+    let write: @Sendable (inout Root, Value) -> PartWrite
     /// What tells the way from others.
     let steps: [PartStep]
 
@@ -14,11 +14,21 @@ struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
             value: { next.value(value($0)) },
             present: { present($0).flatMap(next.present) },
             write: { root, new in
-                guard var outer = present(root), next.write(&outer, new) else { return false }
-                return write(&root, outer)
+                guard var outer = present(root) else { return .missing }
+                let result = next.write(&outer, new)
+                return result == .done ? write(&root, outer) : result
             },
             steps: steps + next.steps)
     }
+}
+
+/// What has become of a write of a part.
+enum PartWrite {
+    case done
+    /// The part is not there.
+    case missing
+    /// The part can't be `nil`.
+    case isNeeded
 }
 
 extension PartPath where Root == Value {
@@ -28,7 +38,7 @@ extension PartPath where Root == Value {
             value: { $0 }, present: { $0 },
             write: { root, new in
                 root = new
-                return true
+                return .done
             }, steps: [])
     }
 }
@@ -40,14 +50,14 @@ extension PartPath {
             value: { $0[keyPath: path] }, present: { $0[keyPath: path] },
             write: { root, new in
                 root[keyPath: path] = new
-                return true
+                return .done
             }, steps: [.property(path)])
     }
 
     /// A property that is only read.
     init(readOnly path: any KeyPath<Root, Value> & Sendable) {
         self.init(
-            value: { $0[keyPath: path] }, present: { $0[keyPath: path] }, write: { _, _ in false },
+            value: { $0[keyPath: path] }, present: { $0[keyPath: path] }, write: { _, _ in .missing },
             steps: [.property(path)])
     }
 
@@ -58,10 +68,38 @@ extension PartPath {
         PartPath(
             value: { $0 ?? value }, present: { $0 },
             write: { root, new in
-                guard root != nil else { return false }
+                guard root != nil else { return .missing }
                 root = new
-                return true
+                return .done
             }, steps: [.unwrapped])
+    }
+
+    /// A part of what is in an optional; `nil` while there is nothing, where only `nil` can be written.
+    static func through<Wrapped: Sendable, Member: Sendable>(
+        _ next: PartPath<Wrapped, Member?>
+    ) -> PartPath where Root == Wrapped?, Value == Member? {
+        PartPath(
+            value: { $0.flatMap(next.value) }, present: { .some($0.flatMap(next.value)) },
+            write: { root, new in
+                guard var wrapped = root else { return new == nil ? .done : .missing }
+                let result = next.write(&wrapped, new)
+                if result == .done { root = wrapped }
+                return result
+            }, steps: [.chained] + next.steps)
+    }
+
+    /// The same for a part that is no optional itself, and so can't be `nil` while there is something.
+    static func through<Wrapped: Sendable, Member: Sendable>(
+        _ next: PartPath<Wrapped, Member>
+    ) -> PartPath where Root == Wrapped?, Value == Member? {
+        let lifted = PartPath<Member, Member?>(
+            value: { $0 }, present: { .some($0) },
+            write: { root, new in
+                guard let new else { return .isNeeded }
+                root = new
+                return .done
+            }, steps: [])
+        return through(next.appending(lifted))
     }
 
     /// An element of an array; `nil` outside of its bounds.
@@ -74,9 +112,9 @@ extension PartPath {
                 case (let new?, true): root[index] = new
                 case (nil, true): root.remove(at: index)
                 case (nil, false): break
-                case (_?, false): return false
+                case (_?, false): return .missing
                 }
-                return true
+                return .done
             }, steps: [.element(index)])
     }
 
@@ -88,7 +126,7 @@ extension PartPath {
             value: { $0[key] }, present: { .some($0[key]) },
             write: { root, new in
                 root[key] = new
-                return true
+                return .done
             }, steps: [.element(key)])
     }
 }
@@ -106,13 +144,17 @@ struct PartStep: Sendable, CustomStringConvertible {
         return PartStep(identity: path, description: name.isEmpty || name.contains("<") ? ".…" : name)
     }
 
-    static var unwrapped: PartStep { PartStep(identity: Unwrapping(), description: "?") }
+    static var unwrapped: PartStep { PartStep(identity: Unwrapping.once, description: "?") }
+
+    static var chained: PartStep { PartStep(identity: Unwrapping.eachTime, description: "?") }
 
     static func element(_ key: some Hashable & Sendable) -> PartStep {
         PartStep(identity: key, description: "[\(spelling(ofValue: key))]")
     }
 
-    private struct Unwrapping: Hashable {}
+    private enum Unwrapping: Hashable {
+        case once, eachTime
+    }
 }
 
 extension PartStep: Hashable {

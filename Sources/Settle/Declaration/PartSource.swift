@@ -64,7 +64,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
             var new = old
             let result = try body(&new)
             if let areEqual = equality(of: Value.self), areEqual(old, new) { return (result, isChanged: false) }
-            guard path.write(&whole, new) else { throw failing(missing) }
+            if let refusal = refusal(of: path.write(&whole, new)) { throw failing(refusal) }
             return (result, isChanged: true)
         }
     }
@@ -78,7 +78,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
         base.endModifying(modification.change) { whole throws(SettingsError) in
             guard let old = path.present(whole) else { throw missing }
             if let areEqual = equality(of: Value.self), areEqual(old, value) { return false }
-            guard path.write(&whole, value) else { throw missing }
+            if let refusal = refusal(of: path.write(&whole, value)) { throw refusal }
             return true
         }
     }
@@ -90,8 +90,16 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
         }
     }
 
-    private var missing: SettingsError {
-        .missingPart(key, path.steps.map(\.description).joined())
+    private var steps: String { path.steps.map(\.description).joined() }
+
+    private var missing: SettingsError { .missingPart(key, steps) }
+
+    private func refusal(of write: PartWrite) -> SettingsError? {
+        switch write {
+        case .done: nil
+        case .missing: missing
+        case .isNeeded: .neededPart(key, steps)
+        }
     }
 }
 

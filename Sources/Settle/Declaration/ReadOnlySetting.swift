@@ -31,6 +31,7 @@ public struct ReadOnlySetting<Value: Sendable>: Sendable {
 // MARK: Parts
 
 extension ReadOnlySetting {
+    @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any KeyPath<Value, Member> & Sendable
     ) -> ReadOnlySetting<Member> { self[path] }
@@ -38,18 +39,6 @@ extension ReadOnlySetting {
     /// A part whose name is hidden, such as `$frame.readOnly[\.value]`.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
-    }
-
-    /// An element of an array; `nil` outside of its bounds.
-    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element] {
-        ReadOnlySetting<Element?>(source.appending(.element(at: index)))
-    }
-
-    /// The value of a dictionary's key; `nil` if there is none.
-    public subscript<Key: Hashable & Sendable, Element: Sendable>(
-        key: Key
-    ) -> ReadOnlySetting<Element?> where Value == [Key: Element] {
-        ReadOnlySetting<Element?>(source.appending(.entry(for: key)))
     }
 
     /// What is in an optional now; `nil` if there is nothing. See ``SettingReference/unwrapped()``.

@@ -81,10 +81,12 @@ public struct SettingPart<Value: Sendable>: Sendable {
 // MARK: Parts of the part
 
 extension SettingPart {
+    @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Value, Member> & Sendable
     ) -> SettingPart<Member> { self[path] }
 
+    @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any KeyPath<Value, Member> & Sendable
     ) -> ReadOnlySetting<Member> { self[path] }
@@ -97,18 +99,6 @@ extension SettingPart {
     /// A part that is only read, whose name is hidden.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
-    }
-
-    /// An element of an array; as that of a setting.
-    public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element] {
-        SettingPart<Element?>(source.appending(.element(at: index)))
-    }
-
-    /// The value of a dictionary's key, which is `nil` if there is none, and goes when `nil` is written.
-    public subscript<Key: Hashable & Sendable, Element: Sendable>(
-        key: Key
-    ) -> SettingPart<Element?> where Value == [Key: Element] {
-        SettingPart<Element?>(source.appending(.entry(for: key)))
     }
 
     /// What is in an optional now; `nil` if there is nothing. See ``SettingReference/unwrapped()``.

@@ -1,16 +1,18 @@
 /// Parts of a setting's value, which are observed and written by themselves.
 extension SettingReference {
-    private var source: any PartSource<Value> { PathSource(base: self, path: .whole) }
+    var source: any PartSource<Value> { PathSource(base: self, path: .whole) }
 
     /// The setting, for code that may only read and follow it.
     public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(source) }
 
     /// A property of the value, such as `$frame.width`.
+    @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Value, Member> & Sendable
     ) -> SettingPart<Member> { self[path] }
 
     /// A property of the value that can't be written, such as `$list.count`.
+    @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any KeyPath<Value, Member> & Sendable
     ) -> ReadOnlySetting<Member> { self[path] }
@@ -23,19 +25,6 @@ extension SettingReference {
     /// A property of the value that can't be written, and whose name is one of the setting's own, such as `$frame[\.key]`.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
-    }
-
-    /// An element of an array, by its index. It is `nil` outside of the bounds; writing `nil` removes it, and writing a value where
-    /// there is no element is refused.
-    public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element] {
-        SettingPart<Element?>(source.appending(.element(at: index)))
-    }
-
-    /// The value of a dictionary's key, which is `nil` if there is none, and goes when `nil` is written.
-    public subscript<Key: Hashable & Sendable, Element: Sendable>(
-        key: Key
-    ) -> SettingPart<Element?> where Value == [Key: Element] {
-        SettingPart<Element?>(source.appending(.entry(for: key)))
     }
 
     /// What is in an optional now; `nil` if there is nothing.

@@ -31,6 +31,13 @@ extension SettingsError {
             key: key)
     }
 
+    /// `nil` was to be written to a part that is no optional.
+    static func neededPart(_ key: String, _ part: String) -> SettingsError {
+        SettingsError(
+            .invalidValue,
+            "\(quoted(key + part)) can't be nil: it is there as long as what it is a part of.\(oldValueStays)", key: key)
+    }
+
     static func closed(key: String?) -> SettingsError {
         let what = key.map { "\(quoted($0)) can't be written" } ?? "This can't be done"
         return SettingsError(.closed, "\(what): the store has been closed.", key: key)

@@ -154,6 +154,33 @@ import Testing
         #expect(shown == [0, 1, 2])
     }
 
+    struct User: Codable, Equatable {
+        var name = ""
+    }
+
+    struct ListSettings: SettingsGroup {
+        @Setting var names: [String] = []
+        @Setting var ports: [String: Int] = [:]
+        @Setting var user: User?
+        @Setting var users: [User] = []
+    }
+
+    @Test("parts of a value are written by themselves, and missing ones refused") func parts() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(ListSettings.self)
+        #expect(throws: SettingsError.self) { try settings.$names[0].set("first") }
+        settings.names.append("new")
+        try settings.$names[0].set("first")
+        try settings.$ports["http"].set(8_080)
+        let name = settings.$user.name.value
+        #expect(name == nil && settings.$user.unwrapped() == nil)
+        settings.$names[0].value? += "!"
+        try settings.$names[0].modify { $0? += "!" }
+        settings.$names[1].value? += "!"
+        #expect(throws: SettingsError.self) { try settings.$users[0].name.set("Carol") }
+        #expect(settings.names == ["first!!"] && settings.ports == ["http": 8_080] && settings.users.isEmpty)
+    }
+
     @Test("a change tells a setting's old and new value") func changes() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)

@@ -1,0 +1,109 @@
+// Parts that may be missing: elements, and parts of what is in an optional. See `SettingReference+Elements.swift`.
+
+// MARK: Elements
+
+extension ReadOnlySetting {
+    /// An element of an array; `nil` outside of its bounds.
+    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element] {
+        ReadOnlySetting<Element?>(source.appending(.element(at: index)))
+    }
+
+    /// The value of a dictionary's key; `nil` if there is none.
+    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+        key: Key
+    ) -> ReadOnlySetting<Element?> where Value == [Key: Element] {
+        ReadOnlySetting<Element?>(source.appending(.entry(for: key)))
+    }
+
+    /// An element of an array in an optional; `nil` also without the array.
+    public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element]? {
+        ReadOnlySetting<Element?>(source.appending(.through(.element(at: index))))
+    }
+
+    /// The value of a key of a dictionary in an optional; `nil` also without the dictionary.
+    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+        key: Key
+    ) -> ReadOnlySetting<Element?> where Value == [Key: Element]? {
+        ReadOnlySetting<Element?>(source.appending(.through(.entry(for: key))))
+    }
+}
+
+// MARK: Parts of what is in an optional
+
+extension ReadOnlySetting {
+    /// A property of what is in an optional; `nil` while there is nothing.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property that is an optional itself.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property of what is in an optional whose name is hidden, such as `$frames[0][\.origin]`.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any KeyPath<Wrapped, Member> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
+        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
+    }
+
+    /// The same for a property that is an optional itself.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any KeyPath<Wrapped, Member?> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
+        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member?>(readOnly: path))))
+    }
+}
+
+// MARK: What the compiler refuses
+
+extension ReadOnlySetting {
+    @_disfavoredOverload
+    public subscript(
+        index: Value.Index
+    ) -> ReadOnlySetting<Value.Element> where Value: Collection, Value.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection>(
+        index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
+    ) -> ReadOnlySetting<Wrapped.Element?> where Value == Wrapped?, Wrapped.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Range: RangeExpression>(
+        range: Range
+    ) -> ReadOnlySetting<Value.SubSequence>
+    where Value: Collection, Value.SubSequence: Sendable, Range.Bound == Value.Index {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection, Range: RangeExpression>(
+        range: Range, type: Wrapped.Type = Wrapped.self
+    ) -> ReadOnlySetting<Wrapped.SubSequence?>
+    where Value == Wrapped?, Wrapped.SubSequence: Sendable, Range.Bound == Wrapped.Index {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+}

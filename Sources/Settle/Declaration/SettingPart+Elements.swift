@@ -1,0 +1,182 @@
+// Parts that may be missing: elements, and parts of what is in an optional. See `SettingReference+Elements.swift`.
+
+// MARK: Elements
+
+extension SettingPart {
+    /// An element of an array; as that of a setting.
+    public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element] {
+        SettingPart<Element?>(source.appending(.element(at: index)))
+    }
+
+    /// The value of a dictionary's key, which is `nil` if there is none, and goes when `nil` is written.
+    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+        key: Key
+    ) -> SettingPart<Element?> where Value == [Key: Element] {
+        SettingPart<Element?>(source.appending(.entry(for: key)))
+    }
+
+    /// An element of an array in an optional; `nil` also without the array.
+    public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element]? {
+        SettingPart<Element?>(source.appending(.through(.element(at: index))))
+    }
+
+    /// The value of a key of a dictionary in an optional; `nil` also without the dictionary, where no value can be written.
+    public subscript<Key: Hashable & Sendable, Element: Sendable>(
+        key: Key
+    ) -> SettingPart<Element?> where Value == [Key: Element]? {
+        SettingPart<Element?>(source.appending(.through(.entry(for: key))))
+    }
+}
+
+// MARK: Parts of what is in an optional
+
+extension SettingPart {
+    /// A property of what is in an optional, such as `$user.name`. It is `nil` while there is nothing, and writing a value is refused
+    /// then; so is writing `nil` while there is something.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property that is an optional itself, where `nil` may be written.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property of what is in an optional that can't be written; `nil` while there is nothing.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property that is an optional itself.
+    @_disfavoredOverload
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
+
+    /// A property of what is in an optional whose name is hidden, such as `$frames[0][\.origin]`.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any WritableKeyPath<Wrapped, Member> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? {
+        SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member>(path))))
+    }
+
+    /// The same for a property that is an optional itself.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any WritableKeyPath<Wrapped, Member?> & Sendable
+    ) -> SettingPart<Member?> where Value == Wrapped? {
+        SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member?>(path))))
+    }
+
+    /// A property of what is in an optional that is only read, whose name is hidden.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any KeyPath<Wrapped, Member> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
+        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
+    }
+
+    /// The same for a property that is an optional itself.
+    public subscript<Wrapped: Sendable, Member: Sendable>(
+        path: any KeyPath<Wrapped, Member?> & Sendable
+    ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
+        ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member?>(readOnly: path))))
+    }
+}
+
+// MARK: What the compiler refuses
+
+extension SettingPart {
+    @_disfavoredOverload
+    public subscript(
+        index: Value.Index
+    ) -> SettingPart<Value.Element> where Value: Collection, Value.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection>(
+        index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
+    ) -> SettingPart<Wrapped.Element?> where Value == Wrapped?, Wrapped.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Range: RangeExpression>(
+        range: Range
+    ) -> SettingPart<Value.SubSequence> where Value: Collection, Value.SubSequence: Sendable, Range.Bound == Value.Index
+    {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection, Range: RangeExpression>(
+        range: Range, type: Wrapped.Type = Wrapped.self
+    ) -> SettingPart<Wrapped.SubSequence?>
+    where Value == Wrapped?, Wrapped.SubSequence: Sendable, Range.Bound == Wrapped.Index {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript(
+        index: Value.Index, readOnly: Void = ()
+    ) -> ReadOnlySetting<Value.Element> where Value: Collection, Value.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection>(
+        index: Wrapped.Index, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()
+    ) -> ReadOnlySetting<Wrapped.Element?> where Value == Wrapped?, Wrapped.Element: Sendable {
+        @available(
+            *, unavailable,
+            message: "An element may be missing: unwrap '$array[0].value', or compare it with an optional."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Range: RangeExpression>(
+        range: Range, readOnly: Void = ()
+    ) -> ReadOnlySetting<Value.SubSequence>
+    where Value: Collection, Value.SubSequence: Sendable, Range.Bound == Value.Index {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+
+    @_disfavoredOverload
+    public subscript<Wrapped: Collection, Range: RangeExpression>(
+        range: Range, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()
+    ) -> ReadOnlySetting<Wrapped.SubSequence?>
+    where Value == Wrapped?, Wrapped.SubSequence: Sendable, Range.Bound == Wrapped.Index {
+        @available(
+            *, unavailable,
+            message: "A range of elements is no part, since elements may be missing: read or modify the whole."
+        )
+        get { refusedByCompiler() }
+    }
+}

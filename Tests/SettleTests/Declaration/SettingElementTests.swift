@@ -1,0 +1,149 @@
+import Settle
+import SettleTesting
+import Testing
+
+private struct User: Codable, Sendable, Equatable {
+    var name = "Carol"
+    var nickname: String?
+    var tags: [String] = []
+    var ports: [String: Int] = [:]
+    var initial: Character? { name.first }
+    var length: Int { name.count }
+
+    enum CodingKeys: CodingKey { case name, nickname, tags, ports }
+}
+
+private struct Lists: SettingsGroup {
+    @Setting var names: [String] = []
+    @Setting var users: [User] = []
+    @Setting var grid: [[Int]] = []
+    @Setting var ports: [String: Int] = [:]
+    @Setting var people: [String: User] = [:]
+    @Setting var owner: User?
+    @Setting("shelf.books") var books: [String] = []
+    @Setting(in: 0...5) var small = 0
+    @Setting("low", in: 0...5) var low = 0
+}
+
+/// Elements of collections, and parts of what may be missing.
+@Suite(.timeLimit(.minutes(2))) struct SettingElementTests {
+    private func opened() async throws -> (SettingsStore, Lists) {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        return (store, try await store.group(Lists.self, at: "lists"))
+    }
+
+    @Test func `writing an element that is missing throws`() async throws {
+        let (store, settings) = try await opened()
+        let error = #expect(throws: SettingsError.self) { try settings.$names[0].set("first") }
+        #expect(error?.code == .missingPart && error?.key == "lists.names")
+        #expect(error?.description.hasPrefix("“lists.names[0]” can't be written") == true)
+        #expect(throws: SettingsError.self) { try settings.$names[0].modify { $0 = "x" } }
+        #expect(store.revision == 0)
+        settings.names = ["a"]
+        try settings.$names[0].set("b")
+        try settings.$names[0].modify { $0 = ($0 ?? "") + "c" }
+        settings.$names[0].value? += "d"
+        #expect(settings.names == ["bcd"])
+    }
+
+    @Test func `an assignment to an element that is missing is reported, and fails a transaction`() async throws {
+        let (store, settings) = try await opened()
+        var issues = store.issues.makeAsyncIterator()
+        settings.$names[0].value = "x"
+        #expect(await issues.next()?.code == .missingPart)
+        #expect(settings.names.isEmpty)
+        #expect(throws: SettingsError.self) {
+            try settings.update {
+                settings.small = 1
+                settings.$names[0].value = "x"
+            }
+        }
+        #expect(settings.small == 0 && settings.names.isEmpty)
+    }
+
+    @Test func `a part of an element is nil while that is missing, and is written in it`() async throws {
+        let (store, settings) = try await opened()
+        let name = settings.$users[0].name
+        #expect(name.value == nil && settings.$users[0].length.value == nil)
+        let error = #expect(throws: SettingsError.self) { try name.set("Dan") }
+        #expect(error?.code == .missingPart && error?.description.contains("“lists.users[0]?.name”") == true)
+        name.value = "Dan"
+        #expect(store.revision == 0)
+        settings.users = [User()]
+        #expect(name.value == "Carol" && settings.$users[0].length.value == 5)
+        try name.set("Dan")
+        settings.$users[0].name.value? += "a"
+        #expect(settings.users == [User(name: "Dana")])
+    }
+
+    @Test func `parts of parts of elements lead through everything that may be missing`() async throws {
+        let (_, settings) = try await opened()
+        #expect(settings.$users[0].tags[0].value == nil && settings.$grid[0][0].value == nil)
+        #expect(settings.$people["x"].name.value == nil && settings.$users[0].ports["x"].value == nil)
+        for write in [
+            { try settings.$users[0].tags[0].set("x") }, { try settings.$grid[0][0].set(1) },
+            { try settings.$people["x"].name.set("x") }, { try settings.$users[0].ports["x"].set(1) },
+        ] {
+            #expect(throws: SettingsError.self) { try write() }
+        }
+        settings.users = [User(tags: ["a", "b"])]
+        settings.grid = [[], [1, 2]]
+        settings.people["x"] = User()
+        try settings.$users[0].tags[1].set("c")
+        try settings.$users[0].ports["http"].set(80)
+        try settings.$grid[1][0].set(nil)
+        settings.$people["x"].name.value = "Eve"
+        #expect(throws: SettingsError.self) { try settings.$grid[0][0].set(1) }
+        #expect(settings.users == [User(tags: ["a", "c"], ports: ["http": 80])])
+        #expect(settings.grid == [[], [2]] && settings.people == ["x": User(name: "Eve")])
+        #expect(settings.$users[0].tags.count.value == 2)
+    }
+
+    @Test func `a part of an element is followed while elements come and go`() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(Lists.self)
+        settings.users = [User()]
+        var names = settings.$users[0].name.makeAsyncIterator()
+        #expect(await names.next() == "Carol")
+        try await store.flush()
+        storage.simulateExternalChange(SettingTree(["users": .array([])]))
+        #expect(await names.next() == .some(nil) && settings.users.isEmpty)
+        settings.users = [User(name: "Dan")]
+        #expect(await names.next() == "Dan")
+        try await store.close()
+    }
+
+    @Test func `parts of an optional setting lead through it`() async throws {
+        let (_, settings) = try await opened()
+        #expect(settings.$owner.name.value == nil && settings.$owner.readOnly.tags[0].value == nil)
+        #expect(throws: SettingsError.self) { try settings.$owner.name.set("x") }
+        settings.owner = User(nickname: "C", tags: ["a"])
+        #expect(settings.$owner.nickname.value == "C" && settings.$owner.readOnly.tags[0].value == "a")
+        try settings.$owner.nickname.set(nil)
+        try settings.$owner.name.set("Dan")
+        #expect(settings.owner == User(name: "Dan", tags: ["a"]))
+        #expect(settings.$owner.initial.value == "D" && settings.$owner.readOnly.name.value == "Dan")
+    }
+
+    @Test func `a part that is no optional can't be nil`() async throws {
+        let (store, settings) = try await opened()
+        try settings.$owner.name.set(nil)
+        #expect(store.revision == 0)
+        settings.owner = User()
+        let error = #expect(throws: SettingsError.self) { try settings.$owner.name.set(nil) }
+        #expect(error?.code == .invalidValue && error?.key == "lists.owner" && settings.owner == User())
+        #expect(error?.description.hasPrefix("“lists.owner?.name” can't be nil") == true)
+    }
+
+    @Test func `a hidden name of an element is found by key path`() async throws {
+        let (_, settings) = try await opened()
+        settings.users = [User()]
+        try settings.$users[0][\.name].set("Dan")
+        settings.$users[0][\.nickname].value = "D"
+        let length: ReadOnlySetting<Int?> = settings.$users[0][\.length]
+        #expect(settings.users == [User(name: "Dan", nickname: "D")] && length.value == 3)
+        #expect(settings.$users[0].name == settings.$users[0][\.name])
+        #expect(settings.$users.readOnly[0].name == settings.$users[0].name.readOnly)
+    }
+}
