@@ -27,7 +27,7 @@ extension SettingsError {
     static func missingPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .missingPart,
-            "\(quoted(key + part)) can't be written: the setting's value has no such part now. The value stays as it is.",
+            "\(quoted(key, part)) can't be written: the setting's value has no such part now. The value stays as it is.",
             key: key)
     }
 
@@ -35,7 +35,7 @@ extension SettingsError {
     static func neededPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key + part)) can't be nil: it is there as long as what it is a part of.\(oldValueStays)", key: key)
+            "\(quoted(key, part)) can't be nil: it is there as long as what it is a part of.\(oldValueStays)", key: key)
     }
 
     static func closed(key: String?) -> SettingsError {
@@ -196,7 +196,12 @@ extension SettingsError {
 
     /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
     private static func quoted(_ key: String) -> String {
-        key.isEmpty ? "The setting" : "“\(key)”"
+        key.isEmpty ? "A setting whose group no store has opened" : "“\(key)”"
+    }
+
+    /// The same for a part of the setting, such as `[3]`.
+    private static func quoted(_ key: String, _ part: String) -> String {
+        key.isEmpty ? "The part \(part) of a setting whose group no store has opened" : quoted(key + part)
     }
 }
 

@@ -146,4 +146,16 @@ private struct Lists: SettingsGroup {
         #expect(settings.$users[0].name == settings.$users[0][\.name])
         #expect(settings.$users.readOnly[0].name == settings.$users[0].name.readOnly)
     }
+
+    @Test func `a part of a group that no store has opened is named in errors`() {
+        let settings = Lists()
+        let part = #expect(throws: SettingsError.self) { try settings.$names[0].set("x") }
+        #expect(part?.description.hasPrefix("The part [0] of a setting whose group no store has opened can't") == true)
+        let keyed = #expect(throws: SettingsError.self) { try settings.$books[3].set("x") }
+        #expect(keyed?.description.hasPrefix("“shelf.books[3]” can't be written") == true)
+        let refused = #expect(throws: SettingsError.self) { try settings.$small.set(7) }
+        #expect(refused?.description.hasPrefix("A setting whose group no store has opened can't be 7: it") == true)
+        let low = #expect(throws: SettingsError.self) { try settings.$low.set(7) }
+        #expect(low?.description.hasPrefix("“low” can't be 7") == true)
+    }
 }
