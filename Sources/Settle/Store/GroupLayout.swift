@@ -12,7 +12,18 @@ struct GroupLayout {
         let box: AnySettingBox
     }
 
+    /// A property of a group that is neither a setting nor a group.
+    struct Other {
+        let group: any SettingsGroup.Type
+        let label: String
+        let value: Any
+
+        /// Such as `Shelf.items`.
+        var name: String { "\(group).\(label)" }
+    }
+
     var settings: [Declared] = []
+    private(set) var others: [Other] = []
 
     init(_ group: any SettingsGroup, at path: SettingKey? = nil, durability: Durability = .inherited) {
         add(group, path: path, durability: durability, access: .open)
@@ -37,6 +48,8 @@ struct GroupLayout {
                         durability: durability, access: access, box: box))
             } else if let inner = child.value as? any SettingsGroup {
                 add(inner, path: Self.join(path, SettingKey(name: label)), durability: durability, access: access)
+            } else {
+                others.append(Other(group: type, label: label, value: child.value))
             }
         }
     }

@@ -17,6 +17,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let overlappingChange = Code("overlappingChange")
         /// Two settings have one key, or one's key lies within the other's.
         public static let duplicateKey = Code("duplicateKey")
+        /// A group has settings or groups where no store finds them, such as in an array.
+        public static let unreachable = Code("unreachable")
         /// A key is empty or has an empty part.
         public static let invalidKey = Code("invalidKey")
         /// A name can't be used for a store, or for exclusive access.

@@ -117,8 +117,8 @@ extension StoreCore {
 }
 
 extension GroupLayout {
-    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not. The error names
-    /// all of them.
+    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not, or if there are
+    /// settings where they are not found. The error names all of them.
     ///
     /// - Parameter group: The name of the group's type.
     fileprivate func check(_ group: String) throws(SettingsError) {
@@ -144,11 +144,30 @@ extension GroupLayout {
                 }
             }
         }
+        errors += unreachable()
         if let error = SettingsError.unusable(group, errors) { throw error }
+    }
+
+    /// A type of groups is searched until there was nothing.
+    private func unreachable() -> [SettingsError] {
+        guard !others.isEmpty else { return [] }
+        let known = searchedTypes.withLock { $0 }
+        let unknown = others.filter { !known.contains(ObjectIdentifier($0.group)) }
+        guard !unknown.isEmpty else { return [] }
+        let found = unknown.compactMap(UnreachableSetting.init(in:)).map(SettingsError.unreachable)
+        if found.isEmpty { searchedTypes.withLock { $0.formUnion(unknown.map { ObjectIdentifier($0.group) }) } }
+        return found
     }
 }
 
+/// The types of groups that have settings only where they are found.
+private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
+
 extension SettingsError {
+    static func unreachable(_ setting: UnreachableSetting) -> SettingsError {
+        SettingsError(.unreachable, "\(setting.place), \(setting.what), would never be saved: \(setting.advice)")
+    }
+
     static func duplicateKey(
         _ key: SettingKey, _ name: String, _ otherKey: SettingKey, _ otherName: String
     ) -> SettingsError {
