@@ -98,7 +98,7 @@ struct UnreachableSetting {
     }
 
     /// The type of the groups that a collection of the type has, also while it is empty; `nil` if its elements are no groups.
-    private static func elementGroup(of type: Any.Type, isInCollection: Bool = false) -> (Any.Type)? {
+    private static func elementGroup(of type: any Any.Type, isInCollection: Bool = false) -> (any Any.Type)? {
         if isInCollection, type is any SettingsGroup.Type || type == (any SettingsGroup).self { return type }
         guard let container = type as? any Container.Type else { return nil }
         return elementGroup(of: container.content, isInCollection: isInCollection || container.isCollection)
@@ -107,21 +107,21 @@ struct UnreachableSetting {
 
 /// A type whose values may have groups in them.
 private protocol Container {
-    static var content: Any.Type { get }
+    static var content: any Any.Type { get }
     static var isCollection: Bool { get }
 }
 
 extension Optional: Container {
-    fileprivate static var content: Any.Type { Wrapped.self }
+    fileprivate static var content: any Any.Type { Wrapped.self }
     fileprivate static var isCollection: Bool { false }
 }
 
 extension Array: Container {
-    fileprivate static var content: Any.Type { Element.self }
+    fileprivate static var content: any Any.Type { Element.self }
     fileprivate static var isCollection: Bool { true }
 }
 
 extension Dictionary: Container {
-    fileprivate static var content: Any.Type { Value.self }
+    fileprivate static var content: any Any.Type { Value.self }
     fileprivate static var isCollection: Bool { true }
 }
