@@ -8,6 +8,8 @@ struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
     let write: @Sendable (inout Root, Value) -> PartWrite
     /// What tells the way from others.
     let steps: [PartStep]
+    /// Whether it leads through a secret or to one.
+    var isSecret = Value.self is any SecretValue.Type
 
     func appending<Member>(_ next: PartPath<Value, Member>) -> PartPath<Root, Member> {
         PartPath<Root, Member>(
@@ -18,7 +20,7 @@ struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
                 let result = next.write(&outer, new)
                 return result == .done ? write(&root, outer) : result
             },
-            steps: steps + next.steps)
+            steps: steps + next.steps, isSecret: isSecret || next.isSecret)
     }
 }
 
@@ -85,7 +87,7 @@ extension PartPath {
                 let result = next.write(&wrapped, new)
                 if result == .done { root = wrapped }
                 return result
-            }, steps: [.chained] + next.steps)
+            }, steps: [.chained] + next.steps, isSecret: next.isSecret || Wrapped.self is any SecretValue.Type)
     }
 
     /// The same for a part that is no optional itself, and so can't be `nil` while there is something.

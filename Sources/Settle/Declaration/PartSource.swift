@@ -46,7 +46,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
     var defaultValue: Value { path.value(base.defaultValue) }
     var key: String { base.key }
     var identity: PartIdentity { PartIdentity(setting: ObjectIdentifier(base.box.resolved), steps: path.steps) }
-    var isSecret: Bool { Value.self is any SecretValue.Type || base.box.isSecret }
+    var isSecret: Bool { path.isSecret || base.box.isSecret }
 
     func makeIterator() -> any LatestIterator<Value> {
         PartIterator(base: base.makeAsyncIterator(), path: path)

@@ -32,6 +32,16 @@ private struct Window: SettingsGroup {
     @Setting var secrets = ["a": Secret("marker")]
 }
 
+private struct Account: Codable, Sendable, Equatable {
+    var name = "Carol"
+    var token: Secret<String>? = Secret("marker")
+}
+
+private struct Accounts: SettingsGroup {
+    @Setting var accounts = [Account()]
+    @Setting var account = Account()
+}
+
 @Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
     private static let app =
         #"App(version: "1.0", token: ••••, names: ["a", nil], "#
@@ -62,6 +72,15 @@ private struct Window: SettingsGroup {
             #expect(!text.contains("marker") && !text.contains("SettingBox"), "\(text)")
         }
         #expect(dumped.contains("- _attemptCount: 3") && dumped.contains("- _token: ••••"), "\(dumped)")
+    }
+
+    @Test func `a part within a secret is not shown`() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(Accounts.self)
+        #expect("\(settings.$accounts[0].token.revealed)" == "accounts[0]?.token?.revealed: ••••")
+        #expect("\(settings.$account.token.revealed)" == "account.token?.revealed: ••••")
+        #expect("\(settings.$accounts[0].name)" == #"accounts[0]?.name: "Carol""#)
+        #expect(settings.$account.token.revealed.value == "marker")
     }
 
     @Test func `references, parts, changes, mutations, snapshots and stores show keys and values`() async throws {
