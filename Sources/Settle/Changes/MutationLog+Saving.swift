@@ -29,6 +29,8 @@ extension MutationLog {
         var values: [Unsaved]
         /// Keys that were written together, transaction by transaction, and so must be stored together.
         var writtenTogether: [[SettingKey]]
+        /// What is stored at other spellings of settings' keys, by these: it goes once the values are stored.
+        var spellings: [SettingKey: [SettingKey]] = [:]
         /// By whom, if all of it has one named writer.
         var writer: String?
         /// Wall time of the oldest change in it.
@@ -52,11 +54,15 @@ extension MutationLog {
                     slot: slot, box: box, keeper: setting.keeper, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
-            let taken = Taken(
+            var taken = Taken(
                 revisions: min(lastTaken &+ 1, revision)...revision, values: values,
                 writtenTogether: values.count > 1 ? writtenTogether(values) : [],
                 writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
+            for value in values {
+                let spellings = storedSpellings(of: value.slot)
+                if !spellings.isEmpty { taken.spellings[value.slot.key] = spellings }
+            }
             for index in schedules.indices { schedules[index].taken() }
             if unencodable.isEmpty { oldestUnencodable = nil }
             lastTaken = revision
@@ -158,7 +164,8 @@ extension MutationLog {
     /// Takes out of the index what was written by key and is stored now: from now on the tree has it. Under the lock.
     private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
         keys.compactMap { key in
-            guard let slot = slots[key], slot.declaration == nil, !slot.isInTransaction, !isUnsaved(slot) else {
+            guard let slot = slots.placed(at: key), slot.declaration == nil, !slot.isInTransaction, !isUnsaved(slot)
+            else {
                 return nil
             }
             return forget(slot)
@@ -179,7 +186,7 @@ extension MutationLog {
         lock.withLock {
             settings.compactMap { slot in
                 slot.isInTransaction = false
-                guard slots[slot.key] === slot, !isUnsaved(slot) else { return nil }
+                guard slots.placed(at: slot.key) === slot, !isUnsaved(slot) else { return nil }
                 // What is never saved is nowhere else.
                 guard slot.schedule != nil || (!slot.isStored && tree[slot.key] == nil) else { return nil }
                 return forget(slot)

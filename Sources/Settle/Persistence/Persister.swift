@@ -383,10 +383,15 @@ actor Persister {
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
+        var writtenTogether = taken.writtenTogether
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
             do {
-                encoded.append((value.slot.key, try storable(value)))
+                let key = value.slot.key
+                encoded.append((key, try storable(value)))
+                guard let spellings = taken.spellings[key] else { continue }
+                encoded += spellings.map { ($0, nil) }
+                writtenTogether.append([key] + spellings)
             } catch {
                 let issue = SettingsError.encodingFailed(
                     key: value.slot.key, isSecret: value.slot.isSecret, error)
@@ -396,7 +401,7 @@ actor Persister {
             }
         }
         let before = log.noteTaken(encoded)
-        failedSaves.take(encoded.map(\.key), writtenTogether: taken.writtenTogether)
+        failedSaves.take(encoded.map(\.key), writtenTogether: writtenTogether)
         unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
         for (key, value) in encoded {
             // What an append did not reach is stored still.

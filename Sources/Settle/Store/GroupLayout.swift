@@ -3,6 +3,8 @@ struct GroupLayout {
     struct Declared {
         /// Relative to the opened group, such as `passcode.attemptCount`.
         var key: SettingKey
+        /// The same as it was declared, once the key is the place of the setting in a store.
+        var declaredKey: SettingKey?
         /// The path of the group around the setting; `nil` at the top level.
         let group: SettingKey?
         /// Such as `PasscodeSettings.attemptCount`.

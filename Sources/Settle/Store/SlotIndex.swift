@@ -3,6 +3,13 @@ struct SlotIndex {
     private var slots: [SettingKey: SettingSlot] = [:]
     /// Every key that has settings within it.
     private var branches: [SettingKey: Branch] = [:]
+    /// The settings whose values are not at the keys of their declarations, by these, and these keys by the places.
+    private var displaced: [SettingKey: SettingSlot] = [:]
+    private var declaredKeys: [SettingKey: SettingKey] = [:]
+    /// The keys of declarations that have backslashes, by their names with dots between them.
+    private var escaped: [SettingKey: [SettingKey]] = [:]
+    /// Other spellings of settings' keys at which something is stored or was, by the places of the settings.
+    private var spellings: [SettingKey: Set<SettingKey>] = [:]
 
     private struct Branch {
         /// The settings and branches directly within it.
@@ -15,13 +22,31 @@ struct SlotIndex {
     var isEmpty: Bool { slots.isEmpty }
     var all: Dictionary<SettingKey, SettingSlot>.Values { slots.values }
 
-    subscript(key: SettingKey) -> SettingSlot? { slots[key] }
+    /// The setting whose place or declared key a key is.
+    subscript(key: SettingKey) -> SettingSlot? { displaced.isEmpty ? slots[key] : displaced[key] ?? slots[key] }
+
+    /// The setting whose place a key is.
+    func placed(at key: SettingKey) -> SettingSlot? { slots[key] }
 
     /// Adds a setting, in the place of another one that has its key.
-    mutating func insert(_ slot: SettingSlot) {
+    ///
+    /// - Parameter declared: The key of its declaration, if its place is another one.
+    mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey? = nil) {
         let key = slot.key
         if let replaced = slots.updateValue(slot, forKey: key) { count(replaced, at: key, -1) }
         count(slot, at: key, 1)
+        addBranches(to: key)
+        let declared = declared ?? key
+        if declared != key {
+            displaced[declared] = slot
+            declaredKeys[key] = declared
+            count(slot, at: declared, 1)
+            addBranches(to: declared)
+        }
+        if slot.declaration != nil, let joined = declared.joinedNames { escaped[joined, default: []].append(declared) }
+    }
+
+    private mutating func addBranches(to key: SettingKey) {
         var child = key
         while let parent = child.parent {
             let isKnown = branches[parent]?.children.isEmpty == false
@@ -36,9 +61,23 @@ struct SlotIndex {
         let key = slot.key
         guard slots[key] === slot else { return }
         slots[key] = nil
+        spellings[key] = nil
         count(slot, at: key, -1)
+        removeBranches(to: key)
+        let declared = declaredKeys.removeValue(forKey: key) ?? key
+        if declared != key {
+            displaced[declared] = nil
+            count(slot, at: declared, -1)
+            removeBranches(to: declared)
+        }
+        guard slot.declaration != nil, let joined = declared.joinedNames else { return }
+        escaped[joined]?.removeAll { $0 == declared }
+        if escaped[joined]?.isEmpty == true { escaped[joined] = nil }
+    }
+
+    private mutating func removeBranches(to key: SettingKey) {
         var child = key
-        while slots[child] == nil, branches[child] == nil, let parent = child.parent {
+        while self[child] == nil, branches[child] == nil, let parent = child.parent {
             branches[parent]?.children.remove(child)
             if branches[parent]?.children.isEmpty == true { branches[parent] = nil }
             child = parent
@@ -50,6 +89,7 @@ struct SlotIndex {
         guard let slot = slots[key], slot.access != .owner else { return }
         slot.access = .owner
         for parent in key.parents { branches[parent, default: Branch()].owned += 1 }
+        for parent in declaredKeys[key]?.parents ?? [] { branches[parent, default: Branch()].owned += 1 }
     }
 
     private mutating func count(_ slot: SettingSlot, at key: SettingKey, _ step: Int) {
@@ -60,6 +100,59 @@ struct SlotIndex {
         }
     }
 
+    // MARK: Spellings
+
+    /// The key of a setting's declaration.
+    func declaredKey(of slot: SettingSlot) -> SettingKey { declaredKeys[slot.key] ?? slot.key }
+
+    /// The declared setting that a key means: by its place, by the key of its declaration, or by one in which the last names of that
+    /// are one name with dots, which an opening would take for the setting's place if something were stored there.
+    func declared(as key: SettingKey) -> SettingSlot? {
+        if let slot = self[key], slot.declaration != nil { return slot }
+        guard let joined = key.joinedNames else { return nil }
+        var found: SettingSlot?
+        for declared in [joined] + (escaped[joined] ?? []) {
+            guard let slot = self[declared], slot.declaration != nil, declared.literals.contains(key) else { continue }
+            // A key may mean several settings. What must not be written goes first.
+            if found == nil || slot.access == .owner { found = slot }
+        }
+        guard found != nil, branches[key] != nil, within(key).contains(where: { $0.declaration != nil }) else {
+            return found
+        }
+        return nil
+    }
+
+    /// Where the value of a key is that means a declared setting or a part of one, if that is another key.
+    func place(of key: SettingKey) -> SettingKey? {
+        if let slot = declared(as: key) { return slot.key }
+        for parent in key.parents.reversed() {
+            guard let slot = declared(as: parent) else { continue }
+            return slot.key == parent ? nil : parent.rest(of: key).map { slot.key.appending($0) }
+        }
+        return nil
+    }
+
+    /// All keys that mean a setting and no other one, but for its place.
+    func otherSpellings(of slot: SettingSlot) -> [SettingKey] {
+        let declared = declaredKey(of: slot)
+        return (declared.literals + [declared]).filter { $0 != slot.key && self.declared(as: $0) === slot }
+    }
+
+    /// Notes that something is stored at another spelling of a setting's key than its place.
+    mutating func note(_ spelling: SettingKey, of slot: SettingSlot) {
+        spellings[slot.key, default: []].insert(spelling)
+    }
+
+    /// The noted ones.
+    func notedSpellings(of slot: SettingSlot) -> Set<SettingKey> {
+        guard !spellings.isEmpty, slot.declaration != nil else { return [] }
+        return spellings[slot.key] ?? []
+    }
+
+    /// All that were noted.
+    var notedSpellings: [SettingKey] { spellings.values.flatMap { $0 } }
+    var hasNotedSpellings: Bool { !spellings.isEmpty }
+
     // MARK: Around and within
 
     /// The settings within a key, in no order.
@@ -67,7 +160,8 @@ struct SlotIndex {
         var found: [SettingSlot] = []
         var keys = Array(branches[key]?.children ?? [])
         while let next = keys.popLast() {
-            if let slot = slots[next] { found.append(slot) }
+            // One that has its place within the key too is found there.
+            if let slot = self[next], slot.key == next || !key.contains(slot.key) { found.append(slot) }
             if let branch = branches[next] { keys += branch.children }
         }
         return found
@@ -75,18 +169,18 @@ struct SlotIndex {
 
     /// Whether there is a setting at, around or within a key.
     func concerns(_ key: SettingKey) -> Bool {
-        slots[key] != nil || branches[key] != nil || around(key) != nil
+        self[key] != nil || branches[key] != nil || around(key) != nil
     }
 
     /// The innermost setting around a key.
     func around(_ key: SettingKey) -> SettingSlot? {
-        key.parents.lazy.reversed().compactMap { slots[$0] }.first
+        key.parents.lazy.reversed().compactMap { self[$0] }.first
     }
 
     /// A setting around or within a key.
     func neighbour(of key: SettingKey) -> SettingSlot? {
         for parent in key.parents {
-            if let slot = slots[parent] { return slot }
+            if let slot = self[parent] { return slot }
         }
         return first(within: key)
     }
@@ -94,7 +188,7 @@ struct SlotIndex {
     /// A setting of an owner's group at, around or within a key.
     func owned(at key: SettingKey) -> SettingSlot? {
         for key in [key] + key.parents {
-            if let slot = slots[key], slot.access == .owner { return slot }
+            if let slot = self[key], slot.access == .owner { return slot }
         }
         guard let branch = branches[key], branch.owned > 0 else { return nil }
         return within(key).filter { $0.access == .owner }.min { $0.key < $1.key }
@@ -102,15 +196,15 @@ struct SlotIndex {
 
     /// Whether a setting at, around or within a key is a secret.
     func isSecret(_ key: SettingKey) -> Bool {
-        if slots[key]?.isSecret == true || branches[key].map({ $0.secrets > 0 }) == true { return true }
-        return key.parents.contains { slots[$0]?.isSecret == true }
+        if self[key]?.isSecret == true || branches[key].map({ $0.secrets > 0 }) == true { return true }
+        return key.parents.contains { self[$0]?.isSecret == true }
     }
 
     private func first(within key: SettingKey) -> SettingSlot? {
         var next = key
         // Every branch has a setting in it.
         while let child = branches[next]?.children.first {
-            if let slot = slots[child] { return slot }
+            if let slot = self[child] { return slot }
             next = child
         }
         return nil

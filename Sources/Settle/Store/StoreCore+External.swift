@@ -24,10 +24,25 @@ extension StoreCore {
 
     private func takeIn(by writer: String?, replacing: () -> [AffectedSetting]) throws {
         var inForce: [SettingKey: SettingValue?] = [:]
+        var misplaced: [SettingSlot] = []
         try transact(origin: .external, writer: writer) {
-            for setting in replacing() { inForce.updateValue(stage(setting), forKey: setting.key) }
+            for setting in replacing() {
+                if setting.hasOtherSpelling { misplaced.append(setting.slot) }
+                guard !setting.isPending else { continue }
+                inForce.updateValue(stage(setting), forKey: setting.key)
+            }
         }
         persister?.keep(inForce)
+        if !misplaced.isEmpty { save(misplaced) }
+    }
+
+    /// Has what is in force stored at the places of settings, and nothing at other spellings of their keys.
+    private func save(_ slots: [SettingSlot]) {
+        let time = time.now()
+        let wakesPersister = log.lock.withLock {
+            slots.reduce(false) { wakes, slot in log.markDirty(slot, time: time) || wakes }
+        }
+        if wakesPersister { persister?.changesArrived() }
     }
 
     /// - Returns: The value that stays in force although something else is stored, as a storage has it.
@@ -40,18 +55,21 @@ extension StoreCore {
             return nil
         }
         do {
-            if try box.stageIfDifferent(decoding: value) { transaction?.noteOutside(box) }
+            // What came at another spelling of the key is not at the setting's place yet.
+            let isAtPlace = !setting.hasOtherSpelling
+            if try box.stageIfDifferent(decoding: value), isAtPlace { transaction?.noteOutside(box) }
             log.lock.withLock { slot.lastGood = nil }
             return nil
         } catch {
             let lastGood = log.lock.withLock { () -> SettingValue? in
                 // A second unusable value comes after the first, and not after the one in force.
+                if key != slot.key { return slot.lastGood ?? (slot.isStored ? setting.old : nil) }
                 if slot.isStored, slot.lastGood == nil { slot.lastGood = setting.old }
                 return slot.lastGood
             }
             let issue = SettingsError.unusableValue(
-                key: key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error), inForce: .lastGood(lastGood),
-                error)
+                key: slot.key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error),
+                inForce: .lastGood(lastGood), error)
             writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
             return lastGood
         }
@@ -62,9 +80,14 @@ extension StoreCore {
 struct AffectedSetting {
     let box: AnySettingBox
     let slot: SettingSlot
+    /// The setting's place, or another spelling of its key.
     let key: SettingKey
     var old: SettingValue?
     var value: SettingValue?
+    /// Whether the setting has a newer value, which the storage does not have yet.
+    var isPending = false
+    /// Whether something has come at another spelling of the setting's key than its place.
+    var hasOtherSpelling = false
 }
 
 extension MutationLog {
@@ -86,14 +109,16 @@ extension MutationLog {
                 let old = tree[key]
                 guard old != value else { continue }
                 for parent in parents where around[parent] == nil {
-                    if let slot = slots[parent] { around[parent] = (slot, tree[parent]) }
+                    if let slot = slots.declared(as: parent) ?? slots.placed(at: parent) {
+                        around[parent] = (slot, tree[parent])
+                    }
                 }
                 tree[key] = value
                 for kept in unsavedWithin[key] ?? [] { tree[kept] = unsaved[kept] ?? nil }
                 collect(at: key, old, value, &result)
             }
             for (key, (slot, old)) in around { add(slot, key, old, tree[key], &result) }
-            guard overlaps else { return result }
+            guard overlaps else { return decideSpellings(result) }
             // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
             var last: [SettingKey: AffectedSetting] = [:]
             for var setting in result {
@@ -102,8 +127,34 @@ extension MutationLog {
                 setting.value = tree[setting.key]
                 last[setting.key] = setting
             }
-            return Array(last.values)
+            return decideSpellings(Array(last.values))
         }
+    }
+
+    /// Of what has come at several spellings of one setting's key, what an opening would take counts. Under the lock.
+    private func decideSpellings(_ settings: [AffectedSetting]) -> [AffectedSetting] {
+        guard slots.hasNotedSpellings else { return settings }
+        var decided: [ObjectIdentifier: AffectedSetting] = [:]
+        for var setting in settings {
+            let slot = setting.slot
+            if setting.key != slot.key {
+                setting.hasOtherSpelling = true
+                setting.old = tree[slot.key]
+            } else if setting.value == nil, let other = storedSpellings(of: slot).min(by: { $0.depth < $1.depth }) {
+                // What its place has hidden is what a restart would find.
+                setting = AffectedSetting(
+                    box: setting.box, slot: slot, key: other, old: setting.old, value: tree[other],
+                    hasOtherSpelling: true)
+            }
+            guard let earlier = decided.updateValue(setting, forKey: ObjectIdentifier(slot)) else { continue }
+            // A key with fewer names has the longer literal name, which goes first.
+            let isFirst = setting.value != nil && (earlier.value == nil || setting.key.depth < earlier.key.depth)
+            var winner = isFirst ? setting : earlier
+            winner.hasOtherSpelling = setting.hasOtherSpelling || earlier.hasOtherSpelling
+            winner.isPending = setting.isPending || earlier.isPending
+            decided[ObjectIdentifier(slot)] = winner
+        }
+        return Array(decided.values)
     }
 
     /// Puts everything that others have stored in the place of the tree.
@@ -114,7 +165,7 @@ extension MutationLog {
             tree = new
             for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { tree[key] = own }
             collectDifferences(below: nil, old.root, new.root, &result)
-            return result
+            return decideSpellings(result)
         }
     }
 
@@ -124,7 +175,7 @@ extension MutationLog {
     private func collect(
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {
-        if let slot = slots[key] { add(slot, key, old, new, &result) }
+        if let slot = slots.declared(as: key) ?? slots.placed(at: key) { add(slot, key, old, new, &result) }
         var (oldValues, newValues): (SettingValue.Entries, SettingValue.Entries) = ([:], [:])
         if case .dictionary(let values)? = old { oldValues = values }
         if case .dictionary(let values)? = new { newValues = values }
@@ -147,7 +198,15 @@ extension MutationLog {
         _ slot: SettingSlot, _ key: SettingKey, _ old: SettingValue?, _ value: SettingValue?,
         _ result: inout [AffectedSetting]
     ) {
-        guard slot.schedule != nil, !isUnsaved(slot), let box = slot.box else { return }
-        result.append(AffectedSetting(box: box, slot: slot, key: key, old: old, value: value))
+        guard slot.schedule != nil, let box = slot.box else { return }
+        var setting = AffectedSetting(box: box, slot: slot, key: key, old: old, value: value)
+        if key != slot.key {
+            guard value != nil else { return }
+            slots.note(key, of: slot)
+            setting.isPending = isUnsaved(slot)
+        } else if isUnsaved(slot) {
+            return
+        }
+        result.append(setting)
     }
 }

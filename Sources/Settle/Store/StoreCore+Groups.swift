@@ -14,7 +14,9 @@ extension StoreCore {
         guard mode != .closed else { throw .closed(key: path?.description) }
         log.lock.withLock {
             for index in layout.settings.indices {
-                layout.settings[index].key = log.resolved(layout.settings[index].key)
+                let key = layout.settings[index].key
+                layout.settings[index].declaredKey = key
+                layout.settings[index].key = log.resolved(key)
             }
         }
         var plans: [Plan] = []
@@ -38,7 +40,11 @@ extension StoreCore {
     /// Under the writer's lock.
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
         let (slot, neighbour) = log.lock.withLock {
-            (log.slots[declared.key], log.slots.neighbour(of: declared.key))
+            (
+                log.slots[declared.key],
+                log.slots.neighbour(of: declared.key)
+                    ?? declared.declaredKey.flatMap { $0 == declared.key ? nil : log.slots.neighbour(of: $0) }
+            )
         }
         if let neighbour {
             throw .duplicateKey(
@@ -144,6 +150,7 @@ extension GroupLayout {
                 }
             }
         }
+        errors += spelledAlike()
         errors += unreachable()
         if let error = SettingsError.unusable(group, errors) { throw error }
     }
@@ -157,6 +164,18 @@ extension GroupLayout {
         let found = unknown.compactMap(UnreachableSetting.init(in:)).map(SettingsError.unreachable)
         if found.isEmpty { searchedTypes.withLock { $0.formUnion(unknown.map { ObjectIdentifier($0.group) }) } }
         return found
+    }
+
+    /// A name with dots that is another setting's key would be taken for that once it is stored.
+    private func spelledAlike() -> [SettingsError] {
+        guard settings.contains(where: { $0.key.joinedNames != nil }) else { return [] }
+        var names: [SettingKey: String] = [:]
+        for setting in settings {
+            for literal in setting.key.literals { names[literal] = setting.name }
+        }
+        return settings.compactMap { setting in
+            names[setting.key].map { .duplicateKey(setting.key, $0, setting.key, setting.name) }
+        }
     }
 }
 
@@ -186,7 +205,8 @@ extension MutationLog {
         let slot = SettingSlot(
             key: declared.key, declaration: declared.name, schedule: schedule(for: declared.durability),
             access: declared.access, box: declared.box, parent: channel(at: declared.group))
-        slots.insert(slot)
+        slots.insert(slot, declaredAs: declared.declaredKey)
+        if declared.declaredKey != declared.key { noteSpellings(of: slot) }
         return slot
     }
 

@@ -39,6 +39,8 @@ extension StoreCore {
                 key: key, isSecret: value is any SecretValue || isSecret(key), error)
         }
         try transact(origin: .local, writer: writer) {
+            // Its group may have been opened meanwhile.
+            let key = log.lock.withLock { log.resolved(key) }
             let box = try box(forKey: key)
             do {
                 try box.stage(decoding: encoded)
@@ -61,7 +63,9 @@ extension StoreCore {
 
     func removeValue(forKey key: SettingKey, by writer: String?) throws {
         let key = try resolve(key, of: "removeValue(forKey:)")
-        try transact(origin: .reset, writer: writer) { try box(forKey: key).stageDefault() }
+        try transact(origin: .reset, writer: writer) {
+            try box(forKey: log.lock.withLock { log.resolved(key) }).stageDefault()
+        }
     }
 
     private func resolve(_ key: SettingKey, of name: String) throws(SettingsError) -> SettingKey {

@@ -49,18 +49,24 @@ extension MutationLog {
         path.map { slots.within($0) } ?? Array(slots.all)
     }
 
-    /// The key of a setting or of a stored value whose name is a key with its dots, as it stands: it goes before a path. Otherwise
-    /// the key itself. Under the lock.
+    /// Where the value of a key is. A declared setting has one place, which every spelling of its key means. For other keys, a name
+    /// of a setting or of a stored value that is the key with its dots, as it stands, goes before a path. Under the lock.
     func resolved(_ key: SettingKey) -> SettingKey {
-        guard !key.isPlain, slots[key] == nil else { return key }
-        let names = key.components
-        guard names.count > 1 else { return key }
-        for count in 0..<(names.count - 1) {
-            let name = names[count...].joined(separator: ".")
-            let outer = SettingKey(components: names[..<count])
-            let literal = outer?.appending(component: name) ?? SettingKey(name: name)
-            if slots[literal] != nil || tree[literal] != nil { return literal }
+        guard !key.isPlain else { return key }
+        if let place = slots.place(of: key) { return place }
+        return key.literals.first { slots.placed(at: $0) != nil || tree[$0] != nil } ?? key
+    }
+
+    /// Notes what is stored at other spellings of a setting's key than its place. Under the lock.
+    func noteSpellings(of slot: SettingSlot) {
+        for spelling in slots.otherSpellings(of: slot)
+        where tree[spelling] != nil || slots.placed(at: spelling) != nil {
+            slots.note(spelling, of: slot)
         }
-        return key
+    }
+
+    /// The spellings of a setting's key besides its place at which something is stored. Under the lock.
+    func storedSpellings(of slot: SettingSlot) -> [SettingKey] {
+        slots.notedSpellings(of: slot).filter { tree[$0] != nil }
     }
 }

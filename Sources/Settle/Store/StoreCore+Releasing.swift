@@ -54,9 +54,10 @@ extension MutationLog {
     /// Takes settings out of the index and ends their streams and those of their groups. Under the lock.
     fileprivate func release(_ settings: [SettingSlot], at key: SettingKey) -> Signals {
         for slot in settings {
+            let declared = slots.declaredKey(of: slot)
             slots.remove(slot)
             finish(slot)
-            for group in slot.key.parents where group == key || group.isWithin(key) {
+            for group in declared.parents where group == key || group.isWithin(key) {
                 if let channel = channels.removeValue(forKey: group) { finish(channel) }
             }
         }

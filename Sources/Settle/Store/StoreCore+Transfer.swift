@@ -3,7 +3,9 @@ extension StoreCore {
     func export(as format: FileFormat, includingSecrets includesSecrets: Bool) async throws(SettingsError) -> [UInt8] {
         var tree = try await persister?.everything() ?? SettingTree()
         let hidden = log.lock.withLock {
-            log.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }.map(\.key)
+            // Nothing but what is in force, and under no spelling of its key what is hidden.
+            log.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }
+                .flatMap { [$0.key] + log.slots.otherSpellings(of: $0) } + log.slots.notedSpellings
         }
         for key in hidden { tree[key] = nil }
         do {
@@ -65,10 +67,9 @@ extension StoreCore {
 
     /// The values of a tree: those of settings, and whatever lies outside of all settings, each as deep as it goes.
     private func entries(of tree: SettingTree) -> [Entry] {
-        let declared = log.lock.withLock { Set(log.slots.all.filter { $0.declaration != nil }.map(\.key)) }
         var entries: [Entry] = []
         func add(_ value: SettingValue, at key: SettingKey) {
-            let isDeclared = declared.contains(key)
+            let isDeclared = log.lock.withLock { log.slots[log.resolved(key)]?.declaration != nil }
             if !isDeclared, case .dictionary(let values) = value, !values.isEmpty {
                 for (name, value) in values { add(value, at: key.appending(component: name)) }
             } else {
@@ -80,16 +81,20 @@ extension StoreCore {
     }
 
     /// What is stored, or is a setting, and is neither at nor around nor within one of the keys. Secrets and owner's settings are
-    /// not listed.
-    private func keysToRemove(besides imported: [SettingKey]) -> [SettingKey] {
-        let (tree, slots) = log.lock.withLock { (log.tree, Array(log.slots.all)) }
+    /// not listed, nor other spellings of a setting's key than its place.
+    private func keysToRemove(besides keys: [SettingKey]) -> [SettingKey] {
+        let (tree, slots, imported) = log.lock.withLock {
+            (log.tree, Array(log.slots.all), keys.map { log.slots.place(of: $0) ?? $0 })
+        }
         let kept = Set(slots.filter { $0.access == .owner || $0.isSecret }.map(\.key))
         var spared = kept.union(imported)
         for key in imported + kept { spared.formUnion(key.parents) }
         let inside = kept.union(imported)
         // A setting of a group in use may have been written in the same transaction.
         let written = slots.filter { $0.isStored || ($0.declaration != nil && $0.box != nil) }
-        let stored = Set(entries(of: tree).map(\.key)).union(written.map(\.key))
+        let storedKeys = entries(of: tree).map(\.key)
+        let placed = log.lock.withLock { storedKeys.filter { (log.slots.place(of: $0) ?? $0) == $0 } }
+        let stored = Set(placed).union(written.map(\.key))
         return stored.filter { key in !spared.contains(key) && !key.parents.contains(where: inside.contains) }.sorted()
     }
 }

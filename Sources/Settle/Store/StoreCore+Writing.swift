@@ -108,7 +108,8 @@ extension StoreCore {
         let time = time.now()
         let signals = log.lock.withLock {
             var signals = Signals()
-            for slot in plan.forgotten where slot.isStored || log.tree[slot.key] != nil {
+            for slot in plan.forgotten
+            where slot.isStored || log.tree[slot.key] != nil || !log.storedSpellings(of: slot).isEmpty {
                 // The value may be the same, or another than what is stored, but it is not to be stored any more.
                 slot.isStored = false
                 if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {

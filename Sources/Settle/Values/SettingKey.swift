@@ -241,6 +241,22 @@ extension SettingKey {
         return (Self.unescaped(text[..<end]), SettingKey(spelled: String(text[text.utf8.index(after: end)...])))
     }
 
+    /// The same names with dots between them and no backslashes, which other keys may have too: those in which some of these dots
+    /// are parts of names. `nil` if that is how the key is spelled.
+    var joinedNames: SettingKey? {
+        Self.hasEscape(text) ? SettingKey(plain: components.joined(separator: ".")) : nil
+    }
+
+    /// The keys in which the last of the names, or all, are one name with dots. The longest of these names comes first.
+    var literals: [SettingKey] {
+        guard !isPlain else { return [] }
+        let names = components
+        return (0..<(names.count - 1)).map { count in
+            let name = names[count...].joined(separator: ".")
+            return SettingKey(components: names[..<count])?.appending(component: name) ?? SettingKey(name: name)
+        }
+    }
+
     /// The dots between names.
     private var dots: [String.Index] {
         guard !isPlain else { return [] }
