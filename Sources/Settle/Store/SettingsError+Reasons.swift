@@ -208,6 +208,10 @@ extension SettingsError {
 extension SettingValue {
     /// A value that is no collection as a file has it, if that is short.
     fileprivate var literal: String {
+        // An edit may have spelled the integer `1000` as `1e3`.
+        if case .real(let real) = self, let integer = Int64(exactly: real), integer.magnitude < 1 << 53 {
+            return "\(integer)"
+        }
         guard let json = try? json(), json.count <= 40 else { return shortSpelling }
         return String(decoding: json, as: UTF8.self)
     }

@@ -85,6 +85,17 @@ import Testing
         #expect(issue?.code == .unusableValue && issue?.key == "count")
     }
 
+    @Test func `a last good value that an edit has spelled as 1e3 reads as an integer in an issue`() async throws {
+        let storage = InMemoryStorage(try FileFormat.json.decode(Array(#"{"count": 1e3}"#.utf8)))
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(CounterSettings.self)
+        #expect(settings.count == 1_000)
+        storage.simulateExternalChange(["count": .string("many")])
+        var issues = store.issues.makeAsyncIterator()
+        let issue = await issues.next()
+        #expect(issue.map { "\($0)" }?.contains("The last good value, 1000, stays in force") == true)
+    }
+
     @Test("Changes of some keys are looked for around and within these keys only")
     func perKey() async throws {
         let memory = InMemoryStorage()
