@@ -10,18 +10,21 @@ extension StoreCore {
         log.lock.withLock { log.slots.all.contains { $0.declaration == nil } }
     }
 
+    /// Keeps a setting that was written by key in the index until the transaction ends, also if it is saved meanwhile. Under the
+    /// log's lock, in a transaction.
+    func keepInIndex(_ slot: SettingSlot) {
+        guard slot.declaration == nil, !slot.isInTransaction else { return }
+        slot.isInTransaction = true
+        transaction?.noteKeyed(slot)
+    }
+
     /// The box of a key, made if there is none. In a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> AnySettingBox {
-        var isNew = false
         let (used, owned, neighbour) = log.lock.withLock {
             let used = log.slots[key]
-            if let used, used.declaration == nil, !used.isInTransaction {
-                used.isInTransaction = true
-                isNew = true
-            }
+            if let used { keepInIndex(used) }
             return (used, log.slots.owned(at: key), log.slots.neighbour(of: key))
         }
-        if let used, isNew { transaction?.noteKeyed(used) }
         if let owned { throw .protected(key, by: owned.key, owned.declaration ?? "") }
         if let box = used?.box { return box }
         if let neighbour {
@@ -37,14 +40,13 @@ extension StoreCore {
             let slot = SettingSlot(
                 key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
                 isSecret: log.slots.isSecret(key), box: box, parent: log.root)
-            slot.isInTransaction = true
+            keepInIndex(slot)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
             log.slots.insert(slot)
             return slot
         }
         box.open(at: Attachment(core: self, slot: slot))
-        transaction?.noteKeyed(slot)
         return box
     }
 

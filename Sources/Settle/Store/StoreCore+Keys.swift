@@ -106,8 +106,8 @@ extension StoreCore {
                 guard let box = slot.box else { continue }
                 if transaction != nil, box.stagedState() != nil {
                     found.newer.append((slot.key, box, box.stagesStoredValue))
-                } else if slot.isDirty || slot.schedule == nil && slot.isStored {
-                    // What was taken for saving is in the tree.
+                } else if log.isUnsaved(slot) || slot.schedule == nil && slot.isStored {
+                    // What has been taken for saving is in the tree only once it is encoded.
                     found.newer.append((slot.key, box, slot.isStored))
                 }
             }

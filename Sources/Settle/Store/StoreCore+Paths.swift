@@ -23,7 +23,11 @@ extension StoreCore {
     func remove(at path: SettingKey, by writer: String?) throws {
         try Self.checkKey(path, of: "remove(at:)")
         try transact(origin: .reset, writer: writer) {
-            let (slots, stored) = log.lock.withLock { (log.slots(within: path), log.tree[path]) }
+            let (slots, stored) = log.lock.withLock {
+                let slots = log.slots(within: path)
+                for slot in slots { keepInIndex(slot) }
+                return (slots, log.tree[path])
+            }
             guard !slots.isEmpty, log.lock.withLock({ log.slots[path] == nil }) else {
                 return try box(forKey: path).stageDefault()
             }
