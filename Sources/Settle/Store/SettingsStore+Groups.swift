@@ -23,9 +23,9 @@ extension SettingsStore {
         let group = GroupOpening.make(type, keeping: keeper)
         do {
             try await Self.open(group, at: path, in: core)
-        } catch let error as SettingsError where error.code == .duplicateKey && core.hasUndeclaredKeys {
-            // A key that was written or removed at run time is in nobody's way once that is saved.
-            guard (try? await core.flush()) != nil else { throw error }
+        } catch let error as SettingsError where error.code == .duplicateKey {
+            // A key that was written or removed at run time is in nobody's way once that is saved, as it may be by now.
+            if core.hasUndeclaredKeys, (try? await core.flush()) == nil { throw error }
             try await Self.open(group, at: path, in: core)
         }
         return group
