@@ -93,13 +93,19 @@ extension StoreCore {
         }
     }
 
+    /// Whether a value is stored for a setting, as the thread sees it that has this transaction, if it has one.
+    func isStored(_ slot: SettingSlot, in transaction: Transaction?) -> Bool {
+        guard transaction != nil, let box = slot.box, box.stagedState() != nil else { return slot.isStored }
+        return box.stagesStoredValue
+    }
+
     private func lookUp(_ key: SettingKey) -> Found {
         // Inside its own transaction a thread sees what that has written.
         let transaction = writer.isHeldByCurrentThread ? transaction : nil
         return log.lock.withLock {
             guard !log.slots.isEmpty else { return Found(stored: log.tree[key]) }
             if let slot = log.slots[key] {
-                return Found(box: slot.isStored || slot.declaration != nil ? slot.box : nil)
+                return Found(box: slot.declaration != nil || isStored(slot, in: transaction) ? slot.box : nil)
             }
             var found = Found(stored: log.tree[key])
             for slot in log.slots.within(key) + [log.slots.around(key)].compactMap({ $0 }) {

@@ -1,13 +1,14 @@
 /// What is stored at a path.
 extension StoreCore {
     func groups(at path: SettingKey?) -> [String] {
+        let transaction = writer.isHeldByCurrentThread ? transaction : nil
         let root = log.lock.withLock {
-            // What is not saved yet stands over what is stored.
+            // What is not saved yet stands over what is stored, and what this thread has staged over that.
             var tree = log.tree
             for slot in log.slots(within: path) where slot.box != nil {
-                if slot.isStored {
+                if isStored(slot, in: transaction) {
                     if tree[slot.key] == nil { tree[slot.key] = .null }
-                } else if log.isUnsaved(slot) {
+                } else if log.isUnsaved(slot) || slot.isStored {
                     tree[slot.key] = nil
                 }
             }

@@ -212,6 +212,32 @@ private struct Guarded: SettingsGroup {
         }
     }
 
+    @Test func `a transaction sees the keys that it has written and removed, and their groups`() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(SettingTree(["old": .dictionary(["x": .integer(1)])])))
+        func number(_ key: String) throws -> Int? { try store.value(forKey: key) }
+        try store.update {
+            try store.setValue(1, forKey: "count")
+            try store.setValue((try number("count") ?? -1) + 1, forKey: "count")
+            try store.setValue(3, forKey: "new.y")
+            try store.removeValue(forKey: "old.x")
+            #expect(try number("count") == 2 && number("new.y") == 3 && number("old.x") == nil)
+            #expect(store.groups() == ["new"])
+            try store.removeValue(forKey: "new.y")
+            #expect(try number("new.y") == nil)
+            #expect(store.groups().isEmpty)
+        }
+        #expect(try number("count") == 2 && number("new.y") == nil && number("old.x") == nil)
+        #expect(throws: TestFailure.self) {
+            try store.update {
+                try store.setValue(7, forKey: "undone")
+                #expect(try number("undone") == 7)
+                throw TestFailure()
+            }
+        }
+        #expect(try number("undone") == nil && store.groups().isEmpty)
+    }
+
     @Test func `a write by key that changes nothing or is undone is in nobody's way`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["c": .integer(1)])))
         try store.removeValue(forKey: "a")
