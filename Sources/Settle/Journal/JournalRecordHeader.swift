@@ -26,8 +26,8 @@ struct JournalRecordHeader {
     init?(_ bytes: UnsafeRawBufferPointer) {
         // Length, kind, flags and two zeros. No flags are defined yet.
         let word = bytes.number(UInt64.self, at: 0)
-        let payloadSize = Int(word & 0xFFFF_FFFF)
-        guard payloadSize >= JournalKeySection.size, payloadSize <= JournalRecord.payloadLimit,
+        guard let payloadSize = Int(exactly: word & 0xFFFF_FFFF), payloadSize >= JournalKeySection.size,
+            payloadSize <= JournalRecord.payloadLimit,
             let kind = Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)), word >> 40 == 0,
             let durableEnd = Int(exactly: bytes.number(UInt64.self, at: Self.durableEndOffset))
         else { return nil }

@@ -7,7 +7,9 @@
 /// The place where the platform keeps the settings of an app.
 ///
 /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `$HOME/.config/<name>/settings.json` if that variable is not set or
-/// not an absolute path. Without an absolute `HOME` it is the home folder that the system has for the user. Apple platforms: `~/Library/Application Support/<name>/settings.json`.
+/// not an absolute path. Without an absolute `HOME` it is the home folder that the system has for the user. Apple platforms:
+/// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app. tvOS: `Library/Caches`, which the system
+/// empties when it needs the space, so that settings which must stay belong into the user's iCloud account.
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 
@@ -17,10 +19,13 @@ package struct StandardLocation: Sendable {
     }
 
     package init(environment: [String: String]) {
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
-        #if canImport(Darwin)
-            self.init(home: home, subfolder: "Library/Application Support", override: nil)
+        #if os(tvOS)
+            // The only folder in which an app may keep files.
+            folder = FilePath(URL.cachesDirectory.path)
+        #elseif canImport(Darwin)
+            folder = FilePath(URL.applicationSupportDirectory.path)
         #else
+            let home = FileManager.default.homeDirectoryForCurrentUser.path
             // Foundation asks the user database first, which knows nothing of a container's or a test's `HOME`.
             let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             self.init(home: chosen ?? home, subfolder: ".config", override: environment["XDG_CONFIG_HOME"])

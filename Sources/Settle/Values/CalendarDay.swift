@@ -33,9 +33,10 @@ struct CalendarDay: Hashable {
         daysSince1970 = cycle * leapYears.cycleDays + dayOfCycle - leapYears.daysFromMarch0To1970
     }
 
-    /// `nil` more than some ten million years away, where no caller has business.
+    /// `nil` more than some five million years away, where no caller has business.
     init?(daysSince1970: Int, in calendar: Calendar = .gregorian) {
-        guard abs(daysSince1970) < 4_000_000_000 else { return nil }
+        // Within 32 bits, which is what watches have.
+        guard (-2_000_000_000...2_000_000_000).contains(daysSince1970) else { return nil }
         let isJulian = calendar == .historical && daysSince1970 < -141_427
         let leapYears = isJulian ? LeapYears.julian : .gregorian
         let days = daysSince1970 + leapYears.daysFromMarch0To1970

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Values whose `deinit` reads and writes settings, wherever the log and those who read it let go of one.
-@Suite(.timeLimit(.minutes(2))) struct HostileValueTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileValueTests {
     private let deaths = Deaths()
 
     private func open(

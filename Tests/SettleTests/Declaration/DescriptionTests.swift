@@ -42,7 +42,7 @@ private struct Accounts: SettingsGroup {
     @Setting var account = Account()
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct DescriptionTests {
     private static let app =
         #"App(version: "1.0", token: ••••, names: ["a", nil], "#
         + "passcode: Passcode(isEnabled: false, count: 3, nextCheck: nil), build: 7)"

@@ -15,7 +15,7 @@ private struct Outer: SettingsGroup {
     var pair: (String, Int) { (title, inner.count) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
     private func groups() async throws -> [Outer] {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return [try await store.group(Outer.self, at: "outer"), Outer()]

@@ -15,7 +15,7 @@ private struct Mistaken: SettingsGroup {
     @Setting(in: 1...5) var width = 0
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SettingsErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsErrorTests {
     @Test func `errors of set, modify, update and reset need no cast`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Limits.self)

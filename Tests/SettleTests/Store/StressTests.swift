@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct StressTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct StressTests {
     @Test("8 tasks that each add 1 a hundred thousand times leave 800,000")
     func increments() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -63,7 +63,7 @@ private struct Fine: SettingsGroup {
 }
 
 /// Groups and settings that a store can't find are refused.
-@Suite(.timeLimit(.minutes(2))) struct UnreachableSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct UnreachableSettingsTests {
     private func error<Group: SettingsGroup>(opening type: Group.Type) async throws -> SettingsError? {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return await #expect(throws: SettingsError.self) { _ = try await store.group(type) }

@@ -21,7 +21,7 @@ private struct CountedSettings: SettingsGroup {
     @Setting(rules: [.count(8...)]) var token = Secret("long enough")
 }
 
-@Suite(.timeLimit(.minutes(1))) struct OptionalRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct OptionalRuleTests {
     @Test func `an optional with a rule is nil by default, and nil passes`() throws {
         let settings = OptionalSettings()
         #expect(settings.level == nil && settings.language == nil && settings.name == nil && settings.title == nil)

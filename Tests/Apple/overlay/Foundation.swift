@@ -1,0 +1,71 @@
+@_exported import Dispatch
+@_exported import Darwin
+public typealias TimeInterval = Double
+public struct Date: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
+    public init() { self.init(timeIntervalSinceReferenceDate: 0) }
+    public init(timeIntervalSinceReferenceDate: TimeInterval) { self.timeIntervalSinceReferenceDate = timeIntervalSinceReferenceDate }
+    public init(timeIntervalSince1970: TimeInterval) { fatalError() }
+    public var timeIntervalSinceReferenceDate: TimeInterval
+    public var timeIntervalSince1970: TimeInterval { fatalError() }
+    public func timeIntervalSince(_ date: Date) -> TimeInterval { fatalError() }
+    public static func < (a: Date, b: Date) -> Bool { fatalError() }
+    public func addingTimeInterval(_ t: TimeInterval) -> Date { fatalError() }
+    public var description: String { "" }
+}
+public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
+    var store: [UInt8] = []
+    public struct Base64EncodingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
+    public struct Base64DecodingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
+    public init() {}
+    public init<S: Sequence>(_ s: S) where S.Element == UInt8 { fatalError() }
+    public init?(base64Encoded: String, options: Base64DecodingOptions = []) { fatalError() }
+    public func base64EncodedString(options: Base64EncodingOptions = []) -> String { fatalError() }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { 0 }
+    public subscript(i: Int) -> UInt8 { get { 0 } set {} }
+    public subscript(r: Range<Int>) -> Data { get { self } set {} }
+    public mutating func replaceSubrange<C: Collection>(_ r: Range<Int>, with c: C) where C.Element == UInt8 {}
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { fatalError() }
+}
+public struct UUID: Hashable, Codable, Sendable {
+    public init() {}
+    public init?(uuidString: String) {}
+    public var uuidString: String { "" }
+}
+public struct URL: Hashable, Codable, Sendable {
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public enum DirectoryHint: Sendable, Equatable { case isDirectory, notDirectory, checkFileSystem, inferFromPath }
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public init(filePath: String, directoryHint: DirectoryHint = .inferFromPath, relativeTo: URL? = nil) {}
+    public init?(string: __shared String) {}
+    @available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *)
+    public init?(string: String, encodingInvalidCharacters: Bool) {}
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public func path(percentEncoded: Bool = true) -> String { "" }
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public static var applicationSupportDirectory: URL { URL(filePath: "") }
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public static var cachesDirectory: URL { URL(filePath: "") }
+    public var path: String { "" }
+    public var absoluteURL: URL { self }
+    public var standardizedFileURL: URL { self }
+    public func resolvingSymlinksInPath() -> URL { self }
+    public var absoluteString: String { "" }
+    public var lastPathComponent: String { "" }
+    public var isFileURL: Bool { true }
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public func appending<S: StringProtocol>(path: S, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
+}
+public enum FileAttributeKey: Hashable, Sendable { case posixPermissions }
+open class FileManager {
+    open class var `default`: FileManager { fatalError() }
+    @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable) @available(tvOS, unavailable) @available(visionOS, unavailable)
+    open var homeDirectoryForCurrentUser: URL { fatalError() }
+    open var temporaryDirectory: URL { fatalError() }
+    open func createDirectory(at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil) throws {}
+    open func removeItem(at url: URL) throws {}
+    open func fileExists(atPath: String) -> Bool { false }
+    open func contentsOfDirectory(atPath: String) throws -> [String] { [] }
+}
+open class ProcessInfo { open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] } }
+public func NSHomeDirectory() -> String { "" }
