@@ -1,9 +1,12 @@
 @_exported import Darwin
+
 // In the SDK these are Objective-C classes and protocols: class-bound, and @Sendable blocks for queues.
 open class DispatchObject {}
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
     public init(label: String, target: DispatchQueue? = nil) {}
-    @preconcurrency public func asyncAfter(deadline: DispatchTime, execute work: @escaping @Sendable @convention(block) () -> Void) {}
+    @preconcurrency public func asyncAfter(
+        deadline: DispatchTime, execute work: @escaping @Sendable @convention(block) () -> Void
+    ) {}
     public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {}
     public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { nil }
     @preconcurrency public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
@@ -19,8 +22,12 @@ public class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     public func wait() {}
 }
 public struct DispatchQoS: Sendable { public static let unspecified = DispatchQoS() }
-public struct DispatchWorkItemFlags: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
-public enum DispatchTimeInterval: Equatable, Sendable { case seconds(Int), milliseconds(Int), microseconds(Int), nanoseconds(Int), never }
+public struct DispatchWorkItemFlags: OptionSet, Sendable {
+    public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
+}
+public enum DispatchTimeInterval: Equatable, Sendable {
+    case seconds(Int), milliseconds(Int), microseconds(Int), nanoseconds(Int), never
+}
 public struct DispatchTime: Comparable, Sendable {
     public static func now() -> DispatchTime { fatalError() }
     public static func < (a: DispatchTime, b: DispatchTime) -> Bool { fatalError() }
@@ -32,15 +39,24 @@ public protocol DispatchSourceProtocol: AnyObject {
     var isCancelled: Bool { get }
 }
 extension DispatchSourceProtocol {
-    public func setEventHandler(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?) {}
-    public func setCancelHandler(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?) {}
-    public func setRegistrationHandler(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?) {}
+    public func setEventHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?
+    ) {}
+    public func setCancelHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?
+    ) {}
+    public func setRegistrationHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: Self.DispatchSourceHandler?
+    ) {}
 }
 public protocol DispatchSourceRead: DispatchSourceProtocol {}
 public protocol DispatchSourceSignal: DispatchSourceProtocol {}
 public protocol DispatchSourceTimer: DispatchSourceProtocol {}
 extension DispatchSourceTimer {
-    public func schedule(deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never, leeway: DispatchTimeInterval = .nanoseconds(0)) {}
+    public func schedule(
+        deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never,
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {}
 }
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {}
 extension DispatchSourceFileSystemObject {
@@ -61,11 +77,23 @@ public class DispatchSource: DispatchObject {
         public static let revoke = FileSystemEvent(rawValue: 64)
         public static let funlock = FileSystemEvent(rawValue: 256)
     }
-    public class func makeFileSystemObjectSource(fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil) -> any DispatchSourceFileSystemObject { fatalError() }
-    public class func makeSignalSource(signal: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceSignal { fatalError() }
-    public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead { fatalError() }
-    public struct TimerFlags: OptionSet { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
-    public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer { fatalError() }
+    public class func makeFileSystemObjectSource(
+        fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceFileSystemObject { fatalError() }
+    public class func makeSignalSource(signal: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceSignal {
+        fatalError()
+    }
+    public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead {
+        fatalError()
+    }
+    public struct TimerFlags: OptionSet {
+        public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
+    public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer {
+        fatalError()
+    }
 }
-public enum DispatchPredicate { case onQueue(DispatchQueue), onQueueAsBarrier(DispatchQueue), notOnQueue(DispatchQueue) }
+public enum DispatchPredicate {
+    case onQueue(DispatchQueue), onQueueAsBarrier(DispatchQueue), notOnQueue(DispatchQueue)
+}
 public func dispatchPrecondition(condition: @autoclosure () -> DispatchPredicate) {}

@@ -1,9 +1,14 @@
-@_exported import Dispatch
+// The names are those of Foundation.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 @_exported import Darwin
+@_exported import Dispatch
+
 public typealias TimeInterval = Double
 public struct Date: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     public init() { self.init(timeIntervalSinceReferenceDate: 0) }
-    public init(timeIntervalSinceReferenceDate: TimeInterval) { self.timeIntervalSinceReferenceDate = timeIntervalSinceReferenceDate }
+    public init(timeIntervalSinceReferenceDate: TimeInterval) {
+        self.timeIntervalSinceReferenceDate = timeIntervalSinceReferenceDate
+    }
     public init(timeIntervalSince1970: TimeInterval) { fatalError() }
     public var timeIntervalSinceReferenceDate: TimeInterval
     public var timeIntervalSince1970: TimeInterval { fatalError() }
@@ -14,16 +19,26 @@ public struct Date: Hashable, Comparable, Codable, Sendable, CustomStringConvert
 }
 public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
     var store: [UInt8] = []
-    public struct Base64EncodingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
-    public struct Base64DecodingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue } }
+    public struct Base64EncodingOptions: OptionSet, Sendable {
+        public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
+    public struct Base64DecodingOptions: OptionSet, Sendable {
+        public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
     public init() {}
     public init<S: Sequence>(_ s: S) where S.Element == UInt8 { fatalError() }
     public init?(base64Encoded: String, options: Base64DecodingOptions = []) { fatalError() }
     public func base64EncodedString(options: Base64EncodingOptions = []) -> String { fatalError() }
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }
-    public subscript(i: Int) -> UInt8 { get { 0 } set {} }
-    public subscript(r: Range<Int>) -> Data { get { self } set {} }
+    public subscript(i: Int) -> UInt8 {
+        get { 0 }
+        set {}
+    }
+    public subscript(r: Range<Int>) -> Data {
+        get { self }
+        set {}
+    }
     public mutating func replaceSubrange<C: Collection>(_ r: Range<Int>, with c: C) where C.Element == UInt8 {}
     public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { fatalError() }
 }
@@ -59,13 +74,18 @@ public struct URL: Hashable, Codable, Sendable {
 public enum FileAttributeKey: Hashable, Sendable { case posixPermissions }
 open class FileManager {
     open class var `default`: FileManager { fatalError() }
-    @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable) @available(tvOS, unavailable) @available(visionOS, unavailable)
+    @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable)
+    @available(tvOS, unavailable) @available(visionOS, unavailable)
     open var homeDirectoryForCurrentUser: URL { fatalError() }
     open var temporaryDirectory: URL { fatalError() }
-    open func createDirectory(at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil) throws {}
+    open func createDirectory(
+        at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil
+    ) throws {}
     open func removeItem(at url: URL) throws {}
     open func fileExists(atPath: String) -> Bool { false }
     open func contentsOfDirectory(atPath: String) throws -> [String] { [] }
 }
-open class ProcessInfo { open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] } }
+open class ProcessInfo {
+    open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] }
+}
 public func NSHomeDirectory() -> String { "" }
