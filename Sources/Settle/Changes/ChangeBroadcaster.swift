@@ -23,7 +23,7 @@ actor ChangeBroadcaster {
         while true {
             switch log.nextBroadcast() {
             case .work(let lists):
-                for list in lists { resumeAll(in: list) }
+                resumeAll(in: lists)
                 // Lets those who were woken run before the next wave, which then finds more of them waiting.
                 if log.hasBroadcast { await Task.yield() }
             case .wait:
@@ -36,12 +36,12 @@ actor ChangeBroadcaster {
         }
     }
 
-    private func resumeAll(in list: WaiterList) {
+    private func resumeAll(in lists: [WaiterList]) {
+        var rest = lists[...]
         repeat {
-            batch.removeAll(keepingCapacity: true)
-            log.take(Self.batchSize, from: list, into: &batch)
+            log.take(Self.batchSize, from: &rest, into: &batch)
             for continuation in batch { continuation.resume() }
-        } while batch.count == Self.batchSize
-        batch.removeAll(keepingCapacity: true)
+            batch.removeAll(keepingCapacity: true)
+        } while !rest.isEmpty
     }
 }

@@ -36,10 +36,15 @@ extension MutationLog {
 
     var hasBroadcast: Bool { lock.withLock { !work.channels.isEmpty } }
 
-    /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait.
-    func take(_ limit: Int, from list: WaiterList, into batch: inout [UnsafeContinuation<Void, Never>]) {
+    /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait, and takes away
+    /// the lists that are empty then.
+    func take(
+        _ limit: Int, from lists: inout ArraySlice<WaiterList>, into batch: inout [UnsafeContinuation<Void, Never>]
+    ) {
         lock.withLock {
-            while batch.count < limit, let continuation = list.popFirst() { batch.append(continuation) }
+            while batch.count < limit, let list = lists.first {
+                if let continuation = list.popFirst() { batch.append(continuation) } else { lists.removeFirst() }
+            }
         }
     }
 

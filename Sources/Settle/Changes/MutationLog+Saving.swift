@@ -1,23 +1,14 @@
-/// A setting with a value that has to be saved.
-struct DirtySetting {
-    let slot: SettingSlot
-    let box: AnySettingBox
-    let keeper: StoreKeeper?
-}
-
 /// The persister's side of the log.
 extension MutationLog {
     /// A changed setting as it was at one revision.
     struct Unsaved {
         let slot: SettingSlot
         let box: AnySettingBox
-        /// Keeps the store until the storage has the value.
-        let keeper: StoreKeeper?
         /// `nil` if the key is not to be stored any more.
         let value: (any Sendable)?
 
         func encoded() throws -> SettingValue? {
-            try value.map(box.encoder)
+            try value.map(slot.encoder)
         }
     }
 
@@ -27,6 +18,8 @@ extension MutationLog {
         var revisions: ClosedRange<UInt64>
         var revision: UInt64 { revisions.upperBound }
         var values: [Unsaved]
+        /// Keeps the store until the storage has the values.
+        var keeper: StoreKeeper?
         /// Keys that were written together, transaction by transaction, and so must be stored together.
         var writtenTogether: [[SettingKey]]
         /// What is stored at other spellings of settings' keys, by these: it goes once the values are stored.
@@ -45,17 +38,16 @@ extension MutationLog {
     func takeUnsaved(retryingEncoding: Bool) -> Taken {
         lock.withLock {
             if !unencodable.isEmpty { takeUnencodable(retryingEncoding) }
-            let values = dirty.map { setting in
-                let (slot, box) = (setting.slot, setting.box)
+            keysBeingSaved.reserveCapacity(keysBeingSaved.count + dirty.count)
+            let values = dirty.map { slot, box in
                 slot.isDirty = false
                 slot.lastGood = nil
                 keysBeingSaved.insert(slot.key)
-                return Unsaved(
-                    slot: slot, box: box, keeper: setting.keeper, value: slot.isStored ? box.committedValue : nil)
+                return Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
             }
             dirty.removeAll(keepingCapacity: true)
             var taken = Taken(
-                revisions: min(lastTaken &+ 1, revision)...revision, values: values,
+                revisions: min(lastTaken &+ 1, revision)...revision, values: values, keeper: dirtyKeeper.take(),
                 writtenTogether: values.count > 1 ? writtenTogether(values) : [],
                 writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
@@ -75,8 +67,7 @@ extension MutationLog {
         unencodable.removeAll { slot, box in
             if slot.isDirty { return true }
             guard isRetrying else { return false }
-            slot.isDirty = true
-            dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
+            noteDirty(slot, box)
             return true
         }
     }
@@ -112,16 +103,11 @@ extension MutationLog {
 
     /// Keeps the values that were taken, for groups that are opened before the store is.
     ///
-    /// - Returns: What was stored at these keys before, as far as the store knows.
-    func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)]) -> [SettingKey: SettingValue] {
+    /// - Returns: What was stored at each of these keys before, as far as the store knows.
+    func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)]) -> [SettingValue?] {
         lock.withLock {
             if !values.isEmpty { hasTakenValues = true }
-            var replaced: [SettingKey: SettingValue] = [:]
-            for (key, value) in values {
-                replaced[key] = tree[key]
-                tree[key] = value
-            }
-            return replaced
+            return tree.apply(inOrder: values)
         }
     }
 
@@ -145,25 +131,27 @@ extension MutationLog {
                 revisions: min(durableRevision &+ 1, revision)...revision, values: [], writtenTogether: [],
                 writer: nil, oldest: oldest)
         }
-        noteUnencodable(Unsaved(slot: slot, box: box, keeper: nil, value: nil), of: taken)
+        noteUnencodable(Unsaved(slot: slot, box: box, value: nil), of: taken)
     }
 
     /// Notes that the storage has these values: what others change now comes after them.
     func noteHandedOver(_ keys: some Collection<SettingKey>) {
+        var saved: Set<SettingKey> = []
         let forgotten = lock.withLock {
             if !keys.isEmpty { counts.appends &+= 1 }
-            keysBeingSaved.subtract(keys)
-            // What was handed over is an earlier value.
+            // Everything that was taken is handed over at once, but for what can't be encoded.
+            swap(&saved, &keysBeingSaved)
             for (slot, _) in unencodable { keysBeingSaved.insert(slot.key) }
             return forgetUndeclared(keys)
         }
         // Released here rather than under the lock.
-        withExtendedLifetime(forgotten) {}
+        withExtendedLifetime((forgotten, saved)) {}
     }
 
     /// Takes out of the index what was written by key and is stored now: from now on the tree has it. Under the lock.
     private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
-        keys.compactMap { key in
+        guard slots.hasUndeclared else { return [] }
+        return keys.compactMap { key in
             guard let slot = slots.placed(at: key), slot.declaration == nil, !slot.isInTransaction, !isUnsaved(slot)
             else {
                 return nil

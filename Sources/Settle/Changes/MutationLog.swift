@@ -46,7 +46,10 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var tree = SettingTree()
 
     // Saving
-    @exclusivity(unchecked) var dirty: [DirtySetting] = []
+    /// The settings with values that have to be saved.
+    @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
+    /// Keeps the store as long as there are such settings.
+    @exclusivity(unchecked) var dirtyKeeper: StoreKeeper?
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
@@ -156,24 +159,36 @@ package final class MutationLog: @unchecked Sendable {
         return signals(wakesPersister: wakesPersister)
     }
 
-    /// Records a transaction of several mutations, whose values the caller has installed.
+    /// Installs what a transaction of several mutations has staged, and records it. In one pass, because in a large transaction each
+    /// setting is far from the last one in memory. Under the lock.
     ///
-    /// - Parameter stored: The settings whose new values the storage has already.
+    /// - Parameters:
+    ///   - written: The settings of the mutations.
+    ///   - stored: Those whose new values the storage has already.
+    ///   - installed: Gets what was staged, for the caller to let go of.
     func record(
-        _ details: LogDetails, nodes: [(SettingSlot, ObservationNode)], storedAlready stored: Set<ObjectIdentifier>,
-        time: Double
+        _ details: LogDetails, of written: [(box: AnySettingBox, slot: SettingSlot)],
+        storedAlready stored: Set<ObjectIdentifier>, time: Double, installed: inout [AnyStagedValue]
     ) -> Signals {
         let dropped = ring.append(details, time: time)
         if details.origin == .external { counts.external &+= 1 }
         var wakesPersister = false
         let isPersistent = details.isPersistent
-        for mutation in details.mutations {
-            mutation.slot.origin = details.origin
-            mutation.slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
-            guard !stored.contains(ObjectIdentifier(mutation.slot)) else { continue }
-            if markDirty(mutation.slot, time: time) { wakesPersister = true }
+        beginInstalling()
+        for (box, slot) in written {
+            box.installStaged()
+            if let staged = box.exchangeStaged(nil) {
+                slot.isStored = staged.isStored
+                installed.append(staged)
+            }
+            slot.origin = details.origin
+            slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
+            if stored.isEmpty || !stored.contains(ObjectIdentifier(slot)), markDirty(slot, time: time) {
+                wakesPersister = true
+            }
+            notify(box.node, of: slot)
         }
-        for (slot, node) in nodes { notify(node, of: slot) }
+        endInstalling()
         if details.origin == .external, !hasWaiting { becomeDurable(ring.newest) }
         var signals = signals(wakesPersister: wakesPersister)
         signals.dropped = dropped
@@ -183,11 +198,7 @@ package final class MutationLog: @unchecked Sendable {
     /// Notes that a slot has something to save; true if the persister has to be woken for it.
     func markDirty(_ slot: SettingSlot, time: Double) -> Bool {
         guard let index = slot.schedule else { return false }
-        // The list keeps the store until the value has been taken.
-        if !slot.isDirty, let box = slot.box {
-            slot.isDirty = true
-            dirty.append(DirtySetting(slot: slot, box: box, keeper: keeper))
-        }
+        if !slot.isDirty, let box = slot.box { noteDirty(slot, box) }
         guard schedules[index].change(at: time) else { return false }
         switch attention {
         case .awake: return false
@@ -196,6 +207,13 @@ package final class MutationLog: @unchecked Sendable {
             attention = .awake
             return true
         }
+    }
+
+    /// Notes that a setting has a value that has to be saved. Under the lock.
+    func noteDirty(_ slot: SettingSlot, _ box: AnySettingBox) {
+        slot.isDirty = true
+        dirty.append((slot, box))
+        if dirtyKeeper == nil { dirtyKeeper = keeper }
     }
 
     func wake(_ channel: Channel) {

@@ -17,7 +17,7 @@ extension FileSession {
         noteWritten(record)
         overlay.add(record)
         overwriteUndelivered(batch.values)
-        for entry in entries { inForce[entry.key] = entry.value }
+        inForce.apply(inOrder: entries.lazy.map { ($0.key, $0.value) })
         if !unacknowledged.isEmpty { for entry in entries { unacknowledged[entry.key] = nil } }
     }
 

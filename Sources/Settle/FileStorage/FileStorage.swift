@@ -108,11 +108,7 @@ public final class FileStorage: Storage {
 
     /// Refuses what the file's format can't spell, and what is too deep or too large for any file.
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        // Nearly all that is written says the same in every format.
-        switch value {
-        case .null, .bool, .integer: if key.isPlain { return }
-        default: break
-        }
+        if StorableCheck.isAlwaysStorable(value, at: key) { return }
         // While the storage is at work, what it last had.
         let format = session.withLockIfAvailable { $0.format }
         if let format { knownFormat.withLock { $0 = format } }

@@ -22,25 +22,38 @@ struct JournalOverlay: Sendable {
             entries = [:]
             outerKeys = []
         }
-        for entry in batch.entries { add(entry) }
+        entries.reserveCapacity(entries.count + batch.entries.count)
+        // Entries in a row often have one parent; then the dictionaries around them are looked at once.
+        var rest = batch.entries[...]
+        while let first = rest.first {
+            let parents = first.key.parents
+            outerKeys.formUnion(parents)
+            let hasEntriesAround = parents.contains { entries[$0] != nil }
+            let siblings = rest.siblings(by: \.key)
+            for entry in siblings { add(entry, hasEntriesAround: hasEntriesAround) }
+            rest = rest[siblings.endIndex...]
+        }
     }
 
-    private mutating func add(_ entry: JournalEntry) {
+    private mutating func add(_ entry: JournalEntry, hasEntriesAround: Bool) {
         let key = entry.key
-        var before = entries[key]?.before ?? entry.before
-        for (outer, inner) in Self.splits(of: key) {
-            outerKeys.insert(outer)
-            // What was there before this entry is not what the file has.
-            guard entries[key] == nil, let known = entries[outer]?.before else { continue }
-            before = Self.value(of: inner, in: known)
-        }
-        entries[key] = Entry(before: before, value: entry.value)
+        let known = entries[key]?.before ?? (hasEntriesAround ? fileValue(at: key) : nil)
+        entries[key] = Entry(before: known ?? entry.before, value: entry.value)
         guard outerKeys.contains(key) else { return }
         for inner in entries.keys where key.contains(inner) {
             var tree = SettingTree()
             tree[key] = entry.value
             entries[inner]?.value = tree[inner]
         }
+    }
+
+    /// What the file has at a key, as the entry of the outermost dictionary around it tells. What stood there before a later entry
+    /// is not what the file has.
+    private func fileValue(at key: SettingKey) -> JournalEntry.Before? {
+        for (outer, inner) in Self.splits(of: key).reversed() {
+            if let entry = entries[outer] { return Self.value(of: inner, in: entry.before) }
+        }
+        return nil
     }
 
     /// Adds what a record has, if it has values.

@@ -13,13 +13,20 @@ struct StorableCheck {
     /// - Throws: ``FormatError`` with the place within the value, if it nests too deeply for its key, is too large, or has a part
     ///   that can't be spelled.
     static func check(_ value: SettingValue, at key: SettingKey, as format: FileFormat? = nil) throws(FormatError) {
-        switch value {
-        case .bool, .integer, .null: return try checkDepth(key.depth)
-        default: break
-        }
+        if isAlwaysStorable(value, at: key) { return }
+        let depth = key.depth
         var check = StorableCheck(format: format)
-        try checkDepth(key.depth)
-        try check.check(value, below: key.depth)
+        try checkDepth(depth)
+        try check.check(value, below: depth)
+    }
+
+    /// Whether every format can hold the value, as can be said at once of nearly all that is written.
+    static func isAlwaysStorable(_ value: SettingValue, at key: SettingKey) -> Bool {
+        switch value {
+        // Each name has a byte, and a dot after it.
+        case .null, .bool, .integer: key.description.utf8.count < 2 * SettingValue.depthLimit
+        default: false
+        }
     }
 
     private init(format: FileFormat?) { self.format = format }

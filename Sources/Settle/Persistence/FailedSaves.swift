@@ -24,6 +24,8 @@ struct FailedSaves {
     private var units: [SettingKey: Int] = [:]
     private var members: [Int: Set<SettingKey>] = [:]
     private var lastUnit = 0
+    /// Keys whose values were written together since the last append. They are linked only if that fails.
+    private var unlinked: [[SettingKey]] = []
     /// Written last by a commit that has failed.
     private var committed: Set<SettingKey> = []
     /// Changed by others.
@@ -36,7 +38,13 @@ struct FailedSaves {
     /// - Parameter groups: Keys whose values were written together.
     mutating func take(_ keys: some Sequence<SettingKey>, writtenTogether groups: [[SettingKey]]) {
         if !committed.isEmpty { committed.subtract(keys) }
-        for group in groups { link(group) }
+        unlinked += groups
+        if isRetry { linkAll() }
+    }
+
+    private mutating func linkAll() {
+        for group in unlinked { link(group) }
+        unlinked = []
     }
 
     private mutating func link(_ keys: [SettingKey]) {
@@ -59,16 +67,19 @@ struct FailedSaves {
     /// An append of everything that is pending has failed.
     mutating func appendFailed() {
         isRetry = true
+        linkAll()
     }
 
     /// A commit that has written some of what is pending has failed.
     mutating func commitFailed(_ keys: [SettingKey]) {
+        linkAll()
         link(keys)
         committed.formUnion(keys)
     }
 
     /// Others have changed something since an append has failed.
     mutating func changedOutside(_ keys: Set<SettingKey>) {
+        linkAll()
         replaced.formUnion(keys)
         contested.formUnion(keys)
         contested.formUnion(committed)

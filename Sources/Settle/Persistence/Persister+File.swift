@@ -39,8 +39,8 @@ extension Persister {
 extension MutationLog {
     /// What waits to be taken for saving, or to become encodable. Under the lock.
     fileprivate var unsavedValues: [Unsaved] {
-        (unencodable + dirty.map { ($0.slot, $0.box) }).map { slot, box in
-            Unsaved(slot: slot, box: box, keeper: keeper, value: slot.isStored ? box.committedValue : nil)
+        (unencodable + dirty).map { slot, box in
+            Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
         }
     }
 }

@@ -403,12 +403,13 @@ actor Persister {
         let before = log.noteTaken(encoded)
         failedSaves.take(encoded.map(\.key), writtenTogether: writtenTogether)
         unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
-        for (key, value) in encoded {
+        unsaved.reserveCapacity(unsaved.count + encoded.count)
+        for ((key, value), before) in zip(encoded, before) {
+            let isFirst = unsaved.updateValue(value, forKey: key) == nil
             // What an append did not reach is stored still.
-            if unsaved[key] == nil { replaced[key] = before[key] }
-            unsaved.updateValue(value, forKey: key)
+            if isFirst, let before { replaced[key] = before }
         }
-        unsavedKeeper = unsavedKeeper ?? taken.values.lazy.compactMap(\.keeper).first
+        unsavedKeeper = unsavedKeeper ?? taken.keeper
         return (taken.revision, first)
     }
 

@@ -2,8 +2,6 @@ extension SettingTree {
     /// Sets each value at its key, and removes the keys whose value is `nil`.
     package mutating func apply(_ values: [SettingKey: SettingValue?]) {
         // In order, so that a dictionary and a key inside it give the same tree every time: the inner key wins.
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            self[key] = value
-        }
+        apply(inOrder: values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 }

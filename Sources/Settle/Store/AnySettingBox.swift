@@ -7,7 +7,7 @@ public import Synchronization
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
     // Sendable: constants and atomics, but for `attachments` (guarded by the lock of `UnopenedGroups`, or set before the box is
-    // shared), `alias` (set before the box is shared) and `stagings` (guarded by the writer's lock).
+    // shared), `alias` (set before the box is shared), `staged` and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
     /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`; 0 in a box that may be read and written without another thought.
@@ -28,8 +28,10 @@ package class AnySettingBox: @unchecked Sendable {
     private let current = Atomic<Unmanaged<Attachment>?>(nil)
     /// The box's places so far: a second one if the group's initializer has written the setting before the group was opened.
     private var attachments: [Attachment] = []
+    /// What the transaction in progress has written.
+    @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
     /// How often a value has been staged.
-    private(set) final var stagings: UInt64 = 0
+    @exclusivity(unchecked) private(set) final var stagings: UInt64 = 0
     /// The box that really has the value, if this one was made for a key that a living box has already.
     private(set) var alias: AnySettingBox?
 
@@ -102,7 +104,17 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline
     final var changeMark: UInt64 { version.load(ordering: .relaxed) &+ stagings }
 
-    final func noteStaging() { stagings &+= 1 }
+    /// Stages a value in place of what is staged. Under the writer's lock.
+    ///
+    /// - Returns: What was staged until now, for the caller to let go of: that may run foreign code.
+    final func exchangeStaged(_ new: AnyStagedValue?) -> AnyStagedValue? {
+        stagings &+= 1
+        var value = new
+        swap(&staged, &value)
+        let others = flags.load(ordering: .relaxed) & ~Self.isStaged
+        flags.store(new == nil ? others : others | Self.isStaged, ordering: .releasing)
+        return value
+    }
 
     /// Makes this box, which nobody else has seen yet, another name for `original`.
     func become(aliasOf original: AnySettingBox) {
@@ -229,18 +241,8 @@ package class AnySettingBox: @unchecked Sendable {
     var ruleDescriptions: [String] { abstract() }
     /// The default of the declaration.
     var erasedDefault: any Sendable { abstract() }
-    /// The staged mutation, with its cost in memory; `nil` if nothing is staged.
-    func stagedMutation() -> (old: any Sendable, new: any Sendable, isStored: Bool, cost: Int)? { abstract() }
-    /// Whether what is staged equals what is published, as far as the type can tell.
-    func stagesEqualValue() -> Bool { abstract() }
-    /// What is staged, for putting it back.
-    func stagedState() -> (any Sendable)? { abstract() }
-    /// Stages what was staged before.
-    ///
-    /// - Returns: What has been staged until now, for the caller to let go of: that may run foreign code.
-    func restoreStaged(_ state: (any Sendable)?) -> (any Sendable)? { abstract() }
-    /// Whether the key is to be stored once what is staged is published.
-    var stagesStoredValue: Bool { abstract() }
+    /// What publishing the staged value would change; `nil` if nothing is staged.
+    func stagedMutation(comparing: Bool) -> StagedMutation? { abstract() }
     /// Publishes what is staged. Under both locks.
     func installStaged() { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.

@@ -7,12 +7,11 @@ public import Synchronization
 /// where only the transaction's thread sees it.
 @usableFromInline
 package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Sendable {
-    // Sendable: `staged` is guarded by the writer's lock of the box's store; the rest are constants and atomics.
+    // Sendable: constants and atomics, but for `initialDefault`, which is set before the box is shared.
 
     @usableFromInline let definition: SettingDefinition<Value>
     /// Empty if the value fits into `word`.
     @usableFromInline let cell: LockedCell<Value>
-    private var staged: StagedValue<Value>?
     /// The default that the group's initializer has written in place of the declaration's; set before the box is shared.
     private var initialDefault: StagedValue<Value>?
 
@@ -118,8 +117,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
         let box = resolved
-        if let core = box.attachment?.core, core.writer.isHeldByCurrentThread, let staged = box.staged {
-            return staged.value
+        if let core = box.attachment?.core, core.writer.isHeldByCurrentThread, let staged = box.stagedValue {
+            return staged
         }
         return box.published
     }
@@ -216,7 +215,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     /// What a mutation takes in memory. Usually the mutation before it has the old value too.
     private func cost(of old: Value, _ new: Value) -> Int {
-        definition.cost.map { max($0(old), $0(new)) } ?? 0
+        guard let cost = definition.cost else { return 0 }
+        return max(cost(old), cost(new))
     }
 
     /// The published value, unless it equals the new one. Under the writer's lock.
@@ -266,13 +266,18 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         let store = attachment.core
         guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
         guard !isReleased else { throw .released(key: attachment.slot.key) }
-        try check(newValue, key: attachment.slot.key)
+        try check(newValue, in: attachment.slot)
         if store.mode == .transaction {
             stage(newValue, isStored: true, in: store)
         } else {
             store.writer.lock()
             publish(newValue, in: attachment)
         }
+    }
+
+    private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
+        guard hasRules else { return }
+        try check(value, key: slot.key)
     }
 
     private func check(_ value: Value, key: SettingKey) throws(SettingsError) {
@@ -285,18 +290,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     private func stage(_ value: Value, isStored: Bool, in store: StoreCore) {
         store.willStage(self)
-        noteStaging()
         // What was staged before goes away at the end of this, not inside the exchange: that may run foreign code.
-        let replaced = exchangeStaged(StagedValue(value: value, isStored: isStored))
+        let replaced = exchangeStaged(StagedValue(value, isStored: isStored))
         withExtendedLifetime(replaced) {}
     }
 
-    private func exchangeStaged(_ new: StagedValue<Value>?) -> StagedValue<Value>? {
-        var value = new
-        swap(&staged, &value)
-        let others = flags.load(ordering: .relaxed) & ~Self.isStaged
-        flags.store(staged == nil ? others : others | Self.isStaged, ordering: .releasing)
-        return value
+    private var stagedValue: Value? {
+        // Only `stage` makes one, and for the box's own type.
+        staged.map { unsafeDowncast($0, to: StagedValue<Value>.self).value }
     }
 
     override func stageDefault() {
@@ -307,7 +308,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func stage(decoding value: SettingValue) throws {
         guard let attachment else { return }
         let decoded = try definition.codec.decode(value)
-        try check(decoded, key: attachment.slot.key)
+        try check(decoded, in: attachment.slot)
         stage(decoded, isStored: true, in: attachment.core)
     }
 
@@ -321,34 +322,23 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         {
             return false
         }
-        try check(decoded, key: attachment.slot.key)
+        try check(decoded, in: attachment.slot)
         stage(decoded, isStored: true, in: attachment.core)
         return true
     }
 
-    override func stagedState() -> (any Sendable)? { staged }
-
-    override func restoreStaged(_ state: (any Sendable)?) -> (any Sendable)? {
-        noteStaging()
-        return exchangeStaged(state as? StagedValue<Value>)
-    }
-
-    override var stagesStoredValue: Bool { staged?.isStored ?? false }
-
-    override func stagedMutation() -> (old: any Sendable, new: any Sendable, isStored: Bool, cost: Int)? {
+    override func stagedMutation(comparing: Bool) -> StagedMutation? {
         guard let staged else { return nil }
+        let new = unsafeDowncast(staged, to: StagedValue<Value>.self).value
         let old = published
-        return (old, staged.value, staged.isStored, cost(of: old, staged.value))
-    }
-
-    override func stagesEqualValue() -> Bool {
-        guard let staged, let areEqual = definition.areEqual else { return false }
-        return areEqual(published, staged.value)
+        let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
+        return StagedMutation(
+            old: old, new: new, isStored: staged.isStored, isEqual: isEqual, cost: cost(of: old, new))
     }
 
     override func installStaged() {
-        guard let new = staged?.value else { return }
-        install(new)
+        guard let staged else { return }
+        install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
     }
 
     // MARK: Without the type
@@ -389,7 +379,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func adoptInitialWrite() {
         guard let slot = attachment?.slot, slot.isStored else { return }
-        initialDefault = StagedValue(value: published, isStored: false)
+        initialDefault = StagedValue(published, isStored: false)
     }
 
     override var defaultViolation: SettingsError? {
@@ -400,13 +390,6 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return error
         }
     }
-}
-
-/// A value that a transaction has written and not published yet.
-struct StagedValue<Value: Sendable>: Sendable {
-    var value: Value
-    /// False if the value is the declaration's default, put back by a reset.
-    var isStored: Bool
 }
 
 /// Ends the program, as overlapping access to a variable does.

@@ -2,13 +2,14 @@
 @usableFromInline
 struct SettingDefinition<Value: Sendable>: Sendable {
     let key: String?
-    @usableFromInline let defaultValue: Value
     let rules: [SettingRule<Value>]
     let codec: SettingCodec<Value>
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
     /// The memory that a value takes beyond its own size, in bytes; `nil` for types that take none.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
+    /// The last property, so that those before it are found without a look at the type.
+    @usableFromInline let defaultValue: Value
 
     init(key: String?, defaultValue: Value, rules: [SettingRule<Value>], codec: SettingCodec<Value>) {
         self.key = key

@@ -11,6 +11,9 @@ struct SlotIndex {
     /// Other spellings of settings' keys at which something is stored or was, by the places of the settings.
     private var spellings: [SettingKey: Set<SettingKey>] = [:]
 
+    /// How many settings have no declaration.
+    private var undeclaredCount = 0
+
     private struct Branch {
         /// The settings and branches directly within it.
         var children: Set<SettingKey> = []
@@ -20,6 +23,8 @@ struct SlotIndex {
     }
 
     var isEmpty: Bool { slots.isEmpty }
+    /// Whether there are settings without a declaration.
+    var hasUndeclared: Bool { undeclaredCount > 0 }
     var all: Dictionary<SettingKey, SettingSlot>.Values { slots.values }
 
     /// The setting whose place or declared key a key is.
@@ -93,6 +98,7 @@ struct SlotIndex {
     }
 
     private mutating func count(_ slot: SettingSlot, at key: SettingKey, _ step: Int) {
+        if slot.declaration == nil { undeclaredCount += step }
         guard slot.isSecret || slot.access == .owner else { return }
         for parent in key.parents {
             if slot.isSecret { branches[parent, default: Branch()].secrets += step }

@@ -70,6 +70,6 @@ extension MutationLog {
         else { return }
         old.isDirty = false
         slot.isDirty = true
-        dirty[index] = DirtySetting(slot: slot, box: box, keeper: dirty[index].keeper)
+        dirty[index] = (slot, box)
     }
 }

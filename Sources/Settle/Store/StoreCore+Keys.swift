@@ -95,8 +95,8 @@ extension StoreCore {
 
     /// Whether a value is stored for a setting, as the thread sees it that has this transaction, if it has one.
     func isStored(_ slot: SettingSlot, in transaction: Transaction?) -> Bool {
-        guard transaction != nil, let box = slot.box, box.stagedState() != nil else { return slot.isStored }
-        return box.stagesStoredValue
+        guard transaction != nil, let staged = slot.box?.staged else { return slot.isStored }
+        return staged.isStored
     }
 
     private func lookUp(_ key: SettingKey) -> Found {
@@ -110,8 +110,8 @@ extension StoreCore {
             var found = Found(stored: log.tree[key])
             for slot in log.slots.within(key) + [log.slots.around(key)].compactMap({ $0 }) {
                 guard let box = slot.box else { continue }
-                if transaction != nil, box.stagedState() != nil {
-                    found.newer.append((slot.key, box, box.stagesStoredValue))
+                if transaction != nil, let staged = box.staged {
+                    found.newer.append((slot.key, box, staged.isStored))
                 } else if log.isUnsaved(slot) || slot.schedule == nil && slot.isStored {
                     // What has been taken for saving is in the tree only once it is encoded.
                     found.newer.append((slot.key, box, slot.isStored))

@@ -15,12 +15,12 @@ extension StoreCore {
         return log.lock.withLock {
             choose(log).compactMap { slot in
                 guard slot.declaration != nil, let box = slot.box else { return nil }
-                let isStaged = transaction != nil && box.stagedState() != nil
+                let staged = transaction == nil ? nil : box.staged
                 return SeenSetting(
                     box: box, key: slot.key, access: slot.access,
                     value: transaction == nil ? box.committedValue : box.visibleValue,
-                    isStored: isStaged ? box.stagesStoredValue : slot.isStored,
-                    origin: isStaged ? transaction?.origin ?? slot.origin : slot.origin)
+                    isStored: staged?.isStored ?? slot.isStored,
+                    origin: staged != nil ? transaction?.origin ?? slot.origin : slot.origin)
             }
         }
     }

@@ -51,7 +51,7 @@ extension StoreCore {
         if RunningUpdates.writesElsewhere(in: self) > level.writesElsewhere {
             reportAfterUnlock(.partlyUndone)
         }
-        let dropped = level.undo.reversed().map { $0.box.restoreStaged($0.state) }
+        let dropped = level.undo.reversed().map { $0.box.exchangeStaged($0.state) }
         let ended = transaction?.isEmpty == true ? endTransaction() : nil
         withExtendedLifetime((level, dropped, ended)) {}
     }
@@ -104,8 +104,9 @@ extension StoreCore {
             ? nil
             : LogDetails(
                 plan.mutations, origin: plan.origin, writer: transaction.writer, cost: plan.cost, limit: log.costLimit)
-        let nodes = plan.written.map { ($0.slot, $0.box.node) }
         let time = time.now()
+        var dropped: [AnyStagedValue] = []
+        dropped.reserveCapacity(plan.written.count)
         let signals = log.lock.withLock {
             var signals = Signals()
             for slot in plan.forgotten
@@ -117,21 +118,19 @@ extension StoreCore {
                 }
             }
             guard let details else { return signals }
-            log.beginInstalling()
-            for (box, slot) in plan.written {
-                slot.isStored = box.stagesStoredValue
-                box.installStaged()
-            }
-            log.endInstalling()
-            var recorded = log.record(details, nodes: nodes, storedAlready: plan.outside, time: time)
+            var recorded = log.record(
+                details, of: plan.written, storedAlready: plan.outside, time: time, installed: &dropped)
             if signals.wakesPersister { recorded.wakesPersister = true }
             return recorded
         }
         if !signals.dropped.isEmpty { writer.afterUnlock { signals.dropped.release() } }
-        let dropped = transaction.boxes.map { $0.restoreStaged(nil) }
-        let ended = endTransaction()
+        for box in transaction.boxes {
+            if let equal = box.exchangeStaged(nil) { dropped.append(equal) }
+        }
+        let ended = (plan, dropped, endTransaction())
+        // Letting go of many values takes time, which nobody who is woken has to wait for.
         if !signals.isEmpty { actAfterUnlock(on: signals) }
-        withExtendedLifetime((plan, dropped, ended)) {}
+        writer.afterUnlock { withExtendedLifetime(ended) {} }
     }
 
     /// What publishing the transaction changes.
@@ -162,13 +161,17 @@ extension StoreCore {
 
     private func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
         // An `update` or `commit` that does nothing but resets is one, too.
-        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { !$0.stagesStoredValue }
+        let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
         var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
         for box in transaction.boxes {
-            guard let slot = box.attachment?.slot, let mutation = box.stagedMutation() else { continue }
+            guard let slot = box.attachment?.slot, let mutation = box.stagedMutation(comparing: comparing) else {
+                continue
+            }
             if !mutation.isStored { plan.forgotten.append(slot) }
-            if transaction.outside.contains(ObjectIdentifier(box)) { plan.outside.insert(ObjectIdentifier(slot)) }
-            if comparing, box.stagesEqualValue() { continue }
+            if !transaction.outside.isEmpty, transaction.outside.contains(ObjectIdentifier(box)) {
+                plan.outside.insert(ObjectIdentifier(slot))
+            }
+            if mutation.isEqual { continue }
             plan.written.append((box, slot))
             plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
             plan.cost += mutation.cost

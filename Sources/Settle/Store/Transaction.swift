@@ -19,7 +19,7 @@ struct Transaction {
         fileprivate(set) var violations: [SettingsError] = []
         /// How many more were refused.
         fileprivate(set) var furtherViolations = 0
-        fileprivate(set) var undo: [(box: AnySettingBox, state: (any Sendable)?)] = []
+        fileprivate(set) var undo: [(box: AnySettingBox, state: AnyStagedValue?)] = []
         /// How often other stores had been written when it began.
         fileprivate(set) var writesElsewhere = 0
         fileprivate var known: Set<ObjectIdentifier> = []
@@ -57,12 +57,12 @@ struct Transaction {
     /// Notes a setting that is about to be staged.
     mutating func willStage(_ box: AnySettingBox) {
         stagings += 1
-        outside.remove(ObjectIdentifier(box))
         let identity = ObjectIdentifier(box)
+        if !outside.isEmpty { outside.remove(identity) }
         if known.insert(identity).inserted { boxes.append(box) }
         let top = levels.count - 1
         if top >= 0, levels[top].known.insert(identity).inserted {
-            levels[top].undo.append((box, box.stagedState()))
+            levels[top].undo.append((box, box.staged))
         }
     }
 

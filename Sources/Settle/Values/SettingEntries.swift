@@ -60,6 +60,38 @@ extension SettingValue.Entries {
         storage.removeValue(forKey: Name(name))
     }
 
+    /// Sets a value, or removes the entry if it is `nil`.
+    ///
+    /// - Returns: The value that the name had.
+    @discardableResult
+    mutating func set(_ value: SettingValue?, forKey name: String) -> SettingValue? {
+        if let value { updateValue(value, forKey: name) } else { removeValue(forKey: name) }
+    }
+
+    /// Changes the dictionary of a name in place; one that the change leaves empty is removed.
+    ///
+    /// - Parameters:
+    ///   - creating: Whether anything that is not a dictionary is replaced by an empty one first.
+    ///   - change: Returns whether it has found what it looked for.
+    /// - Returns: False if there is no dictionary, or what the change returned.
+    mutating func changeDictionary(
+        named name: String, creating: Bool, _ change: (inout SettingValue.Entries) -> Bool
+    ) -> Bool {
+        let name = Name(name)
+        if let place = storage.index(forKey: name), case .dictionary(var inner) = storage.values[place] {
+            // Taken out before it is changed, so that it is not copied.
+            storage.values[place] = .null
+            let isFound = change(&inner)
+            if inner.isEmpty { storage.remove(at: place) } else { storage.values[place] = .dictionary(inner) }
+            return isFound
+        }
+        guard creating else { return false }
+        var inner = SettingValue.Entries()
+        let isFound = change(&inner)
+        storage[name] = inner.isEmpty ? nil : .dictionary(inner)
+        return isFound
+    }
+
     public mutating func reserveCapacity(_ count: Int) {
         storage.reserveCapacity(count)
     }

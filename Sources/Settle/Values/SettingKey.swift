@@ -170,6 +170,15 @@ extension UnsafeRawBufferPointer {
     func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 
+extension Collection {
+    /// The first element, with those directly after it whose keys are siblings of its key.
+    func siblings(by key: (Element) -> SettingKey) -> SubSequence {
+        guard let first else { return self[...] }
+        let end = dropFirst().firstIndex { !key($0).isSibling(of: key(first)) }
+        return self[..<(end ?? endIndex)]
+    }
+}
+
 // MARK: Names
 
 extension SettingKey {
@@ -204,6 +213,24 @@ extension SettingKey {
     /// The keys of all dictionaries in which the value lies, from the outside in.
     public var parents: [SettingKey] {
         dots.map { SettingKey(spelled: String(text[..<$0])) }
+    }
+
+    /// Whether both lie directly in the same dictionary, as far as that can be told quickly: a backslash in a key means no.
+    func isSibling(of other: SettingKey) -> Bool {
+        let found = text.utf8.withContiguousStorageIfAvailable { bytes in
+            other.text.utf8.withContiguousStorageIfAvailable { others in
+                Self.areSiblings(UnsafeRawBufferPointer(bytes), UnsafeRawBufferPointer(others))
+            }
+        }
+        return (found ?? nil) ?? false
+    }
+
+    private static func areSiblings(_ bytes: UnsafeRawBufferPointer, _ others: UnsafeRawBufferPointer) -> Bool {
+        let (dotPlace, otherPlace) = (bytes.lastIndex(of: dot), others.lastIndex(of: dot))
+        guard dotPlace == otherPlace, !bytes.contains(backslash), !others.contains(backslash) else { return false }
+        guard let dotPlace else { return true }
+        return UnsafeRawBufferPointer(rebasing: bytes[..<dotPlace])
+            .isEqual(to: UnsafeRawBufferPointer(rebasing: others[..<dotPlace]))
     }
 
     /// Whether another key lies within this one. A key does not lie within itself.

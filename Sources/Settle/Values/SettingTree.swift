@@ -24,22 +24,54 @@ public struct SettingTree: Sendable, Hashable {
             guard case .dictionary(let inner)? = root[head] else { return nil }
             return SettingTree(inner)[rest]
         }
-        set {
-            guard !key.isPlain, let (head, rest) = key.split else {
-                root[key.name] = newValue
-                return
+        set { root.update(CollectionOfOne((key, newValue))) { _ in } }
+    }
+}
+
+extension SettingTree {
+    /// Sets each value at its key, in order, and removes the keys whose value is `nil`.
+    ///
+    /// - Returns: What was at each key when its turn came.
+    @discardableResult
+    mutating func apply(inOrder values: some Collection<(key: SettingKey, value: SettingValue?)>) -> [SettingValue?] {
+        var replaced: [SettingValue?] = []
+        replaced.reserveCapacity(values.count)
+        var rest = values[...]
+        while !rest.isEmpty {
+            let siblings = rest.siblings(by: \.key)
+            root.update(siblings) { replaced.append($0) }
+            rest = rest[siblings.endIndex...]
+        }
+        return replaced
+    }
+}
+
+extension SettingValue.Entries {
+    /// Sets values at keys with one parent, whose dictionary is looked up once for all of them.
+    fileprivate mutating func update(
+        _ siblings: some Collection<(key: SettingKey, value: SettingValue?)>, told: (SettingValue?) -> Void
+    ) {
+        guard let parent = siblings.first?.key.parent else {
+            for (key, value) in siblings { told(set(value, forKey: key.name)) }
+            return
+        }
+        let isFound = changeDictionary(at: parent, creating: siblings.contains { $0.value != nil }) { inner in
+            for (key, value) in siblings { told(inner.set(value, forKey: key.name)) }
+        }
+        if !isFound { for _ in siblings { told(nil) } }
+    }
+
+    private mutating func changeDictionary(
+        at key: SettingKey, creating: Bool, _ change: (inout SettingValue.Entries) -> Void
+    ) -> Bool {
+        guard let (head, rest) = key.split else {
+            return changeDictionary(named: key.name, creating: creating) { inner in
+                change(&inner)
+                return true
             }
-            // The dictionary is taken out before it is changed, so that it is changed in place and not copied.
-            var inner: SettingTree
-            if case .dictionary(let values)? = root[head] {
-                inner = SettingTree(values)
-                root[head] = .null
-            } else {
-                guard newValue != nil else { return }
-                inner = SettingTree()
-            }
-            inner[rest] = newValue
-            root[head] = inner.root.isEmpty ? nil : .dictionary(inner.root)
+        }
+        return changeDictionary(named: head, creating: creating) { inner in
+            inner.changeDictionary(at: rest, creating: creating, change)
         }
     }
 }

@@ -1,0 +1,33 @@
+/// A value that a transaction has written and not published yet, without its type.
+///
+/// An object, so that it is handed around without a look at the type of the value.
+class AnyStagedValue: @unchecked Sendable {
+    // Sendable: constants.
+
+    /// False if the value is the declaration's default, put back by a reset.
+    final let isStored: Bool
+
+    init(isStored: Bool) {
+        self.isStored = isStored
+    }
+}
+
+final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value, isStored: Bool) {
+        self.value = value
+        super.init(isStored: isStored)
+    }
+}
+
+/// What publishing a staged value changes.
+struct StagedMutation {
+    var old: any Sendable
+    var new: any Sendable
+    var isStored: Bool
+    /// Whether both are equal, as far as the type can tell and it was asked.
+    var isEqual: Bool
+    /// What the mutation takes in memory.
+    var cost: Int
+}
