@@ -1,60 +1,49 @@
 import Synchronization
 
-/// The transactions that are under way, by thread, to tell of writes to other stores inside them.
+/// The transaction that is under way on the calling thread, to tell of writes to other stores inside it.
 ///
 /// A transaction is of one store. If it is undone, what its closure has written to another one stays, and nobody would know.
+/// Each thread keeps its own, so threads that run transactions never meet here.
 enum RunningUpdates {
-    private struct Update {
-        /// The store whose transaction contains all others on its thread.
-        let core: ObjectIdentifier
-        /// How often another store has been written.
-        var writesElsewhere = 0
-    }
+    /// The store whose transaction contains all others on the thread, which keeps it alive.
+    private static let outermost = ThreadSpecific<StoreCore>()
+    /// Whether there has ever been a transaction. Written once, so that every thread keeps its copy.
+    private static let hasBegun = Atomic<Bool>(false)
 
-    private static let count = Atomic<Int>(0)
-    private static let updates = LockedValue<[UInt: Update]>([:])
-
-    /// A store's transaction begins on this thread.
+    /// A store's transaction begins on this thread. Under its writer's lock.
     static func begin(_ core: StoreCore) {
-        let thread = currentThreadID()
-        updates.withLock { updates in
-            guard updates[thread] == nil else { return }
-            updates[thread] = Update(core: ObjectIdentifier(core))
-            count.add(1, ordering: .relaxed)
-        }
+        if !hasBegun.load(ordering: .relaxed) { hasBegun.store(true, ordering: .relaxed) }
+        guard outermost.value == nil else { return }
+        core.writesElsewhere = 0
+        outermost.value = .passUnretained(core)
     }
 
-    /// A store's transaction ends on this thread.
+    /// A store's transaction ends on this thread. Under its writer's lock.
     static func end(_ core: StoreCore) {
-        let thread = currentThreadID()
-        updates.withLock { updates in
-            guard updates[thread]?.core == ObjectIdentifier(core) else { return }
-            updates[thread] = nil
-            count.subtract(1, ordering: .relaxed)
-        }
+        if isOutermost(core) { outermost.value = nil }
     }
 
-    /// A store is written on this thread. Nearly always nothing is under way.
+    /// A store is written on this thread.
     @inline(__always)
     static func noteWrite(to core: StoreCore) {
-        if count.load(ordering: .relaxed) != 0 { noteWriteInside(core) }
+        // A thread that runs a transaction sees at least its own note of it.
+        if hasBegun.load(ordering: .relaxed) { noteWriteInside(core) }
     }
 
     @inline(never)
     private static func noteWriteInside(_ core: StoreCore) {
-        let thread = currentThreadID()
-        updates.withLock { updates in
-            guard let update = updates[thread], update.core != ObjectIdentifier(core) else { return }
-            updates[thread]?.writesElsewhere += 1
-        }
+        guard let outermost = outermost.value else { return }
+        // The thread has that store's lock, since its transaction is under way here.
+        outermost._withUnsafeGuaranteedRef { if $0 !== core { $0.writesElsewhere += 1 } }
     }
 
-    /// How often other stores have been written inside a store's transaction on this thread.
+    /// How often other stores have been written inside a store's transaction on this thread. Under its writer's lock.
     static func writesElsewhere(in core: StoreCore) -> Int {
-        let thread = currentThreadID()
-        return updates.withLock { updates in
-            guard let update = updates[thread], update.core == ObjectIdentifier(core) else { return 0 }
-            return update.writesElsewhere
-        }
+        isOutermost(core) ? core.writesElsewhere : 0
+    }
+
+    /// Whether a store's transaction contains all others on this thread.
+    static func isOutermost(_ core: StoreCore) -> Bool {
+        outermost.value?.toOpaque() == Unmanaged.passUnretained(core).toOpaque()
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// It is open as long as something has its ``StoreKeeper``; what is pending when the last of them goes is still saved.
 @usableFromInline
 package final class StoreCore: @unchecked Sendable {
-    // Sendable: `mode`, `closers` and `transaction` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `mode`, `closers`, `transaction` and `writesElsewhere` are guarded by `writer`; the rest is constant and Sendable.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline let writer: RecursiveLock
@@ -24,6 +24,8 @@ package final class StoreCore: @unchecked Sendable {
     /// The store's place among those that are open on a file.
     let registration: (any StoreRegistration)?
     var transaction: Transaction?
+    /// How often the transaction's closure has written to other stores; see ``RunningUpdates``.
+    @exclusivity(unchecked) var writesElsewhere = 0
 
     /// What a write has to do.
     enum Mode: UInt8, Sendable {

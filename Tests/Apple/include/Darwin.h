@@ -33,6 +33,9 @@ int sched_yield(void), nanosleep(const struct timespec *, struct timespec *), cl
 pthread_t pthread_self(void);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *), pthread_mutex_destroy(pthread_mutex_t *);
 int pthread_mutex_lock(pthread_mutex_t *), pthread_mutex_trylock(pthread_mutex_t *), pthread_mutex_unlock(pthread_mutex_t *);
+typedef unsigned long pthread_key_t;
+int pthread_key_create(pthread_key_t *, void (* _Nullable)(void *)), pthread_setspecific(pthread_key_t, const void * _Nullable);
+void * _Nullable pthread_getspecific(pthread_key_t);
 #define STDERR_FILENO 2
 #define O_RDONLY 0x0000
 #define O_WRONLY 0x0001
