@@ -11,8 +11,11 @@
 /// Reading never waits for a writer and is tracked by Observation. `attemptCount += 1` and other changes in place are
 /// atomic. `$attemptCount` is a ``SettingReference``: an async sequence of values with the setting's other operations.
 ///
-/// A change in place must not suspend: a setting can't be passed `inout` to an `async` function, which ends the program with
-/// a message that says so. Copy the value, and assign the result.
+/// A change in place must not suspend: a setting can't be passed `inout` to an `async` function. Copy the value, and assign the
+/// result. A change that is suspended all the same ends the program with a message that says so, when it goes on on another
+/// thread or when its own thread gets to look at it, as it does once others wait. What runs within a change may write other
+/// settings, also in a `Task.immediate` or from a run loop. A task on the thread of a suspended change looks the same, so it may
+/// write too until the change is found.
 ///
 /// The value may be of any `Codable & Sendable` type. The key in the storage is the property's name unless the declaration
 /// gives one; keys with dots nest.

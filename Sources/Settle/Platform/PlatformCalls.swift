@@ -15,11 +15,14 @@ package func currentThreadID() -> UInt {
     #endif
 }
 
-/// The current task's identity; 1 outside of any task.
+/// What `currentTaskID()` is outside of any task; every task's identity is larger.
+var noTask: UInt { 1 }
+
+/// The identity of the task whose code runs on this thread, be it that it has called a run loop that runs other work.
 func currentTaskID() -> UInt {
     withUnsafeCurrentTask { task in
         // A task is a reference to an object, whose address tells it from others that live.
-        task.map { unsafeBitCast($0, to: UInt.self) } ?? 1
+        task.map { unsafeBitCast($0, to: UInt.self) } ?? noTask
     }
 }
 

@@ -21,7 +21,8 @@ package final class RecursiveLock: @unchecked Sendable {
     /// Written only by the owner; atomic so that the sanitizer need not be told.
     private let depth = Atomic<Int>(0)
     @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
-    /// The task whose change in place took the lock, or 0. Written only by the owner.
+    /// The task whose change in place took the lock; `noTask` outside of any task, and 0 if it was no change. Written only by the
+    /// owner.
     private let changingTask = Atomic<UInt>(0)
     /// Whether somebody is on the way to find out whether that task is suspended.
     private let isProbing = Atomic<Bool>(false)
@@ -130,7 +131,7 @@ package final class RecursiveLock: @unchecked Sendable {
             yieldThread()
             if base.tryLock() { return }
         }
-        if changingTask.load(ordering: .relaxed) != 0 { probe() }
+        if changingTask.load(ordering: .relaxed) > noTask { probe() }
         LockWaits.begin(thread, for: self)
         base.lock()
         LockWaits.end(thread)
@@ -145,23 +146,40 @@ package final class RecursiveLock: @unchecked Sendable {
         changingTask.store(currentTaskID(), ordering: .relaxed)
     }
 
-    /// If another task is at work on the owner's thread, the one that changes a setting in place there is suspended.
+    /// Another task than the one that changes a setting in place may be at work on its thread: within the change, or because it is
+    /// suspended.
+    ///
+    /// Code that is no task sees the task in whose code it runs, if there is one, so that it can tell the two. A task can't: one
+    /// that the change itself runs, such as a `Task.immediate`, looks like one to which a suspended change has left the thread. So
+    /// it goes on, and whoever comes next to the thread without being a task finds out.
     @inline(never)
     private func checkTask() {
-        if changingTask.load(ordering: .relaxed) != currentTaskID() { endForSuspendedChange() }
+        let (changing, current) = (changingTask.load(ordering: .relaxed), currentTaskID())
+        if changing == current || changing == noTask { return }
+        if current == noTask { endForSuspendedChange() }
+        probe()
     }
 
     /// Looks from the owner's thread, if it comes to do something else, whether the change that keeps others waiting is suspended. It
     /// might be waiting for one of them.
     private func probe() {
         guard !isProbing.exchange(true, ordering: .relaxed) else { return }
-        let look = { @Sendable [weak self] in
-            guard let self else { return }
-            isProbing.store(false, ordering: .relaxed)
-            if isHeldByCurrentThread, changingTask.load(ordering: .relaxed) != 0 { endForSuspendedChange() }
-        }
-        DispatchQueue.main.async(execute: look)
-        Task.detached(operation: look)
+        DispatchQueue.main.async { [weak self] in self?.look(isTask: false) }
+        Task.detached { [weak self] in self?.look(isTask: true) }
+    }
+
+    private func look(isTask: Bool) {
+        isProbing.store(false, ordering: .relaxed)
+        if isChangeSuspended(seenByTask: isTask) { endForSuspendedChange() }
+    }
+
+    /// Whether the lock was taken on this thread by a change in place that is suspended.
+    ///
+    /// - Parameter isTask: Whether the caller is a task of the pool, whose threads run no task within the code of another one.
+    ///   Otherwise it is none, and may well run within a change, from a run loop in it.
+    final func isChangeSuspended(seenByTask isTask: Bool) -> Bool {
+        guard isHeldByCurrentThread, changingTask.load(ordering: .relaxed) > noTask else { return false }
+        return isTask || currentTaskID() == noTask
     }
 
     // MARK: Turns

@@ -1,0 +1,153 @@
+import Dispatch
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// What runs within a change in place, and what runs because that is suspended.
+@Suite(.timeLimit(.minutes(10))) struct ChangeInPlaceTests {
+    @Test("A task that runs at once within a change in place may write the store")
+    func immediateTask() async {
+        await #expect(processExitsWith: .success) {
+            guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+            let store = try await SettingsStore.open(storage: InMemoryStorage())
+            for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
+                settings.list = [1, 2, 3]
+                let tasks = LockedValue<[Task<Void, any Error>]>([])
+                settings.list.withEach {
+                    let task = Task.immediate {
+                        settings.count += 1
+                        try settings.update { settings.name = "written" }
+                        await Task.yield()
+                        settings.table["later"] = 1
+                    }
+                    tasks.withLock { $0.append(task) }
+                }
+                for task in tasks.withLock({ $0 }) { try await task.value }
+                try #require(settings.count == 1 && settings.name == "written" && settings.table == ["later": 1])
+            }
+        }
+    }
+
+    @Test("Tasks that an executor runs within a change in place may write the store, be the change in a task or not")
+    func nestedExecutor() async {
+        await #expect(processExitsWith: .success) {
+            let settings = CounterSettings()
+            settings.list = [1]
+            try await Task { try changeWithTasksInside(settings) }.value
+            try await onThread { Result { try changeWithTasksInside(settings) } }.get()
+            try #require(settings.count == 2 && settings.list == [1])
+        }
+    }
+
+    @Test("A thread that comes to do something else knows whether a change that it finds is suspended")
+    func looking() async {
+        let executor = SteppedExecutor()
+        let changer = Changer(executor)
+        let nested = LockedValue<[Bool]>([])
+        let task = Task {
+            await changer.change { lock in
+                let isSuspended = lock.isChangeSuspended(seenByTask: false)
+                nested.withLock { $0.append(isSuspended) }
+            }
+        }
+        await executor.waitForJob()
+        let after = await onThread {
+            executor.run()
+            // The task has begun a change and is suspended.
+            defer { changer.lock.unlock() }
+            return (changer.lock.isChangeSuspended(seenByTask: false), changer.lock.isChangeSuspended(seenByTask: true))
+        }
+        #expect(nested.withLock { $0 } == [false] && after == (true, true))
+        changer.goOn.resume()
+        await executor.waitForJob()
+        _ = await onThread { executor.run() }
+        await task.value
+        let outside = RecursiveLock()
+        let isSuspended = await onThread {
+            outside.lockForChange()
+            defer { outside.unlock() }
+            return outside.isChangeSuspended(seenByTask: false)
+        }
+        #expect(!isSuspended)
+    }
+}
+
+private func changeWithTasksInside(_ settings: CounterSettings) throws {
+    let executor = SteppedExecutor()
+    let writer = Writer(executor)
+    Task { await writer.add(to: settings) }
+    settings.list.withEach {
+        while !executor.run() { yieldThread() }
+    }
+    // The code of the change's own task goes on as it was.
+    try settings.update { settings.name = "" }
+}
+
+/// Runs the jobs of its actors when it is told to, on the thread that tells it, as a run loop does.
+private final class SteppedExecutor: SerialExecutor {
+    private let jobs = LockedValue<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// - Returns: Whether there was anything to run.
+    @discardableResult
+    func run() -> Bool {
+        let ready = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in ready { job.runSynchronously(on: asUnownedSerialExecutor()) }
+        return !ready.isEmpty
+    }
+
+    func waitForJob() async {
+        while jobs.withLock({ $0.isEmpty }) { await Task.yield() }
+    }
+}
+
+private actor Writer {
+    private let executor: SteppedExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: SteppedExecutor) {
+        self.executor = executor
+    }
+
+    func add(to settings: CounterSettings) {
+        settings.count += 1
+    }
+}
+
+/// Begins a change, and is suspended until it may go on.
+private actor Changer {
+    nonisolated let lock = RecursiveLock()
+    nonisolated let goOn = Resumption()
+    private let executor: SteppedExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ executor: SteppedExecutor) {
+        self.executor = executor
+    }
+
+    func change(_ body: (RecursiveLock) -> Void) async {
+        lock.lockForChange()
+        body(lock)
+        await goOn.wait()
+    }
+}
+
+private final class Resumption: Sendable {
+    private let continuation = LockedValue<CheckedContinuation<Void, Never>?>(nil)
+
+    func wait() async {
+        await withCheckedContinuation { continuation in self.continuation.withLock { $0 = continuation } }
+    }
+
+    func resume() {
+        continuation.withLock { $0 }?.resume()
+    }
+}
