@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 /// A lock that its owner may take again, and that can tell whether the caller is its owner.
@@ -24,8 +23,6 @@ package final class RecursiveLock: @unchecked Sendable {
     /// The task whose change in place took the lock; `noTask` outside of any task, and 0 if it was no change. Written only by the
     /// owner.
     private let changingTask = Atomic<UInt>(0)
-    /// Whether somebody is on the way to find out whether that task is suspended.
-    private let isProbing = Atomic<Bool>(false)
     /// Whether a turn is wanted or the gate is closed; 0 nearly always.
     private let demand = Atomic<UInt8>(0)
     private let turns = LockedValue(Turns())
@@ -160,17 +157,11 @@ package final class RecursiveLock: @unchecked Sendable {
         probe()
     }
 
-    /// Looks from the owner's thread, if it comes to do something else, whether the change that keeps others waiting is suspended. It
-    /// might be waiting for one of them.
+    /// Has the owner's thread look, if it comes to do something else, whether the change is suspended. It might be waiting for one of
+    /// those that wait for it.
     private func probe() {
-        guard !isProbing.exchange(true, ordering: .relaxed) else { return }
-        DispatchQueue.main.async { [weak self] in self?.look(isTask: false) }
-        Task.detached { [weak self] in self?.look(isTask: true) }
-    }
-
-    private func look(isTask: Bool) {
-        isProbing.store(false, ordering: .relaxed)
-        if isChangeSuspended(seenByTask: isTask) { endForSuspendedChange() }
+        SuspensionLook.onMainQueue.request(for: self)
+        SuspensionLook.inPool.request(for: self)
     }
 
     /// Whether the lock was taken on this thread by a change in place that is suspended.
@@ -252,13 +243,4 @@ package final class RecursiveLock: @unchecked Sendable {
             if attempt > 20 { pauseThread(for: .microseconds(50)) } else { yieldThread() }
         }
     }
-}
-
-/// Ends the program because a change in place has been suspended, or has gone on on another thread.
-@inline(never)
-private func endForSuspendedChange() -> Never {
-    // Proof: going on would publish a value that was read before others wrote, or wait for ever.
-    fatalError(
-        "A setting was being changed in place while its task was suspended: a setting can't be passed inout to an async function. "
-            + "Copy its value, and assign the result.")
 }
