@@ -235,9 +235,6 @@ actor Persister {
 
     // MARK: Saving
 
-    /// How many values are taken out of a batch that a storage refuses as a whole, before that is a failure.
-    private static let refusalLimit = 16
-
     /// Hands everything to the storage that it has not taken yet, and makes it stable if that is asked for.
     ///
     /// - Parameters:
@@ -292,7 +289,7 @@ actor Persister {
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
     ) throws -> SettingsError? {
         var refused: SettingsError?
-        var attempts = 0
+        var largest: ArraySlice<SettingKey>?
         while true {
             let batch = StorageBatch(
                 revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
@@ -303,14 +300,13 @@ actor Persister {
                 handedOver(batch)
                 return refused
             } catch {
-                attempts += 1
-                if error.code == .unsupportedValue, attempts <= Self.refusalLimit,
-                    let issue = setAsideLargest(for: error, upTo: revision, changedAt: oldest ?? time.now())
-                {
-                    refused = refused ?? issue
-                    continue
-                }
-                throw appendFailed(error)
+                guard error.code == .unsupportedValue else { throw appendFailed(error) }
+                var candidates = largest ?? largestUnsaved
+                guard let key = candidates.popFirst(),
+                    let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
+                else { throw appendFailed(error) }
+                largest = candidates
+                refused = refused ?? issue
             }
         }
     }
@@ -418,24 +414,6 @@ actor Persister {
         guard let encoded = try value.encoded() else { return nil }
         try storage.check(encoded, at: value.slot.key)
         return encoded
-    }
-
-    /// Takes the largest value out of what an append has refused as a whole: too much for one record, or for a reason that the
-    /// storage did not tell of the single values.
-    ///
-    /// - Returns: What is wrong; `nil` if there is nothing to be taken out.
-    private func setAsideLargest(
-        for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
-    ) -> SettingsError? {
-        let largest = unsaved.max { ($0.value?.roughSize ?? 0) < ($1.value?.roughSize ?? 0) }
-        guard let key = largest?.key, let slot = log.lock.withLock({ log.slots[key] }), let box = slot.box else {
-            return nil
-        }
-        unsaved.removeValue(forKey: key)
-        log.takeBack(slot, box, leaving: replaced.removeValue(forKey: key), upTo: revision, changedAt: oldest)
-        let issue = SettingsError.encodingFailed(key: key, isSecret: slot.isSecret, error)
-        report(issue)
-        return issue
     }
 
     private func handedOver(_ batch: StorageBatch) {

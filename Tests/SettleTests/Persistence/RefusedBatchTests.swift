@@ -1,0 +1,78 @@
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// A batch that a storage refuses as a whole goes without its largest values.
+@Suite(.timeLimit(.minutes(10))) struct RefusedBatchTests {
+    @Test("The largest are found in one pass that asks for each size once", arguments: [0, 1, 5, 16, 17, 500])
+    func largest(count: Int) {
+        var generator = SeededGenerator(seed: 7)
+        let sizes = (0..<count).map { _ in Int.random(in: 0..<40, using: &generator) }
+        var asked = 0
+        let largest = sizes.largest(16) { size in
+            asked += 1
+            return size
+        }
+        #expect(asked == count)
+        #expect(largest == Array(sizes.sorted(by: >).prefix(16)))
+    }
+
+    @Test("The largest values are left out one after the other, 16 at most", arguments: [0, 5, 16, 17])
+    func leftOut(excess: Int) async throws {
+        // As many texts as are in excess are longer than the storage can take.
+        let storage = TextLimitStorage(limit: 500)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let keys = (0..<30).map { "text\($0)" }
+        try store.update {
+            for (number, key) in keys.enumerated() {
+                let count = number < excess ? 1_000 + number : 1
+                try store.setValue(String(repeating: "a", count: count), forKey: key)
+            }
+        }
+        var code: SettingsError.Code?
+        do { try await store.flush() } catch { code = (error as? SettingsError)?.code }
+        #expect(code == (excess == 0 ? nil : excess <= 16 ? .encodingFailed : .storage))
+        // What is left out is tried again later, with the next append.
+        let refused = storage.refused.prefix(excess)
+        #expect(refused.map(\.count) == (0..<excess).map { 30 - $0 })
+        for (index, batch) in refused.enumerated() { #expect(batch == Set(keys.filter { remains($0, index, excess) })) }
+        #expect(storage.taken == (excess > 16 ? [] : Set(keys.dropFirst(excess))))
+    }
+
+    /// Whether a key is in the batch without the largest values.
+    private func remains(_ key: String, _ leftOut: Int, _ excess: Int) -> Bool {
+        guard let number = Int(key.dropFirst(4)) else { return false }
+        return number < excess - leftOut || number >= excess
+    }
+}
+
+/// Takes batches with so many characters of text at most, and can't tell so of a single value.
+private final class TextLimitStorage: Storage {
+    private let limit: Int
+    private let state = LockedValue((refused: [Set<String>](), taken: Set<String>()))
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The keys of each batch that was not taken.
+    var refused: [Set<String>] { state.withLock { $0.refused } }
+    var taken: Set<String> { state.withLock { $0.taken } }
+
+    func load() throws(StorageError) -> StorageContents { StorageContents(tree: SettingTree(), outcome: .absent) }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+        let count = batch.values.values.reduce(0) { count, value in
+            if case .string(let text)? = value { count + text.utf8.count } else { count }
+        }
+        let keys = batch.values.keys.map(\.description)
+        guard count <= limit else {
+            state.withLock { $0.refused.append(Set(keys)) }
+            throw StorageError(.unsupportedValue, "There are more than \(limit) characters.")
+        }
+        state.withLock { $0.taken.formUnion(keys) }
+    }
+
+    func close() {}
+}
