@@ -7,15 +7,17 @@ struct LoggedMutation: Sendable {
 
 /// What the log keeps of a transaction that is more than one local write of a word.
 final class LogDetails: @unchecked Sendable {
-    // Sendable: all of it is constant but `index`, which has a lock of its own, and `nextDropped`, which is only touched by the
-    // thread that has dropped the entry.
+    // Sendable: all of it is constant but `cost`, which is guarded by the log's lock, `index`, which has a lock of its own, and
+    // `nextDropped`, which is only touched by the thread that has dropped the entry.
 
     /// Never empty. Without values if these take more memory than the whole log may; see `hasValues`.
     let mutations: [LoggedMutation]
     let origin: Origin
     let writer: String?
     /// An estimate of the memory that the values take, in bytes.
-    let cost: Int
+    private(set) var cost: Int
+    /// The part of it that the types of the values tell of; the rest is known once values have been stored.
+    private let fixedCost: Int
     /// Whether the transaction will ever be on stable storage.
     let isPersistent: Bool
     /// Whether the values are kept. Of a transaction without them subscribers are told as of one that they have missed.
@@ -29,15 +31,30 @@ final class LogDetails: @unchecked Sendable {
 
     /// - Parameters:
     ///   - cost: The memory that the values take, in bytes.
+    ///   - fixedCost: The part of it that will not change.
     ///   - limit: From which cost on the values are not kept.
-    init(_ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int, limit: Int = .max) {
+    init(
+        _ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int, fixedCost: Int = 0, limit: Int = .max
+    ) {
         hasValues = cost <= limit
         self.mutations = hasValues ? mutations : mutations.map { LoggedMutation(slot: $0.slot, old: (), new: ()) }
         self.origin = origin
         self.writer = writer
         self.cost = hasValues ? cost : 0
+        self.fixedCost = hasValues ? fixedCost : 0
         isPersistent = mutations.contains { $0.slot.schedule != nil }
         index = mutations.count > Self.indexedCount ? LockedValue(nil) : nil
+    }
+
+    /// Reckons with what is known by now of the size of the values. Under the log's lock.
+    func measure() {
+        guard hasValues else { return }
+        cost = max(cost, mutations.reduce(fixedCost) { $0 &+ $1.slot.measuredSize })
+    }
+
+    /// The same transaction without its values.
+    func withoutValues() -> LogDetails {
+        LogDetails(mutations, origin: origin, writer: writer, cost: 1, limit: 0)
     }
 
     /// Whether a mutation is within a channel.

@@ -111,6 +111,12 @@ extension MutationLog {
         }
     }
 
+    /// Notes that the sizes of values are known that have been taken. What takes too much leaves the log.
+    func measure(_ taken: Taken) {
+        let dropped = lock.withLock { ring.measure(taken.revisions) }
+        dropped.release()
+    }
+
     /// Notes that a taken value could not be encoded. Its key counts as unsaved.
     func noteUnencodable(_ value: Unsaved, of taken: Taken) {
         lock.withLock {

@@ -69,6 +69,36 @@ struct MutationRing: ~Copyable {
         return dropped
     }
 
+    /// Reckons anew what some transactions take, as the sizes of their values are known by now.
+    ///
+    /// - Returns: What has left the ring for it, for the caller to release.
+    mutating func measure(_ revisions: ClosedRange<UInt64>) -> DroppedEntries {
+        var dropped = DroppedEntries()
+        var revision = max(revisions.lowerBound, oldest)
+        while revision <= min(revisions.upperBound, newest) {
+            measure(at: Int(truncatingIfNeeded: revision & mask), into: &dropped)
+            revision &+= 1
+        }
+        while cost > costLimit, oldest < newest { dropOldest(into: &dropped) }
+        return dropped
+    }
+
+    private mutating func measure(at index: Int, into dropped: inout DroppedEntries) {
+        guard let details = slots[index].details else { return }
+        cost &-= details._withUnsafeGuaranteedRef { $0.cost }
+        let measured = details._withUnsafeGuaranteedRef { details in
+            details.measure()
+            return details.cost
+        }
+        if measured > costLimit {
+            // As one whose values were known to take so much when it was added.
+            slots[index].details = .passRetained(details._withUnsafeGuaranteedRef { $0.withoutValues() })
+            dropped.add(details)
+        } else {
+            cost &+= measured
+        }
+    }
+
     /// A transaction, if it is kept.
     subscript(revision: UInt64) -> LogEntry? {
         guard revision >= oldest, revision <= newest else { return nil }

@@ -380,11 +380,17 @@ actor Persister {
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
         var writtenTogether = taken.writtenTogether
+        var hasMeasured = false
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
             do {
                 let key = value.slot.key
-                encoded.append((key, try storable(value)))
+                let stored = try storable(value)
+                encoded.append((key, stored))
+                if value.slot.isMeasured {
+                    value.slot.noteSize(stored?.roughSize ?? 0)
+                    hasMeasured = true
+                }
                 guard let spellings = taken.spellings[key] else { continue }
                 encoded += spellings.map { ($0, nil) }
                 writtenTogether.append([key] + spellings)
@@ -396,6 +402,7 @@ actor Persister {
                 log.noteUnencodable(value, of: taken)
             }
         }
+        if hasMeasured { log.measure(taken) }
         let before = log.noteTaken(encoded)
         failedSaves.take(encoded.map(\.key), writtenTogether: writtenTogether)
         unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil

@@ -237,6 +237,8 @@ package class AnySettingBox: @unchecked Sendable {
     var spelledType: String { abstract() }
     /// Whether the value is not to be shown.
     var isSecret: Bool { abstract() }
+    /// See ``SettingDefinition/isMeasured``.
+    var isMeasured: Bool { abstract() }
     /// Words that complete "it must be …".
     var ruleDescriptions: [String] { abstract() }
     /// The default of the declaration.

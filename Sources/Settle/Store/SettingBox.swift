@@ -198,7 +198,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         RunningUpdates.noteWrite(to: store)
         let details = LogDetails(
             [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
-            cost: cost(of: old, newValue), limit: store.log.costLimit)
+            cost: cost(of: old, newValue, at: attachment.slot), limit: store.log.costLimit)
         let time = store.time.now(isExact: store.log.isFollowed)
         let log = store.log
         log.lock.lock()
@@ -214,9 +214,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     /// What a mutation takes in memory. Usually the mutation before it has the old value too.
-    private func cost(of old: Value, _ new: Value) -> Int {
-        guard let cost = definition.cost else { return 0 }
-        return max(cost(old), cost(new))
+    private func cost(of old: Value, _ new: Value, at slot: SettingSlot) -> Int {
+        guard let cost = definition.cost else { return slot.measuredSize }
+        return max(slot.measuredSize, cost(old), cost(new))
     }
 
     /// The published value, unless it equals the new one. Under the writer's lock.
@@ -288,10 +288,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Staging, under the writer's lock
 
-    private func stage(_ value: Value, isStored: Bool, in store: StoreCore) {
+    /// - Parameter stored: What is stored of the value, if that is known.
+    private func stage(_ value: Value, isStored: Bool, stored: SettingValue? = nil, in store: StoreCore) {
         store.willStage(self)
         // What was staged before goes away at the end of this, not inside the exchange: that may run foreign code.
-        let replaced = exchangeStaged(StagedValue(value, isStored: isStored))
+        let size = attachment?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
+        let replaced = exchangeStaged(StagedValue(value, isStored: isStored, size: size))
         withExtendedLifetime(replaced) {}
     }
 
@@ -309,7 +311,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let attachment else { return }
         let decoded = try definition.codec.decode(value)
         try check(decoded, in: attachment.slot)
-        stage(decoded, isStored: true, in: attachment.core)
+        stage(decoded, isStored: true, stored: value, in: attachment.core)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
@@ -323,21 +325,23 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return false
         }
         try check(decoded, in: attachment.slot)
-        stage(decoded, isStored: true, in: attachment.core)
+        stage(decoded, isStored: true, stored: value, in: attachment.core)
         return true
     }
 
     override func stagedMutation(comparing: Bool) -> StagedMutation? {
-        guard let staged else { return nil }
+        guard let staged, let slot = attachment?.slot else { return nil }
         let new = unsafeDowncast(staged, to: StagedValue<Value>.self).value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
         return StagedMutation(
-            old: old, new: new, isStored: staged.isStored, isEqual: isEqual, cost: cost(of: old, new))
+            old: old, new: new, isStored: staged.isStored, isEqual: isEqual,
+            cost: max(staged.size, cost(of: old, new, at: slot)))
     }
 
     override func installStaged() {
         guard let staged else { return }
+        if staged.size > 0 { attachment?.slot.noteSize(staged.size) }
         install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
     }
 
@@ -348,6 +352,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
     override var typeName: String { "\(Value.self)" }
     override var spelledType: String { spelling(of: Value.self) }
+    override var isMeasured: Bool { SettingDefinition<Value>.isMeasured }
     override var isSecret: Bool { Value.self is any SecretValue.Type }
     override var ruleDescriptions: [String] {
         let cases = spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
@@ -379,7 +384,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func adoptInitialWrite() {
         guard let slot = attachment?.slot, slot.isStored else { return }
-        initialDefault = StagedValue(published, isStored: false)
+        initialDefault = StagedValue(published, isStored: false, size: 0)
     }
 
     override var defaultViolation: SettingsError? {

@@ -6,7 +6,7 @@ struct SettingDefinition<Value: Sendable>: Sendable {
     let codec: SettingCodec<Value>
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
-    /// The memory that a value takes beyond its own size, in bytes; `nil` for types that take none.
+    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if that tells nothing.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
     /// The last property, so that those before it are found without a look at the type.
     @usableFromInline let defaultValue: Value
@@ -26,6 +26,15 @@ struct SettingDefinition<Value: Sendable>: Sendable {
         let each = memoryOfElement(of: type)
         return { value in (value as? any Collection).map { $0.count &* each } ?? 0 }
     }
+
+    /// Whether a value may take more memory than `cost` tells, so that only what is stored of it shows how much.
+    static var isMeasured: Bool {
+        if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return false }
+        guard let type = Value.self as? any Collection.Type else { return true }
+        return !hasPlainElements(type)
+    }
+
+    private static func hasPlainElements<C: Collection>(_ type: C.Type) -> Bool { _isPOD(C.Element.self) }
 
     private static func memoryOfElement<C: Collection>(of type: C.Type) -> Int {
         let stride = MemoryLayout<C.Element>.stride

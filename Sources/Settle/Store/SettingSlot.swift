@@ -1,10 +1,12 @@
+import Synchronization
+
 /// A key's place in a store: what the engine knows of a setting without knowing its type.
 ///
 /// All state is guarded by the lock of the log to which the slot belongs, which is why it goes without the run-time check for
 /// exclusive access.
 @usableFromInline
 package final class SettingSlot: Channel, @unchecked Sendable {
-    // Sendable: see above.
+    // Sendable: see above; `measured` is atomic.
     var key: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
     private let ownKey: SettingKey
     /// For a group that no store has opened: its settings learn their keys when the group is first used as a whole.
@@ -19,6 +21,10 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     let encoder: @Sendable (any Sendable) throws -> SettingValue
     /// Whether the setting's values are not to be shown.
     let isSecret: Bool
+    /// See ``SettingDefinition/isMeasured``.
+    let isMeasured: Bool
+    // Small, and between others that are, for there are many settings.
+    private let measured = Atomic<UInt32>(0)
     private let valueType: ObjectIdentifier
     private let wordConversion: @Sendable (UInt64) -> any Sendable
     /// Whether a value is stored, rather than the declaration's default being used.
@@ -47,6 +53,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
         self.box = keepsBox ? box : nil
         encoder = box.encoder
         self.isSecret = isSecret || box.isSecret
+        isMeasured = box.isMeasured
         valueType = box.valueType
         wordConversion = box.wordConversion
         super.init(parent: parent)
@@ -61,6 +68,14 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     func takeBox() -> AnySettingBox? {
         defer { box = nil }
         return box
+    }
+
+    /// The memory that the newest value takes whose stored form has been seen, in bytes; 0 if the type alone tells.
+    var measuredSize: Int { Int(measured.load(ordering: .relaxed)) }
+
+    /// Notes how large the stored form of the value in force is, which stands for the memory that it takes.
+    func noteSize(_ size: Int) {
+        if isMeasured { measured.store(UInt32(clamping: size), ordering: .relaxed) }
     }
 
     /// The value that a word of the log stands for.

@@ -9,6 +9,10 @@ extension SettingsStore {
         public var historyLimit: Int
         /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose own values take
         /// more is kept without them: its subscribers get a change without mutations, in which it counts as missed.
+        ///
+        /// What a type does not tell, as that of texts in an array or in a plain `Codable` value, is known once the setting has been
+        /// stored or read: such a value counts with the size of its stored form, and until its first save with that of the one
+        /// before it. What is kept in memory only is never measured.
         public var historyCostLimit: Int
         /// The shortest and the longest wait before a failed save is tried again; each failure doubles the wait.
         /// Default 250 ms to 30 s.

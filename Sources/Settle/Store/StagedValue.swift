@@ -6,18 +6,21 @@ class AnyStagedValue: @unchecked Sendable {
 
     /// False if the value is the declaration's default, put back by a reset.
     final let isStored: Bool
+    /// The size of its stored form in bytes, if that is known and tells what memory it takes; otherwise 0.
+    final let size: Int
 
-    init(isStored: Bool) {
+    init(isStored: Bool, size: Int) {
         self.isStored = isStored
+        self.size = size
     }
 }
 
 final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
     let value: Value
 
-    init(_ value: Value, isStored: Bool) {
+    init(_ value: Value, isStored: Bool, size: Int) {
         self.value = value
-        super.init(isStored: isStored)
+        super.init(isStored: isStored, size: size)
     }
 }
 

@@ -84,6 +84,7 @@ extension StoreCore {
                 return (slot, runtime?.takeBox())
             }
             withExtendedLifetime(replaced) {}
+            if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.noteSize(loaded.roughSize) }
             declared.box.open(at: Attachment(core: self, slot: slot))
         }
     }

@@ -46,6 +46,7 @@ extension StoreCore {
             log.slots.insert(slot)
             return slot
         }
+        if let stored { slot.noteSize(stored.roughSize) }
         box.open(at: Attachment(core: self, slot: slot))
         return box
     }

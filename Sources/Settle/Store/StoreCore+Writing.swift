@@ -103,7 +103,8 @@ extension StoreCore {
             plan.mutations.isEmpty
             ? nil
             : LogDetails(
-                plan.mutations, origin: plan.origin, writer: transaction.writer, cost: plan.cost, limit: log.costLimit)
+                plan.mutations, origin: plan.origin, writer: transaction.writer, cost: plan.cost,
+                fixedCost: plan.fixedCost, limit: log.costLimit)
         let time = time.now()
         var dropped: [AnyStagedValue] = []
         dropped.reserveCapacity(plan.written.count)
@@ -143,6 +144,8 @@ extension StoreCore {
         var outside: Set<ObjectIdentifier> = []
         var mutations: [LoggedMutation] = []
         var cost = 0
+        /// The part of it that the types tell of.
+        var fixedCost = 0
     }
 
     /// How often a plan is made anew because comparing values has written some.
@@ -175,6 +178,7 @@ extension StoreCore {
             plan.written.append((box, slot))
             plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
             plan.cost += mutation.cost
+            if !slot.isMeasured { plan.fixedCost += mutation.cost }
         }
         return plan
     }

@@ -1,0 +1,166 @@
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import Settle
+
+/// What values take whose types do not tell, as plain `Codable` ones: known once they have been stored or read.
+@Suite(.timeLimit(.minutes(10))) struct MeasuredValueTests {
+    private static let size = 100_000
+    /// Room for four values.
+    private let configuration = SettingsStore.Configuration(historyCostLimit: 450_000, clock: ManualClock())
+    private let counter = LifeCounter()
+    private let storage = InMemoryStorage()
+
+    private func open(_ storage: InMemoryStorage) async throws -> (SettingsStore, LargeSettings) {
+        let store = try await SettingsStore.open(storage: storage, configuration: configuration)
+        return (store, try await store.group(LargeSettings.self))
+    }
+
+    private func large(_ number: Int, size: Int = Self.size) -> Large {
+        Large("\(number)" + String(repeating: "a", count: size), counter)
+    }
+
+    @Test("The log of saved values is bounded")
+    func saved() async throws {
+        let (store, settings) = try await open(storage)
+        for number in 1...20 {
+            settings.large = large(number)
+            try await store.flush()
+        }
+        // Four transactions with their values, and the old one of the first.
+        #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
+        // The size of the next one is known beforehand.
+        for number in 21...30 { settings.large = large(number) }
+        #expect(counter.living <= 5 && store.core.log.ring.oldest > 26)
+        try store.update { settings.large = large(31) }
+        #expect(settings.large.text.hasPrefix("31a") && counter.living <= 5)
+    }
+
+    @Test("Values that come faster than any is saved count as soon as one is")
+    func burst() async throws {
+        let failing = FailingStorage(storage)
+        let store = try await SettingsStore.open(storage: failing, configuration: configuration)
+        let settings = try await store.group(LargeSettings.self)
+        let hold = failing.hold(.append)
+        settings.count = 1
+        await hold.waitUntilReached()
+        for number in 1...20 { settings.large = large(number) }
+        // Nobody can know yet.
+        #expect(counter.living == 20)
+        hold.release()
+        try await store.flush()
+        #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
+    }
+
+    @Test("Several values of one transaction count together, and with values whose types tell their sizes")
+    func transaction() async throws {
+        let (store, settings) = try await open(storage)
+        for number in 1...10 {
+            try store.update {
+                settings.large = large(number)
+                settings.other = [large(number)]
+                settings.text = "\(number)" + String(repeating: "b", count: Self.size)
+                settings.count = number
+            }
+        }
+        try await store.flush()
+        // One takes 300,000 bytes.
+        #expect(store.core.log.ring.oldest == 10 && counter.living <= 4)
+    }
+
+    @Test("A transaction that takes more than the log may keeps its place, without its values")
+    func beyondLimit() async throws {
+        let (store, settings) = try await open(storage)
+        let changes = settings.$large.changes
+        settings.large = large(1, size: 1_000_000)
+        try await store.flush()
+        settings.large = large(2, size: 10)
+        try await store.flush()
+        settings.large = large(3, size: 10)
+        var iterator = changes.makeAsyncIterator()
+        for expected in [(1, true), (2, true), (3, false)] as [(UInt64, Bool)] {
+            let change = try #require(await iterator.next())
+            #expect(change.revision == expected.0 && change.mutations.isEmpty == expected.1)
+            #expect(change.missed == (expected.1 ? 1 : 0))
+        }
+        #expect(counter.living == 2)
+    }
+
+    @Test("Values from outside and by key count too, and those that were there at the opening")
+    func outside() async throws {
+        let (store, settings) = try await open(storage)
+        for number in 1...10 {
+            let text = SettingValue.string("\(number)" + String(repeating: "c", count: Self.size))
+            storage.simulateExternalChange(["large": text], by: "B")
+            try await store.flush()
+            #expect(settings.large.text.hasPrefix("\(number)c"))
+        }
+        #expect(store.core.log.ring.oldest > 6)
+        let revision = store.revision
+        for number in 1...10 {
+            let text = SettingValue.string("\(number)" + String(repeating: "d", count: Self.size))
+            try store.setValue(text, forKey: "large")
+        }
+        #expect(store.core.log.ring.oldest > revision + 6)
+        try await store.close()
+        let (again, reopened) = try await open(InMemoryStorage(storage.tree))
+        for number in 1...10 { reopened.large = large(number) }
+        #expect(again.core.log.ring.oldest > 6)
+    }
+
+    @Test("A size that a type tells is not measured")
+    func told() {
+        func isMeasured<Value: Codable & Sendable>(_ value: Value) -> Bool {
+            SettingBox(SettingDefinition(key: nil, defaultValue: value, rules: [], codec: .standard)).isMeasured
+        }
+        #expect(!isMeasured(1) && !isMeasured("") && !isMeasured(String?.none))
+        #expect(!isMeasured([1.5]) && !isMeasured(Set([1])))
+        #expect(isMeasured([""]) && isMeasured(["": 1]) && isMeasured(large(1)) && isMeasured(Secret("")))
+    }
+}
+
+private struct LargeSettings: SettingsGroup {
+    @Setting var large = Large("", nil)
+    @Setting var other: [Large] = []
+    @Setting var text = ""
+    @Setting var count = 0
+}
+
+/// A text whose type does not tell how long it is, and that counts how many of it live.
+private struct Large: Codable, Sendable {
+    let text: String
+    private let life: LifeCounter.Life?
+
+    init(_ text: String, _ counter: LifeCounter?) {
+        self.text = text
+        life = counter.map { LifeCounter.Life($0) }
+    }
+
+    init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self), nil)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+private final class LifeCounter: Sendable {
+    private let count = Atomic<Int>(0)
+    var living: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    final class Life: Sendable {
+        private let counter: LifeCounter
+
+        init(_ counter: LifeCounter) {
+            self.counter = counter
+            counter.count.add(1, ordering: .sequentiallyConsistent)
+        }
+
+        deinit {
+            counter.count.subtract(1, ordering: .sequentiallyConsistent)
+        }
+    }
+}
