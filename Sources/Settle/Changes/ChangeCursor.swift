@@ -69,7 +69,9 @@ struct ChangeCursor {
         if missed > 0 {
             let revision = durableOnly ? min(channel.lastRevision, log.durableRevision) : channel.lastRevision
             let time = log.ring[log.ring.oldest]?.time ?? 0
-            let isDurable = revision <= log.durableRevision && log.undurable.revisions.isEmpty
+            let isDurable =
+                revision <= log.durableRevision && log.undurable.revisions.isEmpty
+                && !log.undurable.givenUp.contains(revision)
             return .loss(revision: revision, time: time, isDurable: isDurable)
         }
         return log.isFinished || channel.isFinished ? .finish : .wait
@@ -109,6 +111,11 @@ struct ChangeCursor {
         log.matches(channel, from: first, persistentOnly: durableOnly)
     }
 
+    /// Whether a transaction never becomes durable although its settings are saved.
+    private func passesOver(_ revision: UInt64) -> Bool {
+        durableOnly && log.undurable.givenUp.contains(revision)
+    }
+
     private mutating func noteLoss() {
         let lost = count &- accounted &- matches(from: log.ring.oldest)
         missed &+= lost
@@ -124,6 +131,7 @@ struct ChangeCursor {
             guard log.ring.concerns(revision, channel), let entry = log.ring[revision] else { continue }
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
+            if passesOver(revision) { continue }
             // It is told of, but without its values.
             if !entry.hasValues { missed &+= 1 }
             return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
@@ -133,9 +141,10 @@ struct ChangeCursor {
 
     private mutating func newest(upTo limit: UInt64) -> Step {
         let later = matches(from: limit &+ 1)
+        if durableOnly { accounted &+= log.givenUpCount(of: channel, from: next, to: limit) }
         var revision = limit
         while revision >= next {
-            if log.ring.concerns(revision, channel), let entry = log.ring[revision],
+            if !passesOver(revision), log.ring.concerns(revision, channel), let entry = log.ring[revision],
                 entry.isPersistent || !durableOnly
             {
                 missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)

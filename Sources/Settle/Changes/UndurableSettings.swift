@@ -1,7 +1,8 @@
 /// Settings with values that could not be encoded, and the transactions that are not durable because of them.
 ///
 /// Saving goes on without such a value, so everything up to a revision may be on stable storage except a transaction in the middle.
-/// That one becomes durable when a later value of the setting is saved, which stands for all before it.
+/// That one becomes durable when a later value of the setting is saved, which stands for all before it. A transaction whose values
+/// were given up after a failed save never does: what others have stored came in its place.
 struct UndurableSettings {
     private struct Setting {
         let slot: SettingSlot
@@ -12,6 +13,8 @@ struct UndurableSettings {
     private var settings: [ObjectIdentifier: Setting] = [:]
     /// The transactions that have one of the values.
     private(set) var revisions: Set<UInt64> = []
+    /// The transactions with values that were given up.
+    private(set) var givenUp: Set<UInt64> = []
 
     /// Notes that a value could not be encoded that was written between two revisions.
     mutating func add(_ slot: SettingSlot, writtenIn range: ClosedRange<UInt64>, of ring: borrowing MutationRing) {
@@ -36,6 +39,23 @@ struct UndurableSettings {
         return true
     }
 
+    /// Notes that values were given up that transactions after one have written, up to another one.
+    mutating func giveUp(
+        _ keys: Set<SettingKey>, writtenAfter handedOver: UInt64, upTo last: UInt64, of ring: borrowing MutationRing
+    ) {
+        givenUp = givenUp.filter { $0 >= ring.oldest }
+        var revision = max(handedOver &+ 1, ring.oldest)
+        while revision <= min(last, ring.newest) {
+            // What others have written is stored.
+            if let details = ring[revision]?.details, details.origin != .external,
+                details.mutations.contains(where: { keys.contains($0.slot.key) })
+            {
+                givenUp.insert(revision)
+            }
+            revision &+= 1
+        }
+    }
+
     private mutating func collect(_ setting: Setting, from ring: borrowing MutationRing) {
         var revision = max(setting.revisions.lowerBound, ring.oldest)
         let last = min(setting.revisions.upperBound, ring.newest)
@@ -57,8 +77,18 @@ extension MutationLog {
         return gaps.min().map { $0 &- 1 } ?? limit
     }
 
+    /// How many of a channel's transactions between two revisions were given up. Under the lock.
+    func givenUpCount(of channel: Channel, from first: UInt64, to last: UInt64) -> UInt64 {
+        guard !undurable.givenUp.isEmpty else { return 0 }
+        let count = undurable.givenUp.count { revision in
+            revision >= max(first, ring.oldest) && revision <= last && ring.concerns(revision, channel)
+        }
+        return UInt64(count)
+    }
+
     /// Whether a transaction is on stable storage, all of it. Under the lock.
     func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
         revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
+            && !undurable.givenUp.contains(revision)
     }
 }

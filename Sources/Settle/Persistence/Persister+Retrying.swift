@@ -18,7 +18,7 @@ extension Persister {
             untoldLoss = untoldLoss ?? issue
         }
         failedSaves.gaveUp(lost)
-        log.noteGivenUp(lost)
+        log.noteGivenUp(lost, after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
 
@@ -65,8 +65,11 @@ extension MutationLog {
     }
 
     /// Notes that values which the storage has not taken are not to be saved any more.
-    fileprivate func noteGivenUp(_ keys: Set<SettingKey>) {
+    ///
+    /// - Parameter revision: Up to which it has taken everything.
+    fileprivate func noteGivenUp(_ keys: Set<SettingKey>, after revision: UInt64) {
         lock.withLock {
+            undurable.giveUp(keys, writtenAfter: revision, upTo: lastTaken, of: ring)
             counts.superseded &+= UInt64(keys.count)
             keysBeingSaved.subtract(keys)
         }

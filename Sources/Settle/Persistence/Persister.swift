@@ -32,6 +32,8 @@ actor Persister {
     /// What is stored at these keys, as far as the store knows. See ``storedUnderUnsaved``.
     var replaced: [SettingKey: SettingValue] = [:]
     private var unsavedWriter: String?
+    /// Up to which revision the storage has taken everything that could be encoded.
+    private(set) var lastHandedOver: UInt64
     /// Keeps the store as long as there are such values, so that the storage is not opened again before they are in it.
     private var unsavedKeeper: StoreKeeper?
     /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
@@ -84,6 +86,7 @@ actor Persister {
         self.storage = storage
         self.registration = registration
         self.log = log
+        lastHandedOver = log.initialRevision
         self.time = time
         self.report = report
         machine = PersisterStateMachine(
@@ -425,6 +428,7 @@ actor Persister {
 
     private func handedOver(_ batch: StorageBatch) {
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        lastHandedOver = batch.revision
         unsaved = [:]
         replaced = [:]
         unsavedWriter = nil
