@@ -48,12 +48,15 @@ import Testing
         for _ in 0..<1_000 {
             var changes = settings.changes.makeAsyncIterator()
             let current = settings.count
-            // What was written between the two is in both; nothing is in neither.
+            // What was written between the two is in both; nothing is in neither, but for what a machine under load has had the
+            // log drop, which is counted.
             let first = try #require(await changes.next())
             let start = try #require(first[settings.$count]?.oldValue)
-            #expect(start <= current && first.missed == 0)
+            #expect(start - Int(first.missed) <= current)
             let second = try #require(await changes.next())
-            #expect(second[settings.$count]?.oldValue == start + 1 && second.revision == first.revision + 1)
+            let skipped = Int(second.missed)
+            #expect(second[settings.$count]?.oldValue == start + 1 + skipped)
+            #expect(second.revision == first.revision + 1 + UInt64(skipped))
             var values = settings.$count.makeAsyncIterator()
             let value = try #require(await values.next())
             #expect(value >= current)
