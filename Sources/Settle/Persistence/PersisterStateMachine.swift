@@ -1,21 +1,20 @@
 /// Decides what the persister does next. It has no clock, lock, task or storage: it is told what has happened and says what
 /// to do.
 ///
-/// ```
-///   a change ──at once, then at a pace──▶ append ──settled──▶ checkpoint ──not at rest, quiet for long──▶ resting
-///      │                                    │                    │
-///      └──no wait, or its time has come──▶ stable append ────────┤
-///                                           │ failed             │ failed
-///                                           ▼                    ▼
-///                                        failing ──retry time or flush──▶ stable append
-///   any ──close──▶ closed
+/// Three things go their own ways until the store is closed:
 ///
-///   a look at the outside ──failed──▶ looked again, with back-off ──told──▶ what fails is saved at once
+/// ```
+///   saving      working ──failed──▶ failing ──stable, retry time or not──▶ working
+///
+///   checkpoint  reached ──change──▶ settling ──written──▶ reached
+///               settling ──written, not at rest──▶ refused ──change, or a word of the storage──▶ settling
+///               reached ──change by others, not at rest──▶ leftToOthers ──due──▶ reached, refused
+///
+///   outside     told ──failed──▶ failing ──told──▶ told
 /// ```
 ///
-/// An append, a sync and a checkpoint are one call without interruption each, so there is no state for them. What a failure
-/// leaves behind: the persister still has every value that was to be saved, the storage has what it had before, and
-/// `failing` knows when to try again.
+/// An append, a sync and a checkpoint are one call without interruption each, so there is no state for them. After a failure the
+/// persister still has every value that was to be saved, and the storage has what it had before.
 struct PersisterStateMachine {
     /// A class of settings with changes that are not on stable storage.
     struct Waiting: Equatable {
@@ -41,13 +40,6 @@ struct PersisterStateMachine {
         var hasNew = false
     }
 
-    enum State: Equatable {
-        case healthy
-        /// The last `attempts` saves have failed; the next try is due at an elapsed time.
-        case failing(attempts: Int, due: Duration)
-        case closed
-    }
-
     enum Action: Equatable {
         /// Look again at an elapsed time, or, without one, when a writer says so.
         case wait(until: Duration?)
@@ -58,30 +50,50 @@ struct PersisterStateMachine {
         case lookOutside
     }
 
-    /// Changes that are stable and that the storage's resting form may not have yet: elapsed times of the first and the
-    /// newest of them.
-    private struct Unsettled {
-        var first: Duration
-        var last: Duration
+    /// What becomes of changed values.
+    enum Saving: Equatable {
+        /// Before `paceEnd` no changes are appended for their own sake, so that a burst is collected.
+        case working(paceEnd: Duration)
+        case failing(Retry)
     }
 
-    private(set) var state = State.healthy
-    private let retryDelay: ClosedRange<Duration>
+    /// What becomes of the storage's resting form, such as the readable file.
+    enum Checkpoint: Equatable {
+        case reached
+        /// Changes that it lacks are stable; the first and the newest of them came at these times.
+        case settling(first: Duration, last: Duration, after: Rest)
+        /// The storage was asked for it and could not give it. It is asked once more at `due`, and then only after a change.
+        case refused(due: Duration?)
+        /// Another process has made a change, and the checkpoint is left to it until `due`.
+        case leftToOthers(due: Duration)
+    }
+
+    /// Whether the storage came to rest when it was last asked for its resting form.
+    enum Rest: Equatable {
+        case reached, refused
+    }
+
+    /// What becomes of the changes that others make.
+    enum Outside: Equatable {
+        case told
+        case failing(Retry)
+    }
+
+    enum State: Equatable {
+        case open
+        case closed
+    }
+
+    private(set) var state = State.open
+    private(set) var saving = Saving.working(paceEnd: .zero)
+    private(set) var checkpoint = Checkpoint.reached
+    private(set) var outside = Outside.told
+    /// Set from the first failed checkpoint until one works.
+    private var checkpointRetry: Retry?
+
+    private let delays: ClosedRange<Duration>
     /// After how long without a change, and at the latest after how long, a checkpoint is due.
     private let settling: (quiet: Duration, longest: Duration)
-    private var unsettled: Unsettled?
-    /// Before this time no changes are handed to the storage for their own sake.
-    private var paceEnd = Duration.zero
-    /// When a storage that was not at rest is asked again, if nothing changes.
-    private var restDue: Duration?
-    /// Whether the storage has its resting form, as far as is known.
-    private var isAtRest = true
-    /// How often a checkpoint has failed since the last that did not, and when the next may be tried.
-    private var checkpointFailures = 0
-    private var nextCheckpoint = Duration.zero
-    /// How often the storage could not tell what others have changed since it last could, and when it is asked again.
-    private var failedLooks = 0
-    private var nextLook: Duration?
 
     /// How long a burst of changes is collected.
     static let pace = Duration.milliseconds(2)
@@ -92,35 +104,45 @@ struct PersisterStateMachine {
 
     init(retryDelay: ClosedRange<Duration>, durability: Durability = .debounced()) {
         let shortest = max(Self.shortestRetry, retryDelay.lowerBound.bounded)
-        self.retryDelay = shortest...max(shortest, retryDelay.upperBound.bounded)
-        if case .debounced(let quiet, let longest) = durability {
-            settling = (quiet.bounded, longest.bounded)
-        } else {
-            settling = (.milliseconds(250), .seconds(2))
-        }
+        delays = shortest...max(shortest, retryDelay.upperBound.bounded)
+        let (quiet, longest) = durability.delays ?? Durability.standardDelays
+        settling = (quiet.bounded, longest.bounded)
     }
 
     // MARK: What to do
 
     func next(_ look: Look, now: Duration) -> Action {
-        switch state {
-        case .closed: return .wait(until: nil)
-        case .healthy, .failing: break
+        guard state == .open else { return .wait(until: nil) }
+        var dues: [Duration] = []
+        if case .failing(let retry) = outside {
+            if retry.due <= now { return .lookOutside }
+            dues.append(retry.due)
         }
-        if let nextLook, nextLook <= now { return .lookOutside }
-        if case .failing(_, let due) = state {
-            return now >= due ? .append(.stable) : .wait(until: min(due, nextLook ?? due))
+        switch saving {
+        case .failing(let retry):
+            // A checkpoint would fail as well.
+            if retry.due <= now { return .append(.stable) }
+            dues.append(retry.due)
+        case .working(let paceEnd):
+            // In this order: a save that is due at the same moment as the checkpoint is the checkpoint alone.
+            if let due = checkpointDue(look, now: now) {
+                if due <= now { return .checkpoint(.settled) }
+                dues.append(due)
+            }
+            if let due = look.waiting.map({ now + $0.remaining }).min() {
+                if due <= now { return .append(.stable) }
+                dues.append(due)
+            }
+            if look.hasNew {
+                if paceEnd <= now { return .append(.process) }
+                dues.append(paceEnd)
+            }
+            if look.waiting.isEmpty, let due = restDue {
+                if due <= now { return .checkpoint(.resting) }
+                dues.append(due)
+            }
         }
-        // A save that is due at the same moment as the checkpoint is the checkpoint alone.
-        let checkpointDue = checkpointDue(look, now: now)
-        if let checkpointDue, checkpointDue <= now { return .checkpoint(.settled) }
-        let stableDue = look.waiting.map { now + $0.remaining }.min()
-        if let stableDue, stableDue <= now { return .append(.stable) }
-        if look.hasNew, paceEnd <= now { return .append(.process) }
-        let isQuiet = look.waiting.isEmpty && unsettled == nil
-        if isQuiet, let restDue, restDue <= now { return .checkpoint(.resting) }
-        let dues = [checkpointDue, stableDue, look.hasNew ? paceEnd : nil, isQuiet ? restDue : nil, nextLook]
-        return .wait(until: dues.compactMap { $0 }.min())
+        return .wait(until: dues.min())
     }
 
     private func checkpointDue(_ look: Look, now: Duration) -> Duration? {
@@ -128,118 +150,157 @@ struct PersisterStateMachine {
         var due = look.waiting.map {
             now + $0.remaining(quiet: max($0.quiet, settling.quiet), longest: max($0.longest, settling.longest))
         }.min()
-        if let unsettled {
-            let settled = min(unsettled.last + settling.quiet, unsettled.first + settling.longest)
+        if case .settling(let first, let last, _) = checkpoint {
+            let settled = min(last + settling.quiet, first + settling.longest)
             due = min(due ?? settled, settled)
         }
-        return due.map { max($0, nextCheckpoint) }
+        return due.map { max($0, checkpointRetry?.due ?? .zero) }
     }
 
-    // MARK: What has happened
+    private var restDue: Duration? {
+        switch checkpoint {
+        case .reached, .settling: nil
+        case .refused(let due): due
+        case .leftToOthers(let due): due
+        }
+    }
+
+    // MARK: What has happened to values
 
     /// The storage has been given everything that there was.
     mutating func appended(now: Duration) {
-        paceEnd = now + Self.pace
+        switch saving {
+        case .working: saving = .working(paceEnd: now + Self.pace)
+        case .failing: break
+        }
     }
 
     /// Everything that had been given to the storage is stable; `waiting` is what that concerns.
     mutating func stabilized(_ waiting: [Waiting], now: Duration) {
-        guard state != .closed else { return }
-        state = .healthy
+        guard state == .open else { return }
+        saveWorked(now: now)
         guard let first = waiting.map(\.sinceFirst).max(), let last = waiting.map(\.sinceLast).min() else { return }
-        unsettled = Unsettled(
-            first: min(now - first, unsettled?.first ?? now), last: max(now - last, unsettled?.last ?? .zero))
-    }
-
-    /// A checkpoint of everything has been made, which makes it stable too.
-    mutating func checkpointed(_ moment: CheckpointMoment, isAtRest: Bool, now: Duration) {
-        guard state != .closed else { return }
-        state = .healthy
-        unsettled = nil
-        checkpointFailures = 0
-        nextCheckpoint = .zero
-        // A storage that has been asked to rest and does not will not the next time either.
-        self.isAtRest = isAtRest
-        restDue = isAtRest || moment == .resting ? nil : now + Self.rest
-    }
-
-    /// The storage was opened without its resting form, because somebody was killed before he could bring it about.
-    mutating func openedUnsettled(now: Duration) {
-        unsettled = Unsettled(first: now, last: now)
-    }
-
-    /// Somebody else has changed something.
-    ///
-    /// If the resting form could not be had until now, it may be had when things have settled. Otherwise he brings it about
-    /// himself; only if he has not for long, it has to be done for him.
-    mutating func changedOutside(isAtRest: Bool, now: Duration) {
-        guard state != .closed else { return }
-        if !self.isAtRest {
-            unsettled = Unsettled(first: unsettled?.first ?? now, last: now)
-        } else if !isAtRest {
-            restDue = now + Self.rest
-        }
+        settle(first: now - first, last: now - last)
     }
 
     /// An append or a sync has failed.
     mutating func failed(now: Duration) {
-        switch state {
-        case .healthy: state = .failing(attempts: 1, due: now + delay(after: 1))
-        case .failing(let attempts, _):
-            state = .failing(attempts: attempts + 1, due: now + delay(after: attempts + 1))
-        case .closed: break
+        guard state == .open else { return }
+        var retry =
+            switch saving {
+            case .working: Retry(delays: delays)
+            case .failing(let retry): retry
+            }
+        retry.failed(now: now)
+        saving = .failing(retry)
+    }
+
+    private mutating func saveWorked(now: Duration) {
+        if case .failing = saving { saving = .working(paceEnd: now + Self.pace) }
+    }
+
+    // MARK: What has happened to the resting form
+
+    /// The storage was opened without its resting form, because a process was killed before it made one.
+    mutating func openedUnsettled(now: Duration) {
+        settle(first: now, last: now)
+    }
+
+    /// A checkpoint of everything has been made, which makes it stable too.
+    mutating func checkpointed(_ moment: CheckpointMoment, isAtRest: Bool, now: Duration) {
+        guard state == .open else { return }
+        saveWorked(now: now)
+        checkpointRetry = nil
+        if isAtRest {
+            checkpoint = .reached
+        } else {
+            // A storage that has been asked to rest and does not will not the next time either.
+            checkpoint = .refused(due: moment == .resting ? nil : now + Self.rest)
         }
     }
 
     /// A checkpoint has failed. What it was to make stable is tried again as an append, which may still work.
     mutating func checkpointFailed(_ moment: CheckpointMoment, leaves waiting: [Waiting], now: Duration) {
-        guard state != .closed else { return }
-        checkpointFailures += 1
-        nextCheckpoint = now + delay(after: checkpointFailures)
-        if moment == .resting {
-            restDue = nextCheckpoint
-        } else if waiting.isEmpty {
-            unsettled = unsettled ?? Unsettled(first: now, last: now)
-        } else {
-            failed(now: now)
+        guard state == .open else { return }
+        var retry = checkpointRetry ?? Retry(delays: delays)
+        retry.failed(now: now)
+        checkpointRetry = retry
+        switch (moment, checkpoint) {
+        case (.resting, .refused): checkpoint = .refused(due: retry.due)
+        case (.resting, .leftToOthers): checkpoint = .leftToOthers(due: retry.due)
+        case (.resting, _): break
+        case (_, .settling) where waiting.isEmpty: break
+        case _ where waiting.isEmpty: settle(first: now, last: now)
+        case _: failed(now: now)
+        }
+    }
+
+    private mutating func settle(first: Duration, last: Duration) {
+        switch checkpoint {
+        case .reached, .leftToOthers: checkpoint = .settling(first: first, last: last, after: .reached)
+        case .refused: checkpoint = .settling(first: first, last: last, after: .refused)
+        case .settling(let knownFirst, let knownLast, let rest):
+            checkpoint = .settling(first: min(first, knownFirst), last: max(last, knownLast), after: rest)
+        }
+    }
+
+    // MARK: What has happened outside
+
+    /// Another process has changed something.
+    ///
+    /// A storage that has refused its resting form may give it once the change has settled. Otherwise the checkpoint is left to the
+    /// process that made the change; if that makes none, it is made here after `rest`.
+    mutating func changedOutside(isAtRest: Bool, now: Duration) {
+        guard state == .open else { return }
+        switch checkpoint {
+        case .refused, .settling(_, _, after: .refused): settle(first: now, last: now)
+        case .reached, .leftToOthers: if !isAtRest { checkpoint = .leftToOthers(due: now + Self.rest) }
+        case .settling(_, _, after: .reached): break
         }
     }
 
     /// The storage has told what others have changed. If it could not before, it is back, and is given at once what it has not
     /// taken.
     mutating func lookedOutside(now: Duration) {
-        guard failedLooks > 0 else { return }
-        failedLooks = 0
-        nextLook = nil
+        guard case .failing = outside else { return }
+        outside = .told
         retrySoon(at: now)
     }
 
-    /// The storage could not tell what others have changed. Who asks before the next look is due does not put that off.
+    /// The storage could not tell what others have changed. A question before the next look is due does not put that off.
     mutating func lookFailed(now: Duration) {
-        if let nextLook, nextLook > now { return }
-        failedLooks += 1
-        nextLook = now + delay(after: failedLooks)
+        var retry = Retry(delays: delays)
+        if case .failing(let known) = outside {
+            if known.due > now { return }
+            retry = known
+        }
+        retry.failed(now: now)
+        outside = .failing(retry)
     }
 
-    /// The storage says that something has happened to it. That may be the end of what made saves fail. Not at once: it may
-    /// also be the trace of a save that has failed. And it may be the end of what kept the resting form from being had, without
-    /// any change of values, such as a typing error that somebody has taken back.
+    /// Something has happened to the storage. That may be the end of what made saves fail; but not at once, because it may be the
+    /// trace of a failed save. It may also be the end of what made the storage refuse its resting form without any change of values,
+    /// such as a typing error in the file that has been taken back.
     mutating func storageSpoke(now: Duration) {
-        if state != .closed, !isAtRest { unsettled = Unsettled(first: unsettled?.first ?? now, last: now) }
-        retrySoon(at: now + retryDelay.lowerBound)
+        guard state == .open else { return }
+        switch checkpoint {
+        case .refused, .settling(_, _, after: .refused): settle(first: now, last: now)
+        case .reached, .leftToOthers, .settling(_, _, after: .reached): break
+        }
+        retrySoon(at: now + delays.lowerBound)
     }
 
     private mutating func retrySoon(at time: Duration) {
-        if case .failing(let attempts, let due) = state { state = .failing(attempts: attempts, due: min(due, time)) }
-        nextCheckpoint = min(nextCheckpoint, time)
+        if case .failing(var retry) = saving {
+            retry.hurry(to: time)
+            saving = .failing(retry)
+        }
+        checkpointRetry?.hurry(to: time)
     }
+
+    // MARK: The end
 
     mutating func close() {
         state = .closed
-    }
-
-    /// Twice as long after each failure. The exponent is bounded, so the product can't overflow.
-    private func delay(after attempts: Int) -> Duration {
-        min(retryDelay.lowerBound * (1 << min(attempts - 1, 30)), retryDelay.upperBound)
     }
 }

@@ -9,3 +9,15 @@ public enum Durability: Sendable, Hashable {
     /// Never: the values live as long as the process.
     case memoryOnly
 }
+
+extension Durability {
+    /// The quiet period and the longest delay, of a debounced one.
+    var delays: (quiet: Duration, longest: Duration)? {
+        if case .debounced(let quiet, let longest) = self { (quiet, longest) } else { nil }
+    }
+
+    /// Those of `debounced()`.
+    static var standardDelays: (quiet: Duration, longest: Duration) {
+        debounced().delays ?? (.zero, .zero)
+    }
+}

@@ -172,7 +172,7 @@ import Testing
     func manyFailures() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
         for _ in 0..<100 { machine.failed(now: .zero) }
-        #expect(machine.state == .failing(attempts: 100, due: .seconds(5)))
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(5)))
     }
 
     @Test("After a failed checkpoint the values are made stable by an append, and the checkpoint backs off by itself")
