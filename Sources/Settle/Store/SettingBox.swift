@@ -245,11 +245,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func assignWithCare(_ newValue: Value) {
         let box = resolved
         let attachment = box.lockForWriting()
-        defer { attachment.core.writer.unlock() }
         do {
-            try box.write(newValue, in: attachment)
+            try box.writeAndUnlock(newValue, in: attachment)
         } catch {
             attachment.core.refuse(error)
+            attachment.core.writer.unlock()
         }
     }
 
@@ -257,20 +257,24 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func set(_ newValue: Value) throws(SettingsError) {
         let box = resolved
         let attachment = box.lockForWriting()
-        defer { attachment.core.writer.unlock() }
-        try box.write(newValue, in: attachment)
+        do {
+            try box.writeAndUnlock(newValue, in: attachment)
+        } catch {
+            attachment.core.writer.unlock()
+            throw error
+        }
     }
 
-    /// Under the writer's lock.
-    private func write(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
+    /// Under the writer's lock, which an error leaves to the caller.
+    private func writeAndUnlock(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
         let store = attachment.core
         guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
         guard !isReleased else { throw .released(key: attachment.slot.key) }
         try check(newValue, in: attachment.slot)
         if store.mode == .transaction {
             stage(newValue, isStored: true, in: store)
+            store.writer.unlock()
         } else {
-            store.writer.lock()
             publish(newValue, in: attachment)
         }
     }
