@@ -14,7 +14,8 @@ public struct Change: Sendable {
     public let origin: Origin
     /// The name that the writer gave itself, see ``SettingsStore/commit(by:_:)``.
     public let writer: String?
-    /// The changed settings, in the order in which they were first written.
+    /// The changed settings, in the order in which they were first written. If some of their keys lie within others, which only keys
+    /// do that no group declares, they come in the order of their keys: an inner one changes what the outer one has written.
     ///
     /// Empty only if changes have been missed: this one itself, because its values take more memory than the store's log may
     /// (``SettingsStore/Configuration/historyCostLimit``), or earlier ones after which none has come. Then the change just tells of these,

@@ -20,6 +20,8 @@ extension MutationLog {
         var values: [Unsaved]
         /// Keeps the store until the storage has the values.
         var keeper: StoreKeeper?
+        /// Whether some of the keys may lie within others.
+        var hasOverlaps = false
         /// Keys that were written together, transaction by transaction, and so must be stored together.
         var writtenTogether: [[SettingKey]]
         /// What is stored at other spellings of settings' keys, by these: it goes once the values are stored.
@@ -38,6 +40,8 @@ extension MutationLog {
     func takeUnsaved(retryingEncoding: Bool) -> Taken {
         lock.withLock {
             if !unencodable.isEmpty { takeUnencodable(retryingEncoding) }
+            let hasOverlaps = hasOverlaps
+            orderOverlaps()
             keysBeingSaved.reserveCapacity(keysBeingSaved.count + dirty.count)
             let values = dirty.map { slot, box in
                 slot.isDirty = false
@@ -48,6 +52,7 @@ extension MutationLog {
             dirty.removeAll(keepingCapacity: true)
             var taken = Taken(
                 revisions: min(lastTaken &+ 1, revision)...revision, values: values, keeper: dirtyKeeper.take(),
+                hasOverlaps: hasOverlaps,
                 writtenTogether: values.count > 1 ? writtenTogether(values) : [],
                 writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
@@ -68,6 +73,7 @@ extension MutationLog {
             if slot.isDirty { return true }
             guard isRetrying else { return false }
             noteDirty(slot, box)
+            hasOverlaps = true
             return true
         }
     }
@@ -104,10 +110,13 @@ extension MutationLog {
     /// Keeps the values that were taken, for groups that are opened before the store is.
     ///
     /// - Returns: What was stored at each of these keys before, as far as the store knows.
-    func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)]) -> [SettingValue?] {
+    func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)], hasOverlaps: Bool) -> [SettingValue?] {
         lock.withLock {
             if !values.isEmpty { hasTakenValues = true }
-            return tree.apply(inOrder: values)
+            guard hasOverlaps else { return tree.apply(inOrder: values) }
+            let before = values.map { tree[$0.key] }
+            tree.apply(inOrder: values)
+            return before
         }
     }
 
@@ -180,9 +189,12 @@ extension MutationLog {
         lock.withLock {
             settings.compactMap { slot in
                 slot.isInTransaction = false
-                guard slots.placed(at: slot.key) === slot, !isUnsaved(slot) else { return nil }
-                // What is never saved is nowhere else.
-                guard slot.schedule != nil || (!slot.isStored && tree[slot.key] == nil) else { return nil }
+                guard slots.placed(at: slot.key) === slot else { return slot.takeBox() }
+                // What is never saved is nowhere else, but its removal matters only where there is something.
+                let isGone = slot.schedule == nil && !slot.isStored
+                guard !isUnsaved(slot) || isGone && tree[slot.key] == nil && slots.around(slot.key).isEmpty else {
+                    return nil
+                }
                 return forget(slot)
             }
         }

@@ -50,6 +50,8 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
     /// Keeps the store as long as there are such settings.
     @exclusivity(unchecked) var dirtyKeeper: StoreKeeper?
+    /// Whether some of these lie within each other, or have been replaced by something around them.
+    var hasOverlaps = false
     /// Keys whose values have been taken for saving and that the storage has not taken yet.
     var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
@@ -197,7 +199,11 @@ package final class MutationLog: @unchecked Sendable {
 
     /// Notes that a slot has something to save; true if the persister has to be woken for it.
     func markDirty(_ slot: SettingSlot, time: Double) -> Bool {
-        guard let index = slot.schedule else { return false }
+        guard let index = slot.schedule else {
+            // What is written by key and never saved is nowhere else.
+            slot.isDirty = slot.declaration == nil
+            return false
+        }
         if !slot.isDirty, let box = slot.box { noteDirty(slot, box) }
         guard schedules[index].change(at: time) else { return false }
         switch attention {

@@ -18,7 +18,16 @@ extension FileSession {
         overlay.add(record)
         overwriteUndelivered(batch.values)
         inForce.apply(inOrder: entries.lazy.map { ($0.key, $0.value) })
-        if !unacknowledged.isEmpty { for entry in entries { unacknowledged[entry.key] = nil } }
+        acknowledge(entries)
+    }
+
+    /// Notes that there are newer values at and within these keys.
+    mutating func acknowledge(_ entries: [JournalEntry]) {
+        guard !unacknowledged.isEmpty else { return }
+        let keys = Set(entries.map(\.key))
+        unacknowledged = unacknowledged.filter { key, _ in
+            !keys.contains(key) && !key.parents.contains(where: keys.contains)
+        }
     }
 
     /// The same, and makes it stable with everything that was appended before.

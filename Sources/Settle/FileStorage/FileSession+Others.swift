@@ -57,7 +57,7 @@ extension FileSession {
             announce(ExternalChange(.everything(tree), writer: batch.writer))
             unacknowledged = [:]
         }
-        for entry in batch.entries { unacknowledged[entry.key] = nil }
+        acknowledge(batch.entries)
         guard !batch.entries.isEmpty else { return }
         announce(ExternalChange(.values(batch.values), writer: batch.writer))
     }

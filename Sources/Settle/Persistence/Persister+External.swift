@@ -72,9 +72,16 @@ extension Persister {
     /// Everything that is stored, as far as the storage has told: without what it has not taken, and with what the store could
     /// not take in yet.
     var stored: SettingTree {
-        var tree = log.lock.withLock { log.tree }
-        for key in unsaved.keys.sorted() { tree[key] = replaced[key] }
+        var tree = takenIn
         undelivered.apply(to: &tree)
+        return tree
+    }
+
+    /// The same without what the store could not take in yet.
+    var takenIn: SettingTree {
+        var tree = log.lock.withLock { log.tree }
+        // To remove what is not there would take an empty dictionary away.
+        for key in unsaved.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
         return tree
     }
 

@@ -39,7 +39,7 @@ extension Persister {
 extension MutationLog {
     /// What waits to be taken for saving, or to become encodable. Under the lock.
     fileprivate var unsavedValues: [Unsaved] {
-        (unencodable + dirty).map { slot, box in
+        (unencodable + dirty.filter(\.slot.isDirty)).sorted { $0.slot.key < $1.slot.key }.map { slot, box in
             Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
         }
     }

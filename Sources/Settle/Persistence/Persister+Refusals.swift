@@ -1,11 +1,14 @@
 /// Batches that a storage refuses as a whole: too much for one record, or for a reason that it did not tell of the single values.
 extension Persister {
     /// How many values are taken out of such a batch before that is a failure.
-    private static let refusalLimit = 16
+    static let refusalLimit = 16
 
     /// The keys of the largest values that the storage has not taken, the largest first.
     var largestUnsaved: ArraySlice<SettingKey> {
-        unsaved.largest(Self.refusalLimit) { $0.value?.roughSize ?? 0 }.map(\.key)[...]
+        // Not before what was written within it later: that would not come after it any more.
+        let outer = unsaved.keys.grouped { unsaved[$0] != nil }
+        return unsaved.lazy.filter { outer[$0.key] == nil }.largest(Self.refusalLimit) { $0.value?.roughSize ?? 0 }
+            .map(\.key)[...]
     }
 
     /// Takes a value out of what an append has refused as a whole.
@@ -16,7 +19,10 @@ extension Persister {
     ) -> SettingsError? {
         guard let slot = log.lock.withLock({ log.slots[key] }), let box = slot.box else { return nil }
         unsaved.removeValue(forKey: key)
-        log.takeBack(slot, box, leaving: replaced.removeValue(forKey: key), upTo: revision, changedAt: oldest)
+        var left = SettingTree()
+        left[key] = replaced.removeValue(forKey: key)
+        for outer in key.parents { if let value = unsaved[outer] { left[outer] = value } }
+        log.takeBack(slot, box, leaving: left[key], upTo: revision, changedAt: oldest)
         let issue = SettingsError.encodingFailed(key: key, isSecret: slot.isSecret, error)
         report(issue)
         return issue

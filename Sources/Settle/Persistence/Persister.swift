@@ -174,14 +174,19 @@ actor Persister {
 
     /// The storage has told what others have changed, or could not.
     func noteLook(hasFailed: Bool) {
-        if hasFailed { machine.lookFailed(now: time.elapsed()) } else { machine.lookedOutside(now: time.elapsed()) }
+        if hasFailed {
+            machine.lookFailed(now: time.elapsed())
+        } else {
+            guard machine.outside != .told else { return }
+            machine.lookedOutside(now: time.elapsed())
+        }
         waitForNext()
     }
 
     /// The storage says that something has happened to it.
     func noteStorageSpoke() {
-        machine.storageSpoke(now: time.elapsed())
-        waitForNext()
+        // The storage's own saves are among what happens to it, so this is often, and mostly for nothing.
+        if machine.storageSpoke(now: time.elapsed()) { waitForNext() }
     }
 
     /// The storage is not locked for a transaction any more.
@@ -292,7 +297,8 @@ actor Persister {
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
     ) throws -> SettingsError? {
         var refused: SettingsError?
-        var largest: ArraySlice<SettingKey>?
+        var largest: ArraySlice<SettingKey> = []
+        var attempts = 0
         while true {
             let batch = StorageBatch(
                 revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
@@ -303,12 +309,13 @@ actor Persister {
                 handedOver(batch)
                 return refused
             } catch {
-                guard error.code == .unsupportedValue else { throw appendFailed(error) }
-                var candidates = largest ?? largestUnsaved
-                guard let key = candidates.popFirst(),
+                attempts += 1
+                guard error.code == .unsupportedValue, attempts <= Self.refusalLimit else { throw appendFailed(error) }
+                // What lies around another value is a candidate once that has been taken out.
+                if largest.isEmpty { largest = largestUnsaved }
+                guard let key = largest.popFirst(),
                     let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
                 else { throw appendFailed(error) }
-                largest = candidates
                 refused = refused ?? issue
             }
         }
@@ -386,6 +393,11 @@ actor Persister {
         var hasMeasured = false
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
+            // Saved first, it would be replaced by what is around it.
+            guard !log.hasToWait(value.slot) else {
+                log.noteUnencodable(value, of: taken)
+                continue
+            }
             do {
                 let key = value.slot.key
                 let stored = try storable(value)
@@ -406,17 +418,33 @@ actor Persister {
             }
         }
         if hasMeasured { log.measure(taken) }
-        let before = log.noteTaken(encoded)
+        // What an append did not reach is in the log's tree.
+        let stored = unsaved.isEmpty ? nil : takenIn
+        let before = log.noteTaken(encoded, hasOverlaps: taken.hasOverlaps)
+        dropReplaced(by: encoded.map(\.key))
         failedSaves.take(encoded.map(\.key), writtenTogether: writtenTogether)
         unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
         unsaved.reserveCapacity(unsaved.count + encoded.count)
         for ((key, value), before) in zip(encoded, before) {
             let isFirst = unsaved.updateValue(value, forKey: key) == nil
             // What an append did not reach is stored still.
-            if isFirst, let before { replaced[key] = before }
+            if isFirst, let old = stored.map({ $0[key] }) ?? before { replaced[key] = old }
         }
         unsavedKeeper = unsavedKeeper ?? taken.keeper
         return (taken.revision, first)
+    }
+
+    /// Drops what an append did not reach within keys that are taken now: these were written later, and replace it.
+    private func dropReplaced(by keys: [SettingKey]) {
+        guard !unsaved.isEmpty || !writtenBack.isEmpty else { return }
+        let keys = Set(keys)
+        for key in unsaved.keys.grouped(within: keys.contains).values.joined() {
+            unsaved.removeValue(forKey: key)
+            replaced.removeValue(forKey: key)
+        }
+        for key in writtenBack.keys.grouped(within: keys.contains).values.joined() {
+            writtenBack.removeValue(forKey: key)
+        }
     }
 
     /// The encoded value, if the storage can hold it. Otherwise it would keep all others of its batch from being stored.

@@ -281,13 +281,18 @@ struct PersisterStateMachine {
     /// Something has happened to the storage. That may be the end of what made saves fail; but not at once, because it may be the
     /// trace of a failed save. It may also be the end of what made the storage refuse its resting form without any change of values,
     /// such as a typing error in the file that has been taken back.
-    mutating func storageSpoke(now: Duration) {
-        guard state == .open else { return }
+    ///
+    /// - Returns: Whether there is something to be done sooner than before.
+    @discardableResult
+    mutating func storageSpoke(now: Duration) -> Bool {
+        guard state == .open else { return false }
+        let before = (saving, checkpoint, checkpointRetry)
         switch checkpoint {
         case .refused, .settling(_, _, after: .refused): settle(first: now, last: now)
         case .reached, .leftToOthers, .settling(_, _, after: .reached): break
         }
         retrySoon(at: now + delays.lowerBound)
+        return before != (saving, checkpoint, checkpointRetry)
     }
 
     private mutating func retrySoon(at time: Duration) {

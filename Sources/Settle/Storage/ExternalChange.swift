@@ -43,7 +43,7 @@ extension ExternalChange {
             for (outer, keys) in values.keys.grouped(within: { changed[$0] != nil }) {
                 var tree = SettingTree()
                 tree[outer] = changed.removeValue(forKey: outer) ?? nil
-                for key in keys { tree[key] = values[key] ?? nil }
+                for key in keys.sorted() { tree[key] = values[key] ?? nil }
                 changed.updateValue(tree[outer], forKey: outer)
             }
             content = .values(changed)

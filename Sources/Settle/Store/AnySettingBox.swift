@@ -255,6 +255,8 @@ package class AnySettingBox: @unchecked Sendable {
     func stageIfDifferent(decoding value: SettingValue) throws -> Bool { abstract() }
     /// Stages the default of the declaration, for which nothing is stored.
     func stageDefault() { abstract() }
+    /// Stages that something around the setting, which no group declares, stands in its place.
+    func stageReplaced() { abstract() }
     /// The rule of the declaration that an error of `stage(decoding:)` and its like tells of. A codec may throw anything.
     final func brokenRule(_ error: any Error) -> String? {
         guard let rule = (error as? SettingsError)?.rule, ruleDescriptions.contains(rule) else { return nil }

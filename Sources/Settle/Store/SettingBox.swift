@@ -292,12 +292,16 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Staging, under the writer's lock
 
-    /// - Parameter stored: What is stored of the value, if that is known.
-    private func stage(_ value: Value, isStored: Bool, stored: SettingValue? = nil, in store: StoreCore) {
+    /// - Parameters:
+    ///   - isReplaced: Whether something around the setting stands in its place.
+    ///   - stored: What is stored of the value, if that is known.
+    private func stage(
+        _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in store: StoreCore
+    ) {
         store.willStage(self)
         // What was staged before goes away at the end of this, not inside the exchange: that may run foreign code.
         let size = attachment?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
-        let replaced = exchangeStaged(StagedValue(value, isStored: isStored, size: size))
+        let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
         withExtendedLifetime(replaced) {}
     }
 
@@ -309,6 +313,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func stageDefault() {
         guard let core = attachment?.core, !isReleased else { return }
         stage(defaultValue, isStored: false, in: core)
+    }
+
+    override func stageReplaced() {
+        guard let core = attachment?.core else { return }
+        stage(defaultValue, isStored: false, isReplaced: true, in: core)
     }
 
     override func stage(decoding value: SettingValue) throws {
@@ -388,7 +397,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func adoptInitialWrite() {
         guard let slot = attachment?.slot, slot.isStored else { return }
-        initialDefault = StagedValue(published, isStored: false, size: 0)
+        initialDefault = StagedValue(published, isStored: false)
     }
 
     override var defaultViolation: SettingsError? {

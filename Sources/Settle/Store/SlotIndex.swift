@@ -175,12 +175,12 @@ struct SlotIndex {
 
     /// Whether there is a setting at, around or within a key.
     func concerns(_ key: SettingKey) -> Bool {
-        self[key] != nil || branches[key] != nil || around(key) != nil
+        self[key] != nil || branches[key] != nil || key.parents.contains { self[$0] != nil }
     }
 
-    /// The innermost setting around a key.
-    func around(_ key: SettingKey) -> SettingSlot? {
-        key.parents.lazy.reversed().compactMap { self[$0] }.first
+    /// The settings around a key, from the inside out.
+    func around(_ key: SettingKey) -> [SettingSlot] {
+        key.parents.reversed().compactMap { self[$0] }
     }
 
     /// A setting around or within a key.

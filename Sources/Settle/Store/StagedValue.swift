@@ -6,11 +6,14 @@ class AnyStagedValue: @unchecked Sendable {
 
     /// False if the value is the declaration's default, put back by a reset.
     final let isStored: Bool
+    /// Whether something around the setting, which no group declares, stands in its place.
+    final let isReplaced: Bool
     /// The size of its stored form in bytes, if that is known and tells what memory it takes; otherwise 0.
     final let size: Int
 
-    init(isStored: Bool, size: Int) {
+    init(isStored: Bool, isReplaced: Bool, size: Int) {
         self.isStored = isStored
+        self.isReplaced = isReplaced
         self.size = size
     }
 }
@@ -18,9 +21,9 @@ class AnyStagedValue: @unchecked Sendable {
 final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
     let value: Value
 
-    init(_ value: Value, isStored: Bool, size: Int) {
+    init(_ value: Value, isStored: Bool, isReplaced: Bool = false, size: Int = 0) {
         self.value = value
-        super.init(isStored: isStored, size: size)
+        super.init(isStored: isStored, isReplaced: isReplaced, size: size)
     }
 }
 

@@ -114,7 +114,7 @@ extension MutationLog {
                     }
                 }
                 tree[key] = value
-                for kept in unsavedWithin[key] ?? [] { tree[kept] = unsaved[kept] ?? nil }
+                for kept in unsavedWithin[key]?.sorted() ?? [] { tree[kept] = unsaved[kept] ?? nil }
                 collect(at: key, old, value, &result)
             }
             for (key, (slot, old)) in around { add(slot, key, old, tree[key], &result) }

@@ -40,10 +40,17 @@ extension StoreCore {
         }
         try transact(origin: .local, writer: writer) {
             // Its group may have been opened meanwhile.
-            let key = log.lock.withLock { log.resolved(key) }
-            let box = try box(forKey: key)
+            var (key, encoded) = (log.lock.withLock { log.resolved(key) }, encoded)
+            if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
+            if let outer = scalar(around: key), let rest = outer.rest(of: key) {
+                var tree = SettingTree()
+                tree[rest] = encoded
+                (key, encoded) = (outer, .dictionary(tree.root))
+            }
+            let (box, inner) = try box(forKey: key)
             do {
                 try box.stage(decoding: encoded)
+                for box in inner { box.stageReplaced() }
             } catch {
                 throw refusal(of: value, encoded, forKey: key, by: box, error)
             }
@@ -64,7 +71,7 @@ extension StoreCore {
     func removeValue(forKey key: SettingKey, by writer: String?) throws {
         let key = try resolve(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, writer: writer) {
-            try box(forKey: log.lock.withLock { log.resolved(key) }).stageDefault()
+            try stageRemoval(of: log.lock.withLock { log.resolved(key) })
         }
     }
 
@@ -74,50 +81,32 @@ extension StoreCore {
     }
 
     /// What is known of a key.
-    private struct Found {
-        /// The key's own setting.
+    struct FoundKey {
+        /// The declared setting of the key.
         var box: AnySettingBox?
         var stored: SettingValue?
-        /// The settings around and within the key that may have other values than the stored ones.
-        var newer: [(key: SettingKey, box: AnySettingBox, isStored: Bool)] = []
+        var unsaved: [UnsavedValue] = []
 
-        /// The value at the key, with what was written around and within it.
+        /// The value at the key, with what was written at, around and within it.
         func stored(at key: SettingKey) throws -> SettingValue? {
-            guard !newer.isEmpty else { return stored }
+            guard let first = unsaved.first else { return stored }
+            if unsaved.count == 1, first.key == key { return try first.encoded() }
             var tree = SettingTree()
             tree[key] = stored
-            for (key, box, isStored) in newer.sorted(by: { $0.key < $1.key }) {
-                tree[key] = isStored ? try box.encoder(box.visibleValue) : nil
-            }
+            for value in unsaved { tree[value.key] = try value.encoded() }
             return tree[key]
         }
     }
 
-    /// Whether a value is stored for a setting, as the thread sees it that has this transaction, if it has one.
-    func isStored(_ slot: SettingSlot, in transaction: Transaction?) -> Bool {
-        guard transaction != nil, let staged = slot.box?.staged else { return slot.isStored }
-        return staged.isStored
-    }
-
-    private func lookUp(_ key: SettingKey) -> Found {
+    /// - Parameter isCommitted: Whether what the transaction in progress has written is left out.
+    func lookUp(_ key: SettingKey, isCommitted: Bool = false) -> FoundKey {
         // Inside its own transaction a thread sees what that has written.
-        let transaction = writer.isHeldByCurrentThread ? transaction : nil
+        let isInTransaction = !isCommitted && writer.isHeldByCurrentThread && transaction != nil
         return log.lock.withLock {
-            guard !log.slots.isEmpty else { return Found(stored: log.tree[key]) }
-            if let slot = log.slots[key] {
-                return Found(box: slot.declaration != nil || isStored(slot, in: transaction) ? slot.box : nil)
-            }
-            var found = Found(stored: log.tree[key])
-            for slot in log.slots.within(key) + [log.slots.around(key)].compactMap({ $0 }) {
-                guard let box = slot.box else { continue }
-                if transaction != nil, let staged = box.staged {
-                    found.newer.append((slot.key, box, staged.isStored))
-                } else if log.isUnsaved(slot) || slot.schedule == nil && slot.isStored {
-                    // What has been taken for saving is in the tree only once it is encoded.
-                    found.newer.append((slot.key, box, slot.isStored))
-                }
-            }
-            return found
+            guard !log.slots.isEmpty else { return FoundKey(stored: log.tree[key]) }
+            if let slot = log.slots[key], slot.declaration != nil { return FoundKey(box: slot.box) }
+            return FoundKey(
+                stored: log.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: isInTransaction))
         }
     }
 

@@ -1,40 +1,43 @@
 /// What is stored at a path.
 extension StoreCore {
     func groups(at path: SettingKey?) -> [String] {
-        let transaction = writer.isHeldByCurrentThread ? transaction : nil
-        let root = log.lock.withLock {
-            // What is not saved yet stands over what is stored, and what this thread has staged over that.
-            var tree = log.tree
-            for slot in log.slots(within: path) where slot.box != nil {
-                if isStored(slot, in: transaction) {
-                    if tree[slot.key] == nil { tree[slot.key] = .null }
-                } else if log.isUnsaved(slot) || slot.isStored {
-                    tree[slot.key] = nil
-                }
-            }
-            guard let path else { return tree.root }
-            guard case .dictionary(let entries)? = tree[path] else { return [:] }
-            return entries
+        let tree = newestTree(at: path)
+        let root: SettingValue.Entries
+        if let path {
+            guard case .dictionary(let entries)? = tree[path] else { return [] }
+            root = entries
+        } else {
+            root = tree.root
         }
         return root.sortedByKey().compactMap { name, value in
             if case .dictionary = value { name } else { nil }
         }
     }
 
+    /// What is stored, with what is to be stored at, around and within a path, or anywhere. Of a declared setting it only shows
+    /// that there is something.
+    func newestTree(at path: SettingKey?) -> SettingTree {
+        let isInTransaction = writer.isHeldByCurrentThread && transaction != nil
+        return log.lock.withLock {
+            var tree = log.tree
+            for value in log.unsavedValues(at: path, inTransaction: isInTransaction) {
+                tree[value.key] = value.box == nil ? value.value : tree[value.key] ?? .null
+            }
+            return tree
+        }
+    }
+
     func remove(at path: SettingKey, by writer: String?) throws {
         try Self.checkKey(path, of: "remove(at:)")
         try transact(origin: .reset, writer: writer) {
-            let (slots, stored) = log.lock.withLock {
-                let slots = log.slots(within: path)
-                for slot in slots { keepInIndex(slot) }
-                return (slots, log.tree[path])
-            }
+            let slots = log.lock.withLock { log.slots.within(path).filter { $0.declaration != nil } }
             guard !slots.isEmpty, log.lock.withLock({ log.slots[path] == nil }) else {
-                return try box(forKey: path).stageDefault()
+                return try stageRemoval(of: path)
             }
             if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
                 throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
             }
+            let stored = newestTree(at: path)[path]
             for slot in slots { slot.box?.stageDefault() }
             // What no setting has.
             guard case .dictionary(let entries)? = stored else { return }
@@ -42,18 +45,13 @@ extension StoreCore {
             for inner in SettingTree(entries).leafKeys {
                 let key = path.appending(inner)
                 guard !known.contains(key), !key.parents.contains(where: known.contains) else { continue }
-                try box(forKey: key).stageDefault()
+                try stageRemoval(of: key)
             }
         }
     }
 }
 
 extension MutationLog {
-    /// The settings within a path. Under the lock.
-    fileprivate func slots(within path: SettingKey?) -> [SettingSlot] {
-        path.map { slots.within($0) } ?? Array(slots.all)
-    }
-
     /// Where the value of a key is. A declared setting has one place, which every spelling of its key means. For other keys, a name
     /// of a setting or of a stored value that is the key with its dots, as it stands, goes before a path. Under the lock.
     func resolved(_ key: SettingKey) -> SettingKey {

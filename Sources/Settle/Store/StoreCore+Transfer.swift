@@ -83,15 +83,16 @@ extension StoreCore {
     /// What is stored, or is a setting, and is neither at nor around nor within one of the keys. Secrets and owner's settings are
     /// not listed, nor other spellings of a setting's key than its place.
     private func keysToRemove(besides keys: [SettingKey]) -> [SettingKey] {
-        let (tree, slots, imported) = log.lock.withLock {
-            (log.tree, Array(log.slots.all), keys.map { log.slots.place(of: $0) ?? $0 })
+        let tree = newestTree(at: nil)
+        let (slots, imported) = log.lock.withLock {
+            (Array(log.slots.all), keys.map { log.slots.place(of: $0) ?? $0 })
         }
         let kept = Set(slots.filter { $0.access == .owner || $0.isSecret }.map(\.key))
         var spared = kept.union(imported)
         for key in imported + kept { spared.formUnion(key.parents) }
         let inside = kept.union(imported)
         // A setting of a group in use may have been written in the same transaction.
-        let written = slots.filter { $0.isStored || ($0.declaration != nil && $0.box != nil) }
+        let written = slots.filter { $0.declaration != nil && ($0.isStored || $0.box != nil) }
         let storedKeys = entries(of: tree).map(\.key)
         let placed = log.lock.withLock { storedKeys.filter { (log.slots.place(of: $0) ?? $0) == $0 } }
         let stored = Set(placed).union(written.map(\.key))

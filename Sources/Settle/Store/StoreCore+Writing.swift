@@ -111,13 +111,16 @@ extension StoreCore {
         let signals = log.lock.withLock {
             var signals = Signals()
             for slot in plan.forgotten
-            where slot.isStored || log.tree[slot.key] != nil || !log.storedSpellings(of: slot).isEmpty {
+            where slot.isStored || slot.declaration == nil || log.tree[slot.key] != nil
+                || !log.storedSpellings(of: slot).isEmpty
+            {
                 // The value may be the same, or another than what is stored, but it is not to be stored any more.
                 slot.isStored = false
                 if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {
                     signals.wakesPersister = true
                 }
             }
+            if transaction.hasOverlaps { log.noteOverlaps(replacing: plan.replaced) }
             guard let details else { return signals }
             var recorded = log.record(
                 details, of: plan.written, storedAlready: plan.outside, time: time, installed: &dropped)
@@ -140,6 +143,8 @@ extension StoreCore {
         var written: [(box: AnySettingBox, slot: SettingSlot)] = []
         /// The settings that are not to be stored any more.
         var forgotten: [SettingSlot] = []
+        /// The settings in whose place something around them is written.
+        var replaced: [SettingSlot] = []
         /// The settings whose values come from the storage.
         var outside: Set<ObjectIdentifier> = []
         var mutations: [LoggedMutation] = []
@@ -166,15 +171,28 @@ extension StoreCore {
         // An `update` or `commit` that does nothing but resets is one, too.
         let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
         var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
-        for box in transaction.boxes {
-            guard let slot = box.attachment?.slot, let mutation = box.stagedMutation(comparing: comparing) else {
+        let hasOverlaps = transaction.hasOverlaps
+        var (written, saved): (Set<SettingKey>, Set<SettingKey>) = ([], [])
+        for box in transaction.orderedBoxes {
+            guard let slot = box.attachment?.slot else { continue }
+            let parents = hasOverlaps ? slot.key.parents : []
+            if box.staged?.isReplaced == true {
+                if parents.contains(where: saved.contains) { plan.replaced.append(slot) }
                 continue
             }
+            // What was equal before is not equal any more after a write around it.
+            let comparing = comparing && !parents.contains(where: written.contains)
+            guard let mutation = box.stagedMutation(comparing: comparing) else { continue }
             if !mutation.isStored { plan.forgotten.append(slot) }
             if !transaction.outside.isEmpty, transaction.outside.contains(ObjectIdentifier(box)) {
                 plan.outside.insert(ObjectIdentifier(slot))
             }
+            if hasOverlaps, !mutation.isStored { saved.insert(slot.key) }
             if mutation.isEqual { continue }
+            if hasOverlaps {
+                written.insert(slot.key)
+                saved.insert(slot.key)
+            }
             plan.written.append((box, slot))
             plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
             plan.cost += mutation.cost

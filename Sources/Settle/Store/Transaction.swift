@@ -10,6 +10,8 @@ struct Transaction {
     private(set) var outside: Set<ObjectIdentifier> = []
     /// The settings that it has written by keys which no group declares.
     private(set) var keyed: [SettingSlot] = []
+    /// Whether some of these keys lie within others that are not saved yet.
+    private(set) var hasOverlaps = false
     private var known: Set<ObjectIdentifier> = []
     /// One level for each nested `update`: what to put back if it throws.
     private var levels: [Level] = []
@@ -36,6 +38,13 @@ struct Transaction {
     /// What was refused in the innermost level, as one error.
     var violation: SettingsError? {
         levels.last.flatMap { SettingsError.refused($0.violations, and: $0.furtherViolations) }
+    }
+
+    /// The written settings; of keys that lie within each other, the outer one first.
+    var orderedBoxes: [AnySettingBox] {
+        guard hasOverlaps else { return boxes }
+        return boxes.compactMap { box in box.attachment.map { (key: $0.slot.key, box: box) } }
+            .sorted { $0.key < $1.key }.map(\.box)
     }
 
     mutating func refuse(_ error: SettingsError) {
@@ -74,6 +83,10 @@ struct Transaction {
     /// Notes a setting that is written by a key which no group declares.
     mutating func noteKeyed(_ slot: SettingSlot) {
         keyed.append(slot)
+    }
+
+    mutating func noteOverlap() {
+        hasOverlaps = true
     }
 
     // What the ends of levels return is let go of by the caller, outside of an access to the transaction.

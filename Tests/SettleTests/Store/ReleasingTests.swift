@@ -126,6 +126,8 @@ struct ReleasingTests {
             // Later it may have been saved.
             return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
         }
+        // In the place of what is within it.
+        try store?.setValue(2, forKey: "c")
         _ = try await store?.group(KeySettings.self)
         try await store?.flush()
         try store?.removeValue(forKey: "b")

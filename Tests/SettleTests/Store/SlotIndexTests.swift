@@ -30,7 +30,7 @@ import Testing
             try #require(index[key] === own)
             try #require(Set(index.within(key).map(\.key)) == Set(within.map(\.key)), "within \(key)")
             try #require(index.concerns(key) == !concerned.isEmpty, "\(key)")
-            try #require(index.around(key) === around.max { $0.key.depth < $1.key.depth }, "around \(key)")
+            try #require(index.around(key).map(\.key) == around.map(\.key).sorted().reversed(), "around \(key)")
             let neighbour = index.neighbour(of: key)
             try #require((neighbour == nil) == (around + within).isEmpty, "\(key)")
             try #require(neighbour.map { slot in (around + within).contains { $0 === slot } } ?? true, "\(key)")

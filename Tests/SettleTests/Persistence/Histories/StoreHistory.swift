@@ -251,8 +251,6 @@ final class StoreHistory {
                 lost.note(of: store, by: number, until: span.withLock { $0.end }, in: ledger)
                 ledger.fail(number, until: span.withLock { $0.end })
                 throw error
-            } catch let error as SettingsError where error.code == .duplicateKey {
-                // A dictionary and a key in it can't be written at run time before one of them is saved.
             }
         }
         if !isKept { lookFromOutside() }

@@ -1,0 +1,252 @@
+import Dispatch
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Keys that no group declares.
+@Suite(.timeLimit(.minutes(10))) struct RuntimeKeyTests {
+    /// A store that saves nothing by itself.
+    private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
+        let storage = InMemoryStorage(SettingTree(root))
+        let configuration = SettingsStore.Configuration(
+            durability: .debounced(quiet: .seconds(60), atMost: .seconds(600)), clock: ManualClock())
+        return (try await SettingsStore.open(storage: storage, configuration: configuration), storage)
+    }
+
+    /// Does the same once with each write still unsaved, once with each one saved, and once in one transaction, and compares what is
+    /// read by key, what is stored and what a restart finds.
+    private func expectSame(
+        from root: SettingValue.Entries = [:], _ expected: SettingValue.Entries,
+        _ steps: ((SettingsStore) throws -> Void)...
+    ) async throws {
+        for mode in ["unsaved", "saved", "together"] {
+            let (store, storage) = try await open(root)
+            if mode == "together" {
+                try store.update { for step in steps { try step(store) } }
+            } else {
+                for step in steps {
+                    try step(store)
+                    if mode == "saved" { try await store.flush() }
+                }
+            }
+            for (name, value) in expected {
+                #expect(try store.value(forKey: name, as: Node.self) == Node(value), "\(mode)")
+            }
+            for name in root.keys where expected[name] == nil {
+                #expect(try store.value(forKey: name, as: Node.self) == nil, "\(mode)")
+            }
+            try await store.flush()
+            #expect(storage.tree.root == expected, "\(mode)")
+            let again = try await SettingsStore.open(storage: InMemoryStorage(storage.tree))
+            for (name, value) in expected {
+                #expect(try again.value(forKey: name, as: Node.self) == Node(value))
+            }
+        }
+    }
+
+    // MARK: Transactions
+
+    @Test func `a transaction sees its own write of a new key`() async throws {
+        let (store, _) = try await open()
+        try store.update {
+            try store.setValue(1, forKey: "k")
+            try store.setValue(2, forKey: "z.y")
+            #expect(try store.value(forKey: "k", as: Int.self) == 1)
+            #expect(try store.value(forKey: "z.y", as: Int.self) == 2)
+            #expect(try store.value(forKey: "z", as: [String: Int].self) == ["y": 2])
+            #expect(store.groups() == ["z"])
+            #expect(store.groups(at: "z") == [])
+            try store.removeValue(forKey: "z.y")
+            #expect(try store.value(forKey: "z.y", as: Int.self) == nil)
+            #expect(try store.value(forKey: "z", as: [String: Int].self) == nil)
+            #expect(store.groups() == [])
+            try store.setValue(3, forKey: "z.y")
+        }
+        #expect(try store.value(forKey: "z", as: [String: Int].self) == ["y": 3])
+    }
+
+    @Test func `nobody else sees a new key before the end of its transaction`() async throws {
+        let (store, _) = try await open()
+        let seen = Seen()
+        // On a thread of its own, since it waits for another one inside the transaction.
+        try await onThread {
+            Result {
+                try store.update {
+                    try store.setValue(1, forKey: "k")
+                    try store.setValue(2, forKey: "z.y")
+                    seen.look(at: store)
+                }
+            }
+        }.get()
+        #expect(seen.value == nil && seen.inner == nil && seen.groups == [])
+    }
+
+    @Test func `a commit sees its own write of a new key`() async throws {
+        let (store, _) = try await open()
+        let seen = try await store.commit {
+            try store.setValue(1, forKey: "k.l")
+            return (try store.value(forKey: "k.l", as: Int.self), store.groups())
+        }
+        #expect(seen.0 == 1 && seen.1 == ["k"])
+    }
+
+    @Test func `what an undone transaction has written by key is gone`() async throws {
+        let (store, storage) = try await open(["a": .integer(1)])
+        _ = thrown {
+            try store.update {
+                try store.setValue(2, forKey: "a")
+                try store.setValue(3, forKey: "b")
+                #expect(try store.value(forKey: "a", as: Int.self) == 2)
+                throw TestFailure()
+            }
+        }
+        #expect(try store.value(forKey: "a", as: Int.self) == 1)
+        #expect(try store.value(forKey: "b", as: Int.self) == nil)
+        #expect(store.groups() == [])
+        try store.setValue(4, forKey: "b.c")
+        try await store.flush()
+        #expect(storage.tree.root == ["a": .integer(1), "b": .dictionary(["c": .integer(4)])])
+    }
+
+    // MARK: Around and within
+
+    @Test func `a later write replaces what was written within it or around it`() async throws {
+        try await expectSame(
+            ["a": .integer(2)], { try $0.setValue(1, forKey: "a.b") }, { try $0.setValue(2, forKey: "a") })
+        try await expectSame(
+            ["a": .dictionary(["b": .integer(1)])], { try $0.setValue(2, forKey: "a") },
+            { try $0.setValue(1, forKey: "a.b") })
+        try await expectSame(
+            ["a": .dictionary(["b": .integer(3)])], { try $0.setValue(1, forKey: "a.b") },
+            { try $0.setValue(["b": 3], forKey: "a") })
+        try await expectSame(
+            ["a": .dictionary(["b": .integer(4), "c": .integer(1)])],
+            { try $0.setValue(["b": 3, "c": 1], forKey: "a") },
+            { try $0.setValue(4, forKey: "a.b") })
+    }
+
+    @Test func `a removal takes what was written within it`() async throws {
+        try await expectSame([:], { try $0.setValue(1, forKey: "a.b") }, { try $0.removeValue(forKey: "a") })
+        try await expectSame(
+            ["a": .dictionary(["c": .integer(1)])], { try $0.setValue(["b": 3, "c": 1], forKey: "a") },
+            { try $0.removeValue(forKey: "a.b") })
+        try await expectSame(
+            from: ["a": .dictionary(["x": .integer(9)])], ["a": .dictionary(["b": .integer(1)])],
+            { try $0.removeValue(forKey: "a") }, { try $0.setValue(1, forKey: "a.b") })
+        try await expectSame(
+            from: ["a": .dictionary(["x": .integer(9)])], ["a": .dictionary(["x": .integer(9)])],
+            { try $0.setValue(1, forKey: "a.b.c") }, { try $0.setValue(2, forKey: "a.b") },
+            { try $0.removeValue(forKey: "a.b") })
+    }
+
+    @Test func `writes around and within each other in turn leave what the last ones say`() async throws {
+        try await expectSame(
+            ["a": .dictionary(["b": .dictionary(["c": .integer(5)]), "d": .integer(6)])],
+            { try $0.setValue(1, forKey: "a.b.c") }, { try $0.setValue(2, forKey: "a") },
+            { try $0.setValue(3, forKey: "a.b") }, { try $0.setValue(4, forKey: "a.b.x") },
+            { try $0.setValue(["c": 5], forKey: "a.b") }, { try $0.setValue(6, forKey: "a.d") })
+    }
+
+    @Test func `what is written around a key whose save has failed or is under way replaces it`() async throws {
+        for isHeld in [false, true] {
+            let memory = InMemoryStorage(SettingTree(["a": .dictionary(["x": .integer(0)])]))
+            let failing = FailingStorage(memory)
+            let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
+            if isHeld {
+                let hold = failing.hold(.append)
+                try store.setValue(1, forKey: "a.b")
+                await hold.waitUntilReached()
+                try store.setValue(["b": 2], forKey: "a")
+                hold.release()
+            } else {
+                failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+                try store.setValue(1, forKey: "a.b")
+                await #expect(throws: SettingsError.self) { try await store.flush() }
+                try store.setValue(["b": 2], forKey: "a")
+                await #expect(throws: SettingsError.self) { try await store.flush() }
+                failing.heal()
+            }
+            try await store.flush()
+            #expect(memory.tree.root == ["a": .dictionary(["b": .integer(2)])])
+            #expect(try store.value(forKey: "a.b", as: Int.self) == 2)
+            try await store.close()
+        }
+    }
+
+    @Test func `what is written within a value that can't be saved yet is saved after it`() async throws {
+        for count in [1, 2, 3, .max] {
+            let memory = InMemoryStorage(SettingTree(["a": .dictionary(["x": .integer(0)])]))
+            let failing = FailingStorage(memory)
+            let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: ManualClock()))
+            failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."), count: count)
+            try store.update {
+                try store.setValue(["b": 1, "c": 1], forKey: "a")
+                try store.setValue(2, forKey: "a.b")
+            }
+            // The append at once or this one sets both values aside, or one of them.
+            _ = try? await store.flush()
+            try store.setValue(3, forKey: "a.c")
+            _ = try? await store.flush()
+            #expect(try store.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3], "\(count)")
+            try store.removeValue(forKey: "a.b")
+            #expect(try store.value(forKey: "a", as: [String: Int].self) == ["c": 3])
+            failing.heal()
+            try await store.flush()
+            #expect(memory.tree.root == ["a": .dictionary(["c": .integer(3)])], "\(count)")
+            #expect(store.status == .saved && store.core.indexedSettingCount == 0)
+            try await store.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an append does not save what is within a value that waits to be tried again`() async throws {
+        let (memory, clock) = (InMemoryStorage(), ManualClock())
+        let failing = FailingStorage(memory)
+        let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))
+        failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."), count: 2)
+        await #expect(throws: SettingsError.self) {
+            try await store.commit {
+                try store.setValue(["b": 1, "c": 1], forKey: "a")
+                try store.setValue(2, forKey: "a.b")
+            }
+        }
+        let hold = failing.hold(.append)
+        try store.update {
+            try store.setValue(3, forKey: "a.c")
+            try store.setValue(4, forKey: "other")
+        }
+        clock.advance(by: .milliseconds(50))
+        await hold.waitUntilReached()
+        hold.release()
+        try await store.flush()
+        #expect(try store.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3])
+        #expect(memory.tree["a"] == .dictionary(["b": .integer(2), "c": .integer(3)]))
+        #expect(store.core.indexedSettingCount == 0)
+    }
+
+    @Test func `a value that is not a dictionary becomes one, which goes with its last member`() async throws {
+        try await expectSame(
+            [:], { try $0.setValue(5, forKey: "a") }, { try $0.setValue(1, forKey: "a.b.c") },
+            { try $0.removeValue(forKey: "a.b.c") })
+    }
+}
+
+/// What another thread sees.
+private final class Seen: @unchecked Sendable {
+    // Sendable: the thread has ended when the values are read.
+    var value: Int?
+    var inner: [String: Int]?
+    var groups: [String] = ["?"]
+
+    func look(at store: SettingsStore) {
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            self.value = try? store.value(forKey: "k", as: Int.self)
+            self.inner = try? store.value(forKey: "z", as: [String: Int].self)
+            self.groups = store.groups()
+            end.signal()
+        }
+        end.wait()
+    }
+}
