@@ -56,7 +56,7 @@ extension MutationLog {
                 writtenTogether: values.count > 1 ? writtenTogether(values) : [],
                 writer: values.isEmpty ? nil : writerSinceLastTake(),
                 oldest: oldestUnsaved)
-            for value in values {
+            for value in values where slots.hasNotedSpellings {
                 let spellings = storedSpellings(of: value.slot)
                 if !spellings.isEmpty { taken.spellings[value.slot.key] = spellings }
             }

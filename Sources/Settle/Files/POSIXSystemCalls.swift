@@ -22,6 +22,9 @@ package struct POSIXSystemCalls: SystemCalls {
             case .folder: open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             }
         guard number >= 0 else { throw .last }
+        #if os(Linux) || os(Android)
+            if case .updateOrCreate = mode { Self.leaveAccessTime(number) }
+        #endif
         return FileDescriptor(number)
     }
 

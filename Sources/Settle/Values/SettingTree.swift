@@ -24,7 +24,13 @@ public struct SettingTree: Sendable, Hashable {
             guard case .dictionary(let inner)? = root[head] else { return nil }
             return SettingTree(inner)[rest]
         }
-        set { root.update(CollectionOfOne((key, newValue))) { _ in } }
+        set {
+            if key.isPlain {
+                root.set(newValue, forKey: key.description)
+            } else {
+                root.update(CollectionOfOne((key, newValue))) { _ in }
+            }
+        }
     }
 }
 
@@ -36,6 +42,9 @@ extension SettingTree {
     mutating func apply(inOrder values: some Collection<(key: SettingKey, value: SettingValue?)>) -> [SettingValue?] {
         var replaced: [SettingValue?] = []
         replaced.reserveCapacity(values.count)
+        if values.count == 1, let (key, value) = values.first, key.isPlain {
+            return [root.set(value, forKey: key.description)]
+        }
         var rest = values[...]
         while !rest.isEmpty {
             let siblings = rest.siblings(by: \.key)
