@@ -6,8 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SystemFileWatchingTests {
     private let calls = POSIXSystemCalls()
 
-    @Test("a write is told as changed contents, and its close as a replaced file") func write() async throws {
-        let files = try WatchedFiles()
+    @Test("a write is told as changed contents, and its close as a replaced file", arguments: WatchedSystem.allCases)
+    func write(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         try files.write("one")
         let watch = files.watch()
         try files.write("two")
@@ -17,27 +18,31 @@ import Testing
         watch.cancel()
     }
 
-    @Test("bytes written at an offset to a file that stays open are told, and nothing else") func append() async throws
-    {
-        let files = try WatchedFiles()
+    @Test(
+        "bytes written at an offset to a file that stays open are told, and no more",
+        arguments: WatchedSystem.allCases)
+    func append(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let file = try calls.openFile(files.path.appending("a").text, .updateOrCreate(permissions: 0o600))
         let watch = files.watch()
         _ = try [1, 2, 3].withUnsafeBytes { buffer throws(SystemError) in
             try calls.writeBytes(file, at: 8, from: buffer)
         }
-        #expect(await files.told.next(.contents).kinds == .contents)
+        #expect(await files.told.next(.contents).kinds == system.kinds(.contents))
         try calls.closeFile(file)
         watch.cancel()
     }
 
-    @Test("a file renamed over another one, removed and made again is told each time") func names() async throws {
-        let files = try WatchedFiles()
+    @Test(
+        "a file renamed over another one, removed and made again is told each time", arguments: WatchedSystem.allCases)
+    func names(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let watch = files.watch()
         try files.write("new", to: "b")
         try calls.renameFile(files.path.appending("b").text, to: files.path.appending("a").text)
-        #expect(await files.told.next(.replaced).kinds == .replaced)
+        #expect(await files.told.next(.replaced).kinds == system.kinds(.replaced))
         try calls.removeFile(files.path.appending("a").text)
-        #expect(await files.told.next(.replaced).kinds == .replaced)
+        #expect(await files.told.next(.replaced).kinds == system.kinds(.replaced))
         try files.write("again")
         _ = await files.told.next(.replaced)
         try calls.renameFile(files.path.appending("a").text, to: files.path.appending("b").text)
@@ -45,8 +50,9 @@ import Testing
         watch.cancel()
     }
 
-    @Test("other names in the folder are told to nobody") func otherNames() async throws {
-        let files = try WatchedFiles()
+    @Test("other names in the folder are told to nobody", arguments: WatchedSystem.allCases)
+    func otherNames(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let watch = files.watch()
         try files.write("other", to: "b")
         try files.write("mine")
@@ -54,19 +60,21 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a symbolic link that is swapped is told") func link() async throws {
-        let files = try WatchedFiles()
+    @Test("a symbolic link that is swapped is told", arguments: WatchedSystem.allCases)
+    func link(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let path = files.path
         try FileManager.default.createSymbolicLink(atPath: path.appending("a").text, withDestinationPath: "one")
         let watch = files.watch()
         try FileManager.default.createSymbolicLink(atPath: path.appending("new").text, withDestinationPath: "two")
         try calls.renameFile(path.appending("new").text, to: path.appending("a").text)
-        #expect(await files.told.next(.replaced).kinds == .replaced)
+        #expect(await files.told.next(.replaced).kinds == system.kinds(.replaced))
         watch.cancel()
     }
 
-    @Test("a folder that is made later is told, and then what happens in it") func folderMadeLater() async throws {
-        let files = try WatchedFiles()
+    @Test("a folder that is made later is told, and then what happens in it", arguments: WatchedSystem.allCases)
+    func folderMadeLater(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let watch = files.watch(in: "one/two")
         try files.makeFolder("one")
         try files.makeFolder("one/two")
@@ -76,8 +84,9 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a folder that is removed and made again is told both times") func folderMadeAgain() async throws {
-        let files = try WatchedFiles()
+    @Test("a folder that is removed and made again is told both times", arguments: WatchedSystem.allCases)
+    func folderMadeAgain(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         try files.makeFolder("one")
         let watch = files.watch(in: "one")
         try files.remove("one")
@@ -89,10 +98,11 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a folder that is moved away is told, and what happens in it afterwards is not") func folderMoved()
-        async throws
-    {
-        let files = try WatchedFiles()
+    @Test(
+        "a folder that is moved away is told, and what happens in it afterwards is not",
+        arguments: WatchedSystem.allCases)
+    func folderMoved(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         try files.makeFolder("one")
         let watch = files.watch(in: "one")
         try calls.renameFile(files.path.appending("one").text, to: files.path.appending("two").text)
@@ -103,10 +113,11 @@ import Testing
         watch.cancel()
     }
 
-    @Test("two watches of one folder hear only what they have asked for, by whatever path") func twoWatches()
-        async throws
-    {
-        let files = try WatchedFiles()
+    @Test(
+        "two watches of one folder hear only what they have asked for, by whatever path",
+        arguments: WatchedSystem.allCases)
+    func twoWatches(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         try files.makeFolder("one")
         try FileManager.default.createSymbolicLink(
             atPath: files.path.appending("link").text, withDestinationPath: "one")
@@ -122,8 +133,9 @@ import Testing
         watch.cancel()
     }
 
-    @Test("an update replaces the places, also where a link leads elsewhere now") func update() async throws {
-        let files = try WatchedFiles()
+    @Test("an update replaces the places, also where a link leads elsewhere now", arguments: WatchedSystem.allCases)
+    func update(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let link = files.path.appending("link")
         for name in ["one", "two"] { try files.makeFolder(name) }
         try FileManager.default.createSymbolicLink(atPath: link.text, withDestinationPath: "one")
@@ -141,8 +153,9 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a cancelled watch, and one that nobody keeps, are told nothing") func cancel() async throws {
-        let files = try WatchedFiles()
+    @Test("a cancelled watch, and one that nobody keeps, are told nothing", arguments: WatchedSystem.allCases)
+    func cancel(system: WatchedSystem) async throws {
+        let files = try WatchedFiles(system)
         let watch = files.watch()
         let forgotten = Told()
         _ = files.watching.watch([files.path: ["a"]]) { forgotten.add($0) }
@@ -157,18 +170,21 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("many watches need one descriptor") func oneDescriptor() throws {
-            let files = try WatchedFiles()
-            let watches = try (0..<50).map { number in
-                try files.makeFolder("\(number)")
-                return files.watch(in: "\(number)")
+        /// In a process of its own, because other tests open descriptors of the kind.
+        @Test("many watches need one descriptor") func oneDescriptor() async {
+            await #expect(processExitsWith: .success) {
+                let files = try WatchedFiles()
+                let watches = try (0..<50).map { number in
+                    try files.makeFolder("\(number)")
+                    return files.watch(in: "\(number)")
+                }
+                let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                    return target?.contains("inotify") == true
+                }
+                #expect(open == 1)
+                for watch in watches { watch.cancel() }
             }
-            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-                return target?.contains("inotify") == true
-            }
-            #expect(open == 1)
-            for watch in watches { watch.cancel() }
         }
     #endif
 }

@@ -2,6 +2,33 @@ import Foundation
 import Settle
 import SettleTesting
 
+/// Who tells about files. Tests run over each, since they promise the same.
+enum WatchedSystem: CaseIterable {
+    /// What apps have on this platform.
+    case own
+    #if os(Linux)
+        /// What apps have on Apple's platforms, over a stand-in for the kernel's queue.
+        case vnodes
+    #endif
+
+    /// What is told where an event is one of these: both, where the system tells only that something has happened.
+    func kinds(_ kind: FileEvents.Kinds) -> FileEvents.Kinds {
+        #if os(Linux)
+            if self == .own { return kind }
+        #endif
+        return [.contents, .replaced]
+    }
+
+    var watching: SystemFileWatching {
+        switch self {
+        case .own: .shared
+        #if os(Linux)
+            case .vnodes: SystemFileWatching(source: VnodeEventSource(InotifyVnodes()))
+        #endif
+        }
+    }
+}
+
 /// A folder whose file `a` is watched, and what was told about it.
 final class WatchedFiles: Sendable {
     let folder: TemporaryFolder
@@ -11,6 +38,10 @@ final class WatchedFiles: Sendable {
     init(_ watching: SystemFileWatching = .shared) throws {
         folder = try TemporaryFolder()
         self.watching = watching
+    }
+
+    convenience init(_ system: WatchedSystem) throws {
+        try self.init(system.watching)
     }
 
     var path: FilePath { FilePath(folder.url.path) }

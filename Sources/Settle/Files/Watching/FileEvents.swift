@@ -7,7 +7,7 @@ package struct FileEvents: Sendable, Hashable, ExpressibleByArrayLiteral {
             self.rawValue = rawValue
         }
 
-        /// A file was written to. More of the same write may follow.
+        /// A file was written to. More of the same write may follow. Who can't tell that from ``replaced`` tells both.
         package static let contents = Kinds(rawValue: 1)
         /// A file was made, renamed, removed, or closed by somebody who might have written to it.
         package static let replaced = Kinds(rawValue: 2)

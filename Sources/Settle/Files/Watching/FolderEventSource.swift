@@ -10,8 +10,9 @@ package protocol FolderEventSource: Sendable {
 
     /// Begins or goes on to watch a folder.
     ///
-    /// - Parameter files: The files in it that matter, for systems that do not watch a folder's files with the folder.
-    /// - Returns: The number that its events will have: the same one if the folder is being watched already, by whatever path.
+    /// - Parameter files: The files in it that matter, for systems that do not watch a folder's files with the folder; none if
+    ///   only its names do.
+    /// - Returns: The number that its events will have: the same one if the folder is being watched already by this path.
     /// - Throws: ``SystemError/notFound`` or ``SystemError/notFolder`` if there is no such folder. Any other error means that
     ///   the folder can't be watched.
     func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int

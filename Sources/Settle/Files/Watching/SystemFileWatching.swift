@@ -11,7 +11,7 @@ package final class SystemFileWatching: FileWatching {
         #if os(Linux) || os(Android)
             SystemFileWatching(source: Inotify())
         #elseif canImport(Darwin)
-            SystemFileWatching(source: KernelQueue())
+            SystemFileWatching(source: VnodeEventSource(KernelQueue()))
         #else
             SystemFileWatching(source: nil)
         #endif

@@ -1,0 +1,154 @@
+import Dispatch
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct VnodeEventSourceTests {
+    /// Tells only what a test says.
+    private final class ManualVnodes: VnodeSystem {
+        private final class ManualVnode: Vnode {
+            let identity: FileStatus.Identity
+
+            init(_ identity: FileStatus.Identity) {
+                self.identity = identity
+            }
+
+            func cancel() {}
+        }
+
+        private let tells = LockedValue<[(path: FilePath, tell: @Sendable (Bool) -> Void)]>([])
+
+        func open(
+            _ path: FilePath, _ kind: VnodeKind, on queue: DispatchQueue?, _ tell: @escaping @Sendable (Bool) -> Void
+        ) throws(SystemError) -> any Vnode {
+            let vnode = ManualVnode(try POSIXSystemCalls().status(at: path.text).identity)
+            tells.withLock { $0.append((path, tell)) }
+            return vnode
+        }
+
+        func tell(opening number: Int, isGone: Bool) {
+            tells.withLock { $0[number].tell }(isGone)
+        }
+
+        var paths: [FilePath] { tells.withLock { $0.map(\.path) } }
+    }
+
+    @Test("an event is told for the place of its file, until another file has taken that") func stale() throws {
+        let files = try WatchedFiles()
+        try files.write("one")
+        let vnodes = ManualVnodes()
+        let source = VnodeEventSource(vnodes)
+        let told = LockedValue<[FolderEvent]>([])
+        source.start(on: DispatchQueue(label: "test")) { events in told.withLock { $0 += events } }
+        let number = try source.add(files.path, files: ["a"])
+        #expect(vnodes.paths == [files.path, files.path.appending("a")])
+        vnodes.tell(opening: 1, isGone: false)
+        try files.put("a")
+        vnodes.tell(opening: 0, isGone: false)
+        #expect(told.withLock { $0 } == [FolderEvent(folder: number, .unknown), FolderEvent(folder: number, .unknown)])
+        #expect(try source.add(files.path, files: ["a"]) == number)
+        vnodes.tell(opening: 1, isGone: true)
+        #expect(told.withLock { $0.count } == 2)
+        vnodes.tell(opening: 2, isGone: true)
+        vnodes.tell(opening: 0, isGone: true)
+        #expect(told.withLock { $0 }.dropFirst(2).map(\.kind) == [.unknown, .gone])
+    }
+
+    @Test("what is gone is opened again, even if the file in its place has its identity") func gone() throws {
+        let files = try WatchedFiles()
+        try files.write("one")
+        let vnodes = ManualVnodes()
+        let source = VnodeEventSource(vnodes)
+        _ = try source.add(files.path, files: ["a"])
+        _ = try source.add(files.path, files: ["a"])
+        #expect(vnodes.paths.count == 2)
+        vnodes.tell(opening: 1, isGone: true)
+        _ = try source.add(files.path, files: ["a"])
+        #expect(vnodes.paths.count == 3)
+    }
+
+    @Test("what can't be looked at is an error, and what is not there is none") func errors() throws {
+        let files = try WatchedFiles()
+        try files.write("one")
+        let calls = FaultySystemCalls()
+        let vnodes = ManualVnodes()
+        let source = VnodeEventSource(vnodes, calls: calls)
+        _ = try source.add(files.path, files: ["a", "missing"])
+        #expect(vnodes.paths.count == 2)
+        #expect(throws: SystemError.notFound) { try source.add(files.path.appending("missing"), files: []) }
+        #expect(throws: SystemError.notFolder) { try source.add(files.path.appending("a"), files: []) }
+        calls.fail(every: .status, with: .permissionDenied)
+        #expect(throws: SystemError.permissionDenied) { try source.add(files.path, files: ["a"]) }
+    }
+
+    #if os(Linux)
+        @Test("what is open stays open: only what has come or was replaced is opened") func reuse() throws {
+            let files = try WatchedFiles()
+            for name in ["a", "b"] { try files.write("one", to: name) }
+            let vnodes = InotifyVnodes()
+            let source = VnodeEventSource(vnodes)
+            let number = try source.add(files.path, files: ["a", "b", "c"])
+            #expect(vnodes.openedCount == 3 && vnodes.openCount == 3)
+            try files.write("two")
+            #expect(try source.add(files.path, files: ["a", "b", "c"]) == number)
+            #expect(vnodes.openedCount == 3)
+            try files.put("b")
+            _ = try source.add(files.path, files: ["a", "b", "c"])
+            #expect(vnodes.openedCount == 4 && vnodes.openCount == 3)
+            try files.remove("a")
+            // As for a missing folder in it, which takes nothing away from others.
+            _ = try source.add(files.path, files: [])
+            #expect(vnodes.openedCount == 4 && vnodes.openCount == 2)
+            source.remove(number)
+            #expect(vnodes.openCount == 0)
+        }
+
+        @Test("without descriptors files are looked at, none is kept, and there is another attempt") func exhausted()
+            async throws
+        {
+            let vnodes = InotifyVnodes()
+            let source = VnodeEventSource(vnodes)
+            let files = try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
+            try files.write("one")
+            vnodes.limit(to: 1)
+            #expect(throws: SystemError(24)) { try source.add(files.path, files: ["a"]) }
+            #expect(vnodes.openCount == 0)
+            let watch = files.watch()
+            #expect(vnodes.openCount == 0)
+            try files.write("longer")
+            files.watching.poll()
+            _ = await files.told.next(.contents)
+            vnodes.limit(to: 2)
+            try files.write("the last that a look must find")
+            files.watching.poll()
+            _ = await files.told.next(.contents)
+            #expect(vnodes.openCount == 2)
+            try files.write("told by an event")
+            _ = await files.told.next(.contents)
+            watch.cancel()
+        }
+
+        @Test("a change of one store arrives in another one that this tells of it") func stores() async throws {
+            try await withTemporaryFolder { folder in
+                let file = folder.appending(path: "settings.json")
+                func open() async throws -> SettingsStore {
+                    let watching = SystemFileWatching(source: VnodeEventSource(InotifyVnodes()), pollInterval: nil)
+                    return try await SettingsStore.open(
+                        storage: FileStorage(at: file, calls: POSIXSystemCalls(), watching: watching))
+                }
+                let (first, second) = (try await open(), try await open())
+                let written = try await first.group(CounterSettings.self)
+                let read = try await second.group(CounterSettings.self)
+                for round in 1...20 {
+                    if round.isMultiple(of: 2) { try await written.commit { written.count = round } }
+                    if !round.isMultiple(of: 2) { written.count = round }
+                    for await count in read.$count where count == round { break }
+                    if round.isMultiple(of: 5) { try await first.flush(toFile: true) }
+                }
+                try await first.close()
+                try await second.close()
+            }
+        }
+    #endif
+}
