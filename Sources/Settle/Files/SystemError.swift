@@ -10,8 +10,10 @@
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
+    /// - Parameter number: `EOPNOTSUPP`, which has a number of its own on Apple's platforms, becomes ``notSupported``: file
+    ///   systems give either.
     package init(_ number: Int32) {
-        self.number = number
+        self.number = number == EOPNOTSUPP ? ENOTSUP : number
     }
 
     /// The operating system's sentence for the error, with its number.

@@ -23,6 +23,22 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable {
     }
 }
 
+extension TerminationSignal {
+    /// Whether the process is not to hear it, as under `nohup`, or in the background of a script.
+    fileprivate var isIgnored: Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        #if canImport(Darwin)
+            let handler = action.__sigaction_u.__sa_handler
+        #elseif canImport(Musl)
+            let handler = action.__sa_handler.sa_handler
+        #else
+            let handler = action.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
 /// Runs work when a termination signal comes, and then lets the signal end the process as if nobody had listened.
 ///
 /// The signals belong to the process, so there is one of these. It works on a queue of its own and takes only locks, so it
@@ -38,14 +54,16 @@ final class TerminationWatch: @unchecked Sendable {
     func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
         var registrations: [DispatchSemaphore] = []
         lock.withLock {
-            for termination in signals {
+            // A signal that the process ignores would not have ended it.
+            for termination in signals where !termination.isIgnored {
                 work[termination, default: []].append(body)
                 guard sources[termination] == nil else { continue }
                 let source = DispatchSource.makeSignalSource(signal: termination.number, queue: queue)
                 source.setEventHandler { [self] in end(by: termination) }
                 #if canImport(Darwin)
-                    // A kernel queue only watches: the signal's default action would still end the process.
-                    signal(termination.number, SIG_IGN)
+                    // A kernel queue only watches: the signal's default action would still end the process. A handler and not
+                    // `SIG_IGN`, which programs that this one starts would inherit: nobody could end them with the signal.
+                    signal(termination.number) { _ in }
                 #endif
                 // On Linux the source installs a handler when it is registered, which is a moment later, on another thread. A
                 // signal that is ignored until then would be lost, and one that is ignored afterwards would never come.

@@ -2,7 +2,7 @@ extension SettingsStore {
     /// Saves everything when a termination signal comes, and then lets the signal end the process.
     ///
     /// One call is enough for the life of the process. It works even if every thread of the concurrency runtime is blocked. A
-    /// program that handles these signals itself should call ``flushAndWait()`` there instead.
+    /// signal that the process ignores, as under `nohup`, stays ignored. A program that handles these signals itself should call ``flushAndWait()`` there instead.
     ///
     /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
     public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {

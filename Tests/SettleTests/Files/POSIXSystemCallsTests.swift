@@ -33,6 +33,11 @@ import Testing
         #expect(throws: SystemError.self) { try calls.setPermissions(of: none, to: 0o600) }
     }
 
+    @Test("both numbers that say that something is not supported are one error") func notSupported() {
+        // Apple's platforms have 45 and 102, Linux has 95 for both.
+        #expect(SystemError(EOPNOTSUPP) == .notSupported && SystemError(ENOTSUP) == .notSupported)
+    }
+
     @Test("a new file must not exist yet, and what is written is read") func newFile() throws {
         let folder = try TemporaryFolder()
         let path = FilePath(folder.url.appending(path: "file").path)

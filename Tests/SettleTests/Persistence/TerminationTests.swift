@@ -36,6 +36,22 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 7)
     }
 
+    @Test("A signal that the process ignores stays ignored") func ignored() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "settings.json").path
+        await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
+            ignoreInterrupts()
+            let store = try await SettingsStore.open(at: URL(filePath: path))
+            let settings = try await store.group(CounterSettings.self)
+            store.flushOnTermination()
+            kill(getpid(), SIGINT)
+            try await settings.commit { settings.count = 10 }
+            kill(getpid(), SIGTERM)
+            try await store.run()
+        }
+        #expect(try await count(in: URL(filePath: path)) == 10)
+    }
+
     @Test("A termination signal saves everything even if every thread of the concurrency runtime is blocked")
     func blockedRuntime() async throws {
         let folder = try TemporaryFolder()
@@ -71,6 +87,11 @@ import Testing
         }
         #expect(try await count(in: URL(filePath: path)) == 9)
     }
+}
+
+private func ignoreInterrupts() {
+    // Outside of the suite, whose own `signal` would hide it.
+    _ = signal(SIGINT, SIG_IGN)
 }
 
 /// Blocks every thread of the concurrency runtime, and then runs a closure on another thread.
