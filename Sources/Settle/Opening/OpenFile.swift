@@ -6,13 +6,20 @@
 
 /// A store's place among the files that are open, from the moment in which its opening begins until its storage is closed.
 final class OpenFile: StoreRegistration {
-    /// What identifies the file.
+    /// What identifies the file, as long as no other path leads to it.
     let path: String
+    private let place: FilePlace
     private let files: OpenFiles
 
-    init(path: String, files: OpenFiles) {
-        self.path = path
+    init(_ place: FilePlace, files: OpenFiles) {
+        path = place.path.text
+        self.place = place
         self.files = files
+    }
+
+    /// Whether the other path leads to the same file. Asks the file system.
+    func isSameFile(as other: OpenFile, _ identities: FileIdentities) -> Bool {
+        place.isSameFile(as: other.place, identities)
     }
 
     func closingFailed() {
@@ -23,7 +30,7 @@ final class OpenFile: StoreRegistration {
         files.end(self)
     }
 
-    /// What identifies a file: different spellings of its path, and links to it, are one file. Asks the file system.
+    /// The path of a file without links and dots. Asks the file system.
     static func path(of file: URL) -> String {
         let path = FilePath(file)
         // Without an answer, the storage will say why.

@@ -24,35 +24,44 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// What a claim of a path gives.
+    enum Claim {
+        /// A place, for whoever has claimed it to open the file.
+        case vacant(OpenFile)
+        /// The file is listed already, perhaps by another path.
+        case listed(at: String)
+    }
+
     /// What stands at a path.
     private enum Finding {
-        /// Nothing stood there. The finder opens the file.
-        case vacant(OpenFile)
+        case nothing
         case store(StoreKeeper)
-        /// An opening or a closing has ended.
+        /// An opening or a closing has ended, so whoever has waited looks again.
         case changed
     }
 
     // A plain lock, because no closure that runs under it may let go of the last reference to a store.
     private let entries = LockedValue<[String: Entry]>([:])
+    private let identities: FileIdentities
 
-    init() {}
+    init(identities: FileIdentities = .system) {
+        self.identities = identities
+    }
 
     /// A handle on the store that is open on a file, or on one that is opened for it.
     ///
     /// - Parameters:
-    ///   - path: What identifies the file, see ``OpenFile/path(of:)``.
-    ///   - claimed: The place that ``claim(_:)`` has given.
+    ///   - path: That of the file, see ``OpenFile/path(of:)``.
+    ///   - claim: What ``claim(_:)`` has given for it.
     ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
     ///   - open: Makes a store that ends the file's listing when it has ended.
     func store(
-        at path: String, claimed: OpenFile?, join: (StoreCore) async throws -> Void,
+        at path: String, _ claim: Claim, join: (StoreCore) async throws -> Void,
         orOpen open: (OpenFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
-        var claimed = claimed
+        var claim = claim
         while true {
-            let finding = if let file = claimed.take() { Finding.vacant(file) } else { await find(path) }
-            switch finding {
+            switch claim {
             case .vacant(let file):
                 let keeper: StoreKeeper
                 do {
@@ -65,14 +74,18 @@ final class OpenFiles: Sendable {
                 let store = SettingsStore(joining: keeper)
                 opened(file, keeper)
                 if let store { return store }
-            case .store(let keeper):
-                if let store = SettingsStore(joining: keeper) {
-                    try await join(keeper.core)
-                    return store
+            case .listed(let listed):
+                switch await find(listed) {
+                case .store(let keeper):
+                    if let store = SettingsStore(joining: keeper) {
+                        try await join(keeper.core)
+                        return store
+                    }
+                    await untilClosed(keeper, at: listed)
+                case .nothing, .changed: break
                 }
-                await untilClosed(keeper, at: path)
-            case .changed: break
             }
+            claim = await runBlocking { self.claim(path) }
         }
     }
 
@@ -82,22 +95,27 @@ final class OpenFiles: Sendable {
 
     // MARK: Finding
 
-    /// A place for a file that is not listed; `nil` if it is. Whoever gets one passes it on to ``store(at:claimed:join:orOpen:)``.
-    func claim(_ path: String) -> OpenFile? {
-        entries.withLock { entries in
+    /// A place for a file that is not listed. Whoever gets one passes it on to ``store(at:_:join:orOpen:)``. Asks the file system, so
+    /// it may block.
+    func claim(_ path: String) -> Claim {
+        guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
+        let file = OpenFile(FilePlace(FilePath(path), identities), files: self)
+        let others = entries.withLock { entries -> [OpenFile]? in
             guard entries[path] == nil else { return nil }
-            let file = OpenFile(path: path, files: self)
-            entries[path] = Entry(file: file)
-            return file
+            defer { entries[path] = Entry(file: file) }
+            return entries.values.map(\.file)
         }
+        guard let others else { return .listed(at: path) }
+        // Compared after it is listed: of two paths that are claimed at once, the second one finds the first.
+        guard let other = others.first(where: { file.isSameFile(as: $0, identities) }) else { return .vacant(file) }
+        end(file)
+        return .listed(at: other.path)
     }
 
     private func find(_ path: String) async -> Finding {
         await withCheckedContinuation { continuation in
-            if let file = claim(path) { return continuation.resume(returning: .vacant(file)) }
             let finding = entries.withLock { entries -> Finding? in
-                // It has gone away in between, so somebody looks again.
-                guard let entry = entries[path] else { return .changed }
+                guard let entry = entries[path] else { return .nothing }
                 if let keeper = entry.keeper { return .store(keeper) }
                 entries[path]?.waiters.append(continuation)
                 return nil

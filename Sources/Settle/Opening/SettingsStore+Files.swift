@@ -31,7 +31,9 @@ extension SettingsStore {
 
     /// Opens the store in a file, which need not exist yet.
     ///
-    /// A file that is open in this process already gives a handle on the same store. Then the format and the configuration that are
+    /// A file that is open in this process already gives a handle on the same store, by whatever path: through links to it or its
+    /// folder, and in another spelling where the file system does not tell upper from lower case. Hard links are different files.
+    /// Then the format and the configuration that are
     /// given, if any, must be those of the open store. A file that is being opened or closed at the moment is waited for. Nothing
     /// of it blocks the caller's actor.
     ///
@@ -58,11 +60,13 @@ extension SettingsStore {
         makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
         // Where nothing is open, one trip to another thread does for both.
-        let (path, first) = await runBlocking {
+        let (path, claim, first) = await runBlocking {
             let path = OpenFile.path(of: file)
-            return (path, files.claim(path).map { (place: $0, storage: LoadedStorage(makeStorage())) })
+            let claim = files.claim(path)
+            guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
+            return (path, claim, FirstStorage(place: place, storage: LoadedStorage(makeStorage())))
         }
-        return try await files.store(at: path, claimed: first?.place) { core in
+        return try await files.store(at: path, claim) { core in
             try await core.checkAgreement(on: configuration, format, at: file)
         } orOpen: { place in
             let loaded =
@@ -72,6 +76,12 @@ extension SettingsStore {
             return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
         }
     }
+}
+
+/// A storage that was loaded for a place among the open files.
+private struct FirstStorage: Sendable {
+    let place: OpenFile
+    let storage: LoadedStorage
 }
 
 extension StoreCore {

@@ -1,0 +1,103 @@
+import Foundation
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+@Suite("Which paths are one file", .timeLimit(.minutes(10))) struct FilePlaceTests {
+    private func open(_ file: URL, in files: OpenFiles, _ storage: any Storage) async throws -> SettingsStore {
+        try await SettingsStore.open(at: file, in: files) { storage }
+    }
+
+    /// A file system that does not tell upper from lower case.
+    private func caseInsensitive(_ names: [String], _ identity: @escaping @Sendable () -> UInt64 = { 2 }) -> OpenFiles {
+        OpenFiles(
+            identities: FileIdentities { path in
+                let isFile = names.contains { $0.lowercased() == path.name.lowercased() }
+                return .init(device: 1, file: isFile ? identity() : 1)
+            } names: { _ in
+                names
+            })
+    }
+
+    @Test("Two spellings of a file are one store where the file system takes them for one") func spellings()
+        async throws
+    {
+        let files = caseInsensitive(["A.json"])
+        let first = try await open(URL(filePath: "/nowhere/A.json"), in: files, InMemoryStorage())
+        let second = try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage())
+        #expect(second == first && files.count == 1)
+        #expect(try await open(URL(filePath: "/nowhere/a.JSON"), in: files, InMemoryStorage()) == first)
+        #expect(try await open(URL(filePath: "/nowhere/b.json"), in: files, InMemoryStorage()) != first)
+    }
+
+    @Test("A spelling that comes while the file is opened or closed by another one waits for that") func waiting()
+        async throws
+    {
+        let files = caseInsensitive(["A.json"])
+        let storage = FailingStorage()
+        let opening = storage.hold(.load)
+        let first = Task { try await open(URL(filePath: "/nowhere/A.json"), in: files, storage) }
+        await opening.waitUntilReached()
+        let second = Task { try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) }
+        while files.waiterCount == 0 { await Task.yield() }
+        opening.release()
+        let store = try await first.value
+        #expect(try await second.value == store)
+        try await second.value.close()
+        let closing = storage.hold(.checkpoint)
+        let close = Task { try await store.close() }
+        await closing.waitUntilReached()
+        let third = Task { try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) }
+        while files.waiterCount == 0 { await Task.yield() }
+        closing.release()
+        try await close.value
+        #expect(try await third.value != store)
+        #expect(files.count == 1)
+    }
+
+    @Test("A save that replaces the file between two looks does not make two of it") func replaced() async throws {
+        let looks = LockedValue<UInt64>(0)
+        // Of the first looks each finds another file.
+        let files = caseInsensitive(["A.json"]) {
+            looks.withLock { looks in
+                looks += 1
+                return 100 + min(looks, 6)
+            }
+        }
+        let first = try await open(URL(filePath: "/nowhere/A.json"), in: files, InMemoryStorage())
+        #expect(try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) == first)
+    }
+
+    @Test("Two paths to one folder are one file, such as a bind mount, also while it is missing") func twoPaths()
+        async throws
+    {
+        let files = OpenFiles(
+            identities: FileIdentities { path in
+                ["/one", "/two"].contains(path.text) ? .init(device: 1, file: 1) : nil
+            } names: { _ in
+                []
+            })
+        let first = try await open(URL(filePath: "/one/a.json"), in: files, InMemoryStorage())
+        #expect(try await open(URL(filePath: "/two/a.json"), in: files, InMemoryStorage()) == first)
+        // Nobody can know how the file system spells what is not there yet.
+        #expect(try await open(URL(filePath: "/two/A.json"), in: files, InMemoryStorage()) != first)
+        #expect(try await open(URL(filePath: "/three/a.json"), in: files, InMemoryStorage()) != first)
+    }
+
+    @Test("Hard links are two files, and a save leaves the other one as it was", arguments: ["b.json", "A.json"])
+    func hardLinks(name: String) async throws {
+        try await withTemporaryFolder { folder in
+            let (file, link) = (folder.appending(path: "a.json"), folder.appending(path: name))
+            try Data(#"{"count": 1}"#.utf8).write(to: file)
+            try FileManager.default.linkItem(at: file, to: link)
+            let (first, second) = (try await SettingsStore.open(at: file), try await SettingsStore.open(at: link))
+            #expect(first != second)
+            try first.setValue(2, forKey: "count")
+            try await first.close()
+            #expect(try second.value(forKey: "count") == 1)
+            #expect(try Data(contentsOf: link) == Data(#"{"count": 1}"#.utf8))
+            try await second.close()
+        }
+    }
+}
