@@ -37,4 +37,17 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let slash = UInt8(ascii: "/")
+
+    // By bytes, as most file systems compare names: strings may be equal that are spelled otherwise.
+
+    package static func == (first: FilePath, second: FilePath) -> Bool {
+        first.text.utf8.elementsEqual(second.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // A byte that no text has: paths one after the other are told apart.
+        hasher.combine(UInt8.max)
+    }
 }

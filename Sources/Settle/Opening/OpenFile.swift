@@ -6,16 +6,16 @@
 
 /// A store's place among the files that are open, from the moment in which its opening begins until its storage is closed.
 final class OpenFile: StoreRegistration {
-    /// What identifies the file, as long as no other path leads to it.
-    let path: String
     private let place: FilePlace
     private let files: OpenFiles
 
     init(_ place: FilePlace, files: OpenFiles) {
-        path = place.path.text
         self.place = place
         self.files = files
     }
+
+    /// By this path it is listed.
+    var path: FilePath { place.path }
 
     /// Whether the other path leads to the same file. Asks the file system.
     func isSameFile(as other: OpenFile, _ identities: FileIdentities) -> Bool {
@@ -31,9 +31,9 @@ final class OpenFile: StoreRegistration {
     }
 
     /// The path of a file without links and dots. Asks the file system.
-    static func path(of file: URL) -> String {
+    static func path(of file: URL) -> FilePath {
         let path = FilePath(file)
         // Without an answer, the storage will say why.
-        return (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved.text) ?? path.text
+        return (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
     }
 }

@@ -29,7 +29,7 @@ final class OpenFiles: Sendable {
         /// A place, for whoever has claimed it to open the file.
         case vacant(OpenFile)
         /// The file is listed already, perhaps by another path.
-        case listed(at: String)
+        case listed(at: FilePath)
     }
 
     /// What stands at a path.
@@ -41,7 +41,7 @@ final class OpenFiles: Sendable {
     }
 
     // A plain lock, because no closure that runs under it may let go of the last reference to a store.
-    private let entries = LockedValue<[String: Entry]>([:])
+    private let entries = LockedValue<[FilePath: Entry]>([:])
     private let identities: FileIdentities
 
     init(identities: FileIdentities = .system) {
@@ -56,7 +56,7 @@ final class OpenFiles: Sendable {
     ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
     ///   - open: Makes a store that ends the file's listing when it has ended.
     func store(
-        at path: String, _ claim: Claim, join: (StoreCore) async throws -> Void,
+        at path: FilePath, _ claim: Claim, join: (StoreCore) async throws -> Void,
         orOpen open: (OpenFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
         var claim = claim
@@ -97,9 +97,9 @@ final class OpenFiles: Sendable {
 
     /// A place for a file that is not listed. Whoever gets one passes it on to ``store(at:_:join:orOpen:)``. Asks the file system, so
     /// it may block.
-    func claim(_ path: String) -> Claim {
+    func claim(_ path: FilePath) -> Claim {
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
-        let file = OpenFile(FilePlace(FilePath(path), identities), files: self)
+        let file = OpenFile(FilePlace(path, identities), files: self)
         let others = entries.withLock { entries -> [OpenFile]? in
             guard entries[path] == nil else { return nil }
             defer { entries[path] = Entry(file: file) }
@@ -112,7 +112,7 @@ final class OpenFiles: Sendable {
         return .listed(at: other.path)
     }
 
-    private func find(_ path: String) async -> Finding {
+    private func find(_ path: FilePath) async -> Finding {
         await withCheckedContinuation { continuation in
             let finding = entries.withLock { entries -> Finding? in
                 guard let entry = entries[path] else { return .nothing }
@@ -125,7 +125,7 @@ final class OpenFiles: Sendable {
     }
 
     /// Waits until the closing of a store has ended, in whatever way.
-    private func untilClosed(_ keeper: StoreKeeper, at path: String) async {
+    private func untilClosed(_ keeper: StoreKeeper, at path: FilePath) async {
         _ = await withCheckedContinuation { continuation in
             let mustWait = entries.withLock { entries in
                 // A closing that has failed first opens the handles again and then wakes, so none is missed here.

@@ -85,7 +85,39 @@ import Testing
         #expect(try await open(URL(filePath: "/three/a.json"), in: files, InMemoryStorage()) != first)
     }
 
-    @Test("Hard links are two files, and a save leaves the other one as it was", arguments: ["b.json", "A.json"])
+    #if os(Linux)
+        @Test("Names that only Unicode calls equal are two files where the file system says so") func unicode()
+            async throws
+        {
+            try await withTemporaryFolder { folder in
+                let names = ["caf\u{e9}.json", "cafe\u{301}.json"]
+                var stores: [SettingsStore] = []
+                for (number, name) in names.enumerated() {
+                    let store = try await SettingsStore.open(at: URL(filePath: folder.path + "/" + name))
+                    try store.setValue(number, forKey: "number")
+                    stores.append(store)
+                }
+                #expect(stores[0] != stores[1])
+                for store in stores { try await store.close() }
+                for (number, name) in names.enumerated() {
+                    let store = try await SettingsStore.open(at: URL(filePath: folder.path + "/" + name))
+                    #expect(try store.value(forKey: "number") == number)
+                    try await store.close()
+                }
+            }
+        }
+    #endif
+
+    /// Names of a second link; the file system must tell them from the first one.
+    private static var linkNames: [String] {
+        #if os(Linux)
+            ["b.json", "A.json"]
+        #else
+            ["b.json"]
+        #endif
+    }
+
+    @Test("Hard links are two files, and a save leaves the other one as it was", arguments: linkNames)
     func hardLinks(name: String) async throws {
         try await withTemporaryFolder { folder in
             let (file, link) = (folder.appending(path: "a.json"), folder.appending(path: name))
