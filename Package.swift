@@ -15,10 +15,12 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Settle", targets: ["Settle"]),
+        .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
     ],
     targets: [
         .target(name: "Settle", swiftSettings: strict),
+        .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
         .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
     ]

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Type-checks Sources for Apple's platforms on Linux: check.sh REPOSITORY [TRIPLE…]. Half a minute for each of them.
 #
-# The interfaces of the standard library are the toolchain's own, recompiled for the target; those of Darwin, Dispatch, os and
-# Foundation stand in include and overlay, with what the sources use of them and since when it is there. So it tells of wrong types,
-# of calls that a platform does not have, and of data races that the compiler sees. It runs nothing, links nothing, and believes
-# what stands in these two folders: it is no Mac. What it has compiled stays in the folder that WORK names, if that is set.
+# The interfaces of the standard library are the toolchain's own, recompiled for the target; those of Darwin, Dispatch, os,
+# Foundation and SwiftUI stand in include and overlay, with what the sources use of them and since when it is there. So it tells of
+# wrong types, of calls that a platform does not have, and of data races that the compiler sees. It runs nothing, links nothing, and
+# believes what stands in these two folders: it is no Mac, see README.md. What it has compiled stays in the folder that WORK
+# names, if that is set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd); repo=$(cd "$1" && pwd); shift
 [ $# -gt 0 ] || set -- x86_64-apple-macosx15.0 x86_64-apple-ios18.0-simulator x86_64-apple-tvos18.0-simulator x86_64-apple-watchos11.0-simulator
@@ -34,16 +35,18 @@ P
         swift-frontend -compile-module-from-interface "$out/$m.swiftinterface" -module-name $m -o "$out/$m.swiftmodule" "${common[@]}" ${parse[@]+"${parse[@]}"} 2> "$out/$m.log" ||
             { cat "$out/$m.log"; exit 1; }
     done
-    for m in os Dispatch Foundation; do
+    for m in os Dispatch Foundation SwiftUI; do
         swift-frontend "${common[@]}" -swift-version 5 -parse-as-library -suppress-warnings -emit-module -module-name $m -enable-library-evolution \
             "$here/overlay/$m.swift" -o "$out/$m.swiftmodule"
     done
     strict=(-swift-version 6 -package-name settle -parse-as-library -plugin-path "$lib/host/plugins" -enable-testing)
     for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature $f); done
     echo "== $triple"
-    for m in Settle SettleTesting; do
+    for m in Settle SettleTesting SettleUI; do
         find "$repo/Sources/$m" -name '*.swift' -print0 | sort -z | xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
             -emit-module-path "$out/$m.swiftmodule" || { status=1; break; }
     done
+    swift-frontend "${common[@]}" -swift-version 6 -parse-as-library -plugin-path "$lib/host/plugins" -emit-sil -o /dev/null \
+        -module-name Samples "$here"/samples/*.swift || status=1
 done
 exit $status

@@ -3,6 +3,7 @@ protocol PartSource<Value>: Sendable {
     associatedtype Value: Sendable
 
     var value: Value { get }
+    var trackedValue: Value { get }
     var defaultValue: Value { get }
     /// The setting's full key.
     var key: String { get }
@@ -43,6 +44,7 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
     let path: PartPath<Root, Value>
 
     var value: Value { path.value(base.value) }
+    var trackedValue: Value { path.value(base.trackedValue) }
     var defaultValue: Value { path.value(base.defaultValue) }
     var key: String { base.key }
     var identity: PartIdentity { PartIdentity(setting: ObjectIdentifier(base.box.resolved), steps: path.steps) }

@@ -37,6 +37,9 @@ public struct SettingPart<Value: Sendable>: Sendable {
         }
     }
 
+    /// The part's value, tracked by Observation: for bindings.
+    package var trackedValue: Value { source.trackedValue }
+
     /// Writes the part.
     ///
     /// - Throws: ``SettingsError`` if the setting's new value breaks its rule, the part is not there any more, or the store has been

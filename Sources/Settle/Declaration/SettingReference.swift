@@ -42,6 +42,9 @@ public struct SettingReference<Value: Sendable>: Sendable {
         }
     }
 
+    /// The value, tracked by Observation: for bindings.
+    package var trackedValue: Value { box.trackedValue }
+
     /// The full key, such as `passcode.attemptCount`. For a setting whose group nobody has opened or used as a whole, the
     /// key of its declaration, or an empty string.
     public var key: String { place.slot.key.description }

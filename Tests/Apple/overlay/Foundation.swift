@@ -1,5 +1,6 @@
 // The names are those of Foundation.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 @_exported import Darwin
 @_exported import Dispatch
 
@@ -85,7 +86,17 @@ open class FileManager {
     open func fileExists(atPath: String) -> Bool { false }
     open func contentsOfDirectory(atPath: String) throws -> [String] { [] }
 }
-open class ProcessInfo {
+open class ProcessInfo: @unchecked Sendable {
     open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] }
+    public struct ActivityOptions: OptionSet, Sendable {
+        public let rawValue: UInt64; public init(rawValue: UInt64) { self.rawValue = rawValue }
+        public static let automaticTerminationDisabled = ActivityOptions(rawValue: 1 << 15)
+        public static let suddenTerminationDisabled = ActivityOptions(rawValue: 1 << 14)
+    }
+    open func performActivity(options: ActivityOptions = [], reason: String, using block: @escaping () -> Void) {}
+    @available(macOS, unavailable) @available(iOS 8.2, tvOS 9.0, watchOS 2.0, *)
+    @preconcurrency open func performExpiringActivity(
+        withReason reason: String, using block: @escaping @Sendable (Bool) -> Void
+    ) {}
 }
 public func NSHomeDirectory() -> String { "" }
