@@ -10,6 +10,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// A resource makes a module import Foundation for its bundle. Linux needs no privacy manifest, and there the library loads only
+// FoundationEssentials.
+#if os(macOS)
+    let privacyManifest: (resources: [Resource], excluded: [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+    let privacyManifest: (resources: [Resource], excluded: [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "settle",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -19,7 +27,9 @@ let package = Package(
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
     ],
     targets: [
-        .target(name: "Settle", swiftSettings: strict),
+        .target(
+            name: "Settle", exclude: privacyManifest.excluded, resources: privacyManifest.resources,
+            swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
         .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
