@@ -21,7 +21,7 @@ import Testing
 
     @Test(
         "a file that can't be read is unreadable, and nothing is written over it",
-        arguments: [SystemError.permissionDenied, .inputOutput, .isFolder, .tooManySymbolicLinks])
+        arguments: [SystemError.permissionDenied, .notPermitted, .inputOutput, .isFolder, .tooManySymbolicLinks])
     func unreadable(cause: SystemError) throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{\"a\": 1}")
@@ -43,6 +43,19 @@ import Testing
         #expect(try storage.load() == intact(["a": .integer(1)]))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
+    }
+
+    /// Data protection on Apple's platforms, before the first unlock: files are there, and can't be opened.
+    @Test("a journal that may not be opened is unreadable too, and its values are there later") func locked() throws {
+        let fixture = try FileStorageFixture()
+        try fixture.opened().append(batch(1, ["a": .integer(1)]), durability: .stable)
+        let storage = fixture.storage()
+        for kind in [SystemCall.Kind.open, .update] { fixture.calls.fail(every: kind, with: .notPermitted) }
+        let error = #expect(throws: StorageError.self) { try storage.load() }
+        #expect(error?.code == .unreadable)
+        fixture.calls.heal()
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        #expect(try storage.load().tree["a"] == .integer(1))
     }
 
     @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws
