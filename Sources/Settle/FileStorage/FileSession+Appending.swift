@@ -50,7 +50,7 @@ extension FileSession {
 
     /// Makes everything stable that was appended.
     mutating func makeDurable() throws(StorageError) {
-        if journal.isDistrusted || unhealed != nil || owedReplacement {
+        if journal.needsReplacement || repairs.recovered != nil || repairs.contains(.replaceJournal) {
             // Taking the lock does what is left to be done.
             try acquire()
             release()

@@ -7,7 +7,7 @@ extension FileSession {
 
     /// Whether it is time to write the file.
     func isWorthwhile(at moment: CheckpointMoment) -> Bool {
-        guard moment == .settled, !mustRewrite, fileSize > Self.smallFile else { return true }
+        guard moment == .settled, !repairs.contains(.rewriteFile), fileSize > Self.smallFile else { return true }
         return journal.end.offset - coveredEnd >= fileSize / Self.worthwhilePart
     }
 
@@ -18,7 +18,7 @@ extension FileSession {
 
     /// Whether the file is not the whole truth.
     private var hasMore: Bool {
-        !isOverlayInFile || mustRewrite || !intents.isEmpty || unhealed != nil
+        !isOverlayInFile || repairs.concernsFile
     }
 
     /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored anew.
@@ -74,16 +74,17 @@ extension FileSession {
         let bytes = try encode(tree)
         let newVersion = FileVersion(of: bytes)
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
-        try appendOwedRecords()
+        try tellJournal()
         let coveredEnd = journal.end.offset
-        if newVersion == version, !mustRewrite, standing == .synced {
+        if newVersion == version, !repairs.contains(.rewriteFile), standing == .synced {
             // What changed has changed back.
             try confirm(newVersion, coveredEnd: coveredEnd)
             try synchronize()
             return true
         }
-        try append(.checkpoint(newVersion, coveredEnd: coveredEnd))
-        intents.append((newVersion, coveredEnd))
+        let intent = JournalRecord.Content.checkpoint(newVersion, coveredEnd: coveredEnd)
+        try append(intent)
+        repairs.add(intent)
         // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the journal
         // has nothing to add to it.
         try synchronize()
@@ -94,7 +95,7 @@ extension FileSession {
         guard try replaceFile(with: bytes, by: &replacement) else {
             // Nothing came of it, so that what was edited is compared with the version that is known.
             try append(.checkpointed(version, coveredEnd: self.coveredEnd))
-            intents = []
+            repairs.endCheckpoints()
             return false
         }
         try confirm(newVersion, coveredEnd: coveredEnd)
@@ -103,8 +104,7 @@ extension FileSession {
         // Whether somebody changed it within the same tick of the clock, only its contents can tell.
         signature = nil
         isAbsenceKnown = false
-        mustRewrite = false
-        unhealed = nil
+        repairs.noteFileWritten()
         rejected = nil
         if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
         if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, tree, cycle) }
@@ -126,9 +126,9 @@ extension FileSession {
                 return examined.map { $0 == FileSignature(status) } ?? (!wasAbsent || status.size == 0)
             }
         } catch {
-            hasCleaned = false
+            repairs.add(.removeAbandonedFiles)
             // The folder's sync has failed. A sync that failed once may succeed the second time without having written anything.
-            if replacement.isInPlace { mustRewrite = true }
+            if replacement.isInPlace { repairs.add(.rewriteFile) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
@@ -144,7 +144,7 @@ extension FileSession {
         do throws(StorageError) {
             try append(.values(batch))
         } catch {
-            owedRecords.append(.values(batch))
+            repairs.tell(.values(batch))
         }
         keepReplaced(by: batch) { $1 }
         overlay.add(batch)
@@ -174,18 +174,18 @@ extension FileSession {
             coveredEnd = journal.coveredAtBeginning
         } catch {
             // The old one goes on, or the new one, which says the same, under a name that may not last.
-            owedReplacement = true
+            repairs.add(.replaceJournal)
         }
     }
 
     /// Makes everything stable that was appended.
     mutating func synchronize() throws(StorageError) {
         do throws(FileError) {
-            if isNameDoubtful, journal.isOpen {
+            if repairs.contains(.synchronizeNames), journal.isOpen {
                 // Cleared by a success. After a failure another journal takes its place, under its own name.
-                owedReplacement = true
+                repairs.add(.replaceJournal)
                 try synchronizeNames()
-                owedReplacement = false
+                repairs.remove(.replaceJournal)
             }
             try journal.synchronize()
         } catch {
@@ -202,6 +202,6 @@ extension FileSession {
             // Those that may not even be read were made by others.
             try? operations.synchronizeFolder(folder)
         }
-        isNameDoubtful = false
+        repairs.remove(.synchronizeNames)
     }
 }

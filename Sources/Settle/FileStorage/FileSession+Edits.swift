@@ -18,16 +18,16 @@ extension FileSession {
         examinedSignature = nil
         guard let reading = try readKnown() else {
             guard version != .absent else { return .current }
-            restoration = .journal
+            repairs.add(.storeEverything)
             return .absent
         }
         isAbsenceKnown = false
         examinedSignature = FileSignature(reading.status)
-        if reading.version == version || intents.contains(where: { $0.version == reading.version }) {
+        if reading.version == version || repairs.begun.contains(where: { $0.version == reading.version }) {
             rejected = nil
             // What is edited from now on is compared with this one.
             version = reading.version
-            if intents.isEmpty, reading.isSettled { signature = FileSignature(reading.status) }
+            if repairs.begun.isEmpty, reading.isSettled { signature = FileSignature(reading.status) }
             return .current
         }
         if rejected?.version == reading.version { return .unusable }
@@ -68,7 +68,7 @@ extension FileSession {
         examinedSignature = FileSignature(reading.status)
         let record = JournalRecord.Content.edited(reading.version, batch)
         // The values are good also if the journal can't be told now. It is told before it is told anything else.
-        if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
         keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
         overlay.add(edited: batch)
         if !batch.entries.isEmpty {
@@ -128,7 +128,7 @@ extension FileSession {
         guard suspicion.contains(.file) else { return }
         // What could not be told when it was found out, and what has been removed.
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
-        if !owedRecords.isEmpty || restoration != .none || isJournalMissing { doWhatIsLeft() }
+        if !repairs.untold.isEmpty || repairs.isRestoring || isJournalMissing { doWhatIsLeft() }
         switch try examine() {
         case .edited: break
         case .absent:
@@ -160,7 +160,7 @@ extension FileSession {
             try acquire()
             release()
         } catch {
-            guard restoration != .none, !isAbsenceKnown else { return }
+            guard repairs.isRestoring, !isAbsenceKnown else { return }
             isAbsenceKnown = true
             announce(ExternalChange(.unusable(.removed(names.file, because: error))))
         }
@@ -206,7 +206,7 @@ extension FileSession {
         var tree = contents.tree
         if !carried.isEmpty {
             carried.apply(to: &tree)
-            owedRecords.append(.values(carried.batch))
+            repairs.tell(.values(carried.batch))
             overlay.add(carried.batch)
         }
         announce(ExternalChange(.everything(tree)))

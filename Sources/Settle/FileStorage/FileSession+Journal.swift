@@ -9,10 +9,8 @@ extension FileSession {
         try journal.begin(
             after: old.generation == 0 ? nil : old, with: try beginning(after: [], from: .absent) + keptRecords,
             for: owner)
-        if restoration == .journal { restoration = .file }
-        coveredEnd = journal.coveredAtBeginning
-        intents = []
-        isNameDoubtful = true
+        noteJournalBegun()
+        repairs.add(.synchronizeNames)
         do throws(FileError) {
             try operations.synchronizeFolder(names.folder)
         } catch {
@@ -32,11 +30,11 @@ extension FileSession {
     private mutating func beginning(
         after records: [(offset: Int, record: JournalRecord)], from previous: FileVersion
     ) throws(FileError) -> [JournalRecord.Content] {
-        guard restoration != .journal else { return try wholeBeginning() }
-        if let unhealed {
+        guard !repairs.contains(.storeEverything) else { return try wholeBeginning() }
+        if let recovered = repairs.recovered {
             // The file has nothing that counts, and the version before it may be of another moment.
             overlay.removeAll()
-            overlay.add(JournalBatch(revision: 0, tree: unhealed))
+            overlay.add(JournalBatch(revision: 0, tree: recovered))
             return [.checkpointed(version, coveredEnd: JournalFile.here), .values(overlay.batch)]
         }
         if let tree = overlay.batch.tree { compare(tree) }
@@ -77,7 +75,8 @@ extension FileSession {
     mutating func secure(_ tree: SettingTree) {
         guard let rejected, !rejected.isSecured, (try? acquire()) != nil else { return }
         defer { release() }
-        guard let records = try? knownRecords(), intents.isEmpty, unhealed == nil, overlay.tree == nil else { return }
+        guard let records = try? knownRecords(), repairs.begun.isEmpty, repairs.recovered == nil, overlay.tree == nil
+        else { return }
         let earlier: (tree: SettingTree, format: FileFormat, version: FileVersion)?
         do {
             earlier = try earlierVersion()
@@ -133,7 +132,7 @@ extension FileSession {
 
     /// Puts a new journal in the old one's place, with everything that the file does not have.
     mutating func replaceJournal() throws(FileError) {
-        owedReplacement = true
+        repairs.add(.replaceJournal)
         var records: [(offset: Int, record: JournalRecord)] = []
         do throws(FileError) {
             records = try knownRecords()
@@ -148,14 +147,17 @@ extension FileSession {
     private mutating func replaceJournal(
         after records: [(offset: Int, record: JournalRecord)], from previous: FileVersion
     ) throws(FileError) {
-        hasCleaned = false
-        owedReplacement = true
+        repairs.add(.removeAbandonedFiles)
+        repairs.add(.replaceJournal)
         try journal.replace(
             with: try beginning(after: records, from: previous) + keptRecords, names: names, for: owner)
-        owedReplacement = false
-        if restoration == .journal { restoration = .file }
+        repairs.remove(.replaceJournal)
+        noteJournalBegun()
+    }
+
+    private mutating func noteJournalBegun() {
+        repairs.noteJournalBegun()
         coveredEnd = journal.coveredAtBeginning
-        intents = []
     }
 
     /// Begins the journal anew if it has grown long without a checkpoint, such as while somebody's typing error stands in the
@@ -164,14 +166,15 @@ extension FileSession {
     /// If that fails, the old one goes on.
     mutating func compactIfWorthwhile() {
         let size = journal.end.offset
-        guard lacksCheckpoint, size > max(16 * journalLimit, fileSize, nextCompaction), intents.isEmpty else { return }
+        guard lacksCheckpoint, size > max(16 * journalLimit, fileSize, nextCompaction), repairs.begun.isEmpty
+        else { return }
         nextCompaction = 2 * size
         try? compact()
     }
 
     /// - Throws: The old journal goes on then, unless only its name is in doubt.
     private mutating func compact() throws(FileError) {
-        let (generation, wasOwed) = (journal.end.generation, owedReplacement)
+        let (generation, wasOwed) = (journal.end.generation, repairs.contains(.replaceJournal))
         // Other than a journal that must be replaced, this one may go on if something can't be read.
         let records = try knownRecords()
         let previous: FileVersion
@@ -184,7 +187,7 @@ extension FileSession {
             try replaceJournal(after: records, from: previous)
             nextCompaction = 4 * journal.end.offset
         } catch {
-            owedReplacement = wasOwed || journal.end.generation != generation
+            repairs.set(.replaceJournal, isPending: wasOwed || journal.end.generation != generation)
             throw error
         }
     }
@@ -198,7 +201,7 @@ extension FileSession {
             do throws(FileError) {
                 return try journal.append(content, within: limit)
             } catch {
-                guard error.cause == .fileTooLarge, intents.isEmpty else { throw error }
+                guard error.cause == .fileTooLarge, repairs.begun.isEmpty else { throw error }
             }
             try compact()
             try journal.append(content, within: limit)

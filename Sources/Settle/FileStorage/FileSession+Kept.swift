@@ -67,6 +67,6 @@ extension FileSession {
         let entries = difference.batch.entries.map { KeptValues.entry($0.key, kept.values[$0.key] ?? []) }
         guard let batch = KeptValues.batch(of: entries) else { return }
         let record = JournalRecord.Content.kept(batch)
-        if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
     }
 }

@@ -9,7 +9,7 @@ extension FileSession {
         if resolved.names != names { journal.close() }
         take(resolved)
         try checkNameLength()
-        restoration = .none
+        repairs.endRestoration()
         journal = JournalFile(operations, path: names.journal)
         var contents = try load(isLocked: false)
         var attempts = 3
@@ -142,14 +142,14 @@ extension FileSession {
     mutating func begin(with log: JournalReading?) {
         overlay.removeAll()
         kept = KeptValues()
-        intents = []
         coveredEnd = 0
-        owedRecords = []
+        repairs.beginJournal()
         for (offset, record) in log?.records ?? [] { take(record, at: offset) }
     }
 
     /// Notes what a record says about the file and the values in the journal.
     mutating func take(_ record: JournalRecord, at offset: Int) {
+        repairs.add(record.content)
         switch record.content {
         case .values(let batch):
             noteWritten(batch)
@@ -158,13 +158,11 @@ extension FileSession {
             keepReplaced(by: batch) { [overlay] key, before in overlay.newest(at: key) ?? before }
             overlay.add(edited: batch)
         case .kept(let batch): kept.decide(batch)
-        case .checkpoint(let version, let coveredEnd):
-            intents.append((version, coveredEnd))
+        case .checkpoint: break
         case .checkpointed(_, let coveredEnd):
             // A confirmation that nothing came of a checkpoint covers no more than before.
             if coveredEnd > self.coveredEnd || overlay.isEmpty { overlay.removeAll() }
             self.coveredEnd = max(self.coveredEnd, coveredEnd)
-            intents = []
         }
     }
 
@@ -173,7 +171,7 @@ extension FileSession {
     mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
         let batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
         let record = JournalRecord.Content.edited(version, batch)
-        if !journal.isLocked || (try? append(record)) == nil { owedRecords.append(record) }
+        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
         overlay.add(edited: batch)
     }
 
@@ -183,7 +181,7 @@ extension FileSession {
         for number in 1...Self.corruptLimit where aside == nil {
             aside = try copy(log.bytes, to: names.corruptJournal(number))
         }
-        owedReplacement = true
+        repairs.add(.replaceJournal)
         if log.isUnusable {
             let copy = aside.map { " A copy was put aside as \"\($0.name)\"." } ?? ""
             return "The journal \"\(journal.path)\" is damaged from its first byte on, so nothing in it is used.\(copy)"

@@ -70,48 +70,61 @@ extension FileSession {
 
     /// Does what could not be done when it was due.
     mutating func settle() throws(StorageError) {
-        if journal.isDistrusted || owedReplacement {
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        if journal.needsReplacement { repairs.add(.replaceJournal) }
+        var last: PendingRepairs.Repair?
+        while let repair = repairs.next(after: last) {
+            try carryOut(repair)
+            last = repair
         }
-        if restoration != .none { try restore() }
-        if !intents.isEmpty { try resolveIntents() }
-        try appendOwedRecords()
-        if let tree = unhealed {
-            mustRewrite = true
+    }
+
+    mutating func carryOut(_ repair: PendingRepairs.Repair) throws(StorageError) {
+        switch repair {
+        case .replaceJournal, .storeEverything:
+            // Either makes a whole journal, if everything is to be stored.
+            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
+        case .storeFile:
+            repairs.endRestoration()
+            storeFile()
+        case .resolve(let checkpoints): try resolve(checkpoints)
+        case .tell: try tellJournal()
+        case .heal(let tree):
+            repairs.add(.rewriteFile)
             _ = try write(tree)
+        case .synchronizeNames, .rewriteFile, .removeAbandonedFiles: break
         }
     }
 
     /// Tells the journal what could not be told when it became known.
-    mutating func appendOwedRecords() throws(StorageError) {
-        while let record = owedRecords.first {
+    mutating func tellJournal() throws(StorageError) {
+        while let record = repairs.untold.first {
             try append(record)
-            owedRecords.removeFirst()
+            repairs.noteTold()
         }
     }
 
-    /// Finds out what became of a checkpoint whose maker died in the middle.
-    private mutating func resolveIntents() throws(StorageError) {
+    /// Finds out what became of checkpoints whose process ended in the middle.
+    private mutating func resolve(_ checkpoints: [PendingRepairs.Checkpoint]) throws(StorageError) {
         let found = try readKnown()
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.
-        if let intent = intents.last(where: { $0.version == standing })
-            ?? intents.last(where: { $0.version == version })
+        if let checkpoint = checkpoints.last(where: { $0.version == standing })
+            ?? checkpoints.last(where: { $0.version == version })
         {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
-            try confirm(intent.version, coveredEnd: intent.coveredEnd)
-            if let found, intent.version == standing { note(found, intent.version) }
+            try confirm(checkpoint.version, coveredEnd: checkpoint.coveredEnd)
+            if let found, checkpoint.version == standing { note(found, checkpoint.version) }
         } else if let found, standing != version {
             // Nobody knows which version has been edited. Once the file can be read again, its values tell.
             guard let edited = try? decode(found.bytes) else { return }
             try takeInByValues(edited, from: found)
-            intents = []
+            repairs.endCheckpoints()
         } else {
             // Nothing came of them. Saying so keeps the file from being taken for one of them later.
             try append(.checkpointed(version, coveredEnd: coveredEnd))
-            intents = []
+            repairs.endCheckpoints()
         }
     }
 }

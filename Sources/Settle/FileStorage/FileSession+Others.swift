@@ -20,15 +20,15 @@ extension FileSession {
         case .values(let batch): return batch
         case .edited(.absent, let batch) where batch.tree != inForce:
             // Somebody has found the file removed who did not know what is in force.
-            owedRecords.removeAll { if case .edited(.absent, _) = $0 { true } else { false } }
+            repairs.noteTold(edit: .absent)
             version = .absent
             signature = nil
-            restoration = .journal
+            repairs.add(.storeEverything)
             return nil
         case .edited(let version, let batch):
             self.version = version
             signature = nil
-            owedRecords.removeAll { if case .edited(version, _) = $0 { true } else { false } }
+            repairs.noteTold(edit: version)
             return batch
         case .checkpoint, .kept: return nil
         case .checkpointed(let version, _):
@@ -83,7 +83,7 @@ extension FileSession {
         let (carried, carriedKept) = (overlay, kept)
         let log = try rereadJournal()
         // Unless it has been told already, with the load that found it.
-        if !log.damage.isEmpty, !owedReplacement {
+        if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
             let damage = StorageError(.unreadable, try keepEvidence(of: log))
             announce(ExternalChange(.unusable(damage)))
         }
@@ -94,7 +94,7 @@ extension FileSession {
             kept = carriedKept
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-            isNameDoubtful = true
+            repairs.add(.synchronizeNames)
             return
         }
         if journal.end.generation == known.generation {
@@ -122,7 +122,7 @@ extension FileSession {
             begin(with: log)
             noteVersion(in: log)
             try deliver(withoutFile: log)
-            restoration = .journal
+            repairs.add(.storeEverything)
             return
         }
         var tree = SettingTree()
@@ -143,7 +143,7 @@ extension FileSession {
         note(reading, reading?.version ?? .absent)
         if journal.header?.previousGeneration == 0, let batch = carriedKept.batch {
             kept.decide(batch)
-            owedRecords.append(.kept(batch))
+            repairs.tell(.kept(batch))
         }
         if isAnew { return unite(tree, from: log) }
         if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
@@ -152,7 +152,7 @@ extension FileSession {
             var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
             if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
             lost.apply(to: &tree)
-            owedRecords.append(.values(lost.batch))
+            repairs.tell(.values(lost.batch))
             overlay.add(lost.batch)
         }
         announce(ExternalChange(.everything(tree)))

@@ -129,7 +129,7 @@ extension FileSession {
         if scan.damage.isEmpty { reading.bytes = [] }
         let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
         // Who knows of a sync has seen the journal's name made durable before.
-        isNameDoubtful = durableEnd == 0
+        repairs.set(.synchronizeNames, isPending: durableEnd == 0)
         journal.take(header, scan.end, durableEnd: durableEnd)
         return reading
     }

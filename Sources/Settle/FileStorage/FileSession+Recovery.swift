@@ -34,7 +34,7 @@ extension FileSession {
         version = reading.version
         standing = .damaged
         signature = nil
-        unhealed = tree
+        repairs.add(.heal(tree))
         inForce = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
         var description =
@@ -89,7 +89,7 @@ extension FileSession {
 
     /// Puts the recovered values in the damaged file's place.
     mutating func heal() throws(StorageError) {
-        guard unhealed != nil else { return }
+        guard repairs.recovered != nil else { return }
         guard !journal.isLocked else { return try settle() }
         try acquire()
         release()

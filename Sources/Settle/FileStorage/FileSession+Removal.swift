@@ -15,15 +15,6 @@
 /// so all others follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what
 /// it has is put over what is in force here, key by key.
 extension FileSession {
-    /// What is left to be stored again.
-    enum Restoration: Sendable {
-        case none
-        /// Everything: the journal has not been told yet.
-        case journal
-        /// The journal has everything, the file nothing.
-        case file
-    }
-
     /// What stands at the file's path; `nil` if that is nothing.
     func fileStatus() throws(FileError) -> FileStatus? {
         do {
@@ -52,9 +43,9 @@ extension FileSession {
 
     /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises it.
     mutating func verify() throws(StorageError) {
-        if try isFileMissingAfterFollowing() { restoration = .journal }
+        if try isFileMissingAfterFollowing() { repairs.add(.storeEverything) }
         let isJournalMissing = try examining { (session) throws(FileError) in try session.isJournalMissing() }
-        guard restoration != .none || isJournalMissing else { return }
+        guard repairs.isRestoring || isJournalMissing else { return }
         if journal.isLocked, isJournalMissing {
             try lockAgain()
         } else {
@@ -92,7 +83,7 @@ extension FileSession {
         journal.close()
         journal = JournalFile(operations, path: names.journal)
         forgetFile()
-        restoration = .journal
+        repairs.add(.storeEverything)
     }
 
     /// Goes over to the journal that has the name of the one whose lock is held. The old lock keeps nobody away any more.
@@ -105,27 +96,27 @@ extension FileSession {
 
     /// Has the file written again if it is missing. Under the lock of a journal that was not known.
     mutating func noteIfFileIsMissing() throws(StorageError) {
-        guard restoration == .none else { return }
+        guard !repairs.isRestoring else { return }
         let isMissing = try examining { (session) throws(FileError) in try session.isFileMissing() }
-        if isMissing { restoration = .journal }
+        if isMissing { repairs.add(.storeEverything) }
     }
 
     /// Stores again what is in force. Under the lock, with everything taken in that others have written.
     mutating func restore() throws(StorageError) {
-        if restoration == .journal {
-            try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
-        }
-        guard restoration == .file else { return }
-        restoration = .none
-        // The journal has everything. What fails here is done by the next checkpoint.
+        try carryOut(.storeEverything)
+        try carryOut(.storeFile)
+    }
+
+    /// Writes the file again. The journal has everything, so the next checkpoint does what fails here.
+    mutating func storeFile() {
         do throws(StorageError) {
-            try restoreFile()
+            try tryStoringFile()
         } catch {
             announce(ExternalChange(.unusable(error)))
         }
     }
 
-    private mutating func restoreFile() throws(StorageError) {
+    private mutating func tryStoringFile() throws(StorageError) {
         try moveFolderAway()
         var tree = inForce
         switch try examine() {
@@ -167,7 +158,7 @@ extension FileSession {
         let whole = JournalBatch(revision: 0, writer: nil, entries: [], tree: inForce)
         overlay.add(whole)
         compare(inForce)
-        mustRewrite = true
+        repairs.add(.rewriteFile)
         return [.checkpointed(version, coveredEnd: JournalHeader.size), .values(overlay.batch)]
     }
 
@@ -182,7 +173,7 @@ extension FileSession {
         signature = nil
         examinedSignature = nil
         rejected = nil
-        intents = []
+        repairs.endCheckpoints()
     }
 
     /// Whether the journal goes on from one before the end of what is known: a process that had not seen all has begun it when the
@@ -212,7 +203,7 @@ extension FileSession {
                     return true
                 }
             })
-        restoration = .journal
+        repairs.add(.storeEverything)
     }
 
     /// Goes over to a journal that was begun by a process that had found nothing.
@@ -226,7 +217,7 @@ extension FileSession {
             guard mentioned.isDisjoint(with: [change.key] + change.key.parents) else { continue }
             all[change.key] = change.new
         }
-        if all != tree { restoration = .journal }
+        if all != tree { repairs.add(.storeEverything) }
         announce(ExternalChange(.everything(all)))
     }
 }

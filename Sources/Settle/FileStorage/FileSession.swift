@@ -70,42 +70,27 @@ struct FileSession: Sendable {
     var rejected: Rejected?
     /// Whether the store has been told that the file has been removed.
     var isAbsenceKnown = false
-    /// Checkpoints that somebody began and did not confirm.
-    var intents: [(version: FileVersion, coveredEnd: Int)] = []
     /// Up to where the file has everything that the journal has.
     var coveredEnd = 0
     var overlay = JournalOverlay()
     /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others. While the
     /// file and the journal are in their places they have the same.
     var inForce = SettingTree()
-    /// What is to be done because files have been removed.
-    var restoration = Restoration.none
+    var repairs = PendingRepairs()
     /// What others have changed and the store has not been told yet, under later batches of its own.
     private(set) var undelivered: [ExternalChange] = []
     /// What stood at keys before somebody edited them.
     var kept = KeptValues()
     /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
     var unacknowledged: [SettingKey: SettingValue?] = [:]
-    /// What the journal is to say before the next record, because it could not when it became known.
-    var owedRecords: [JournalRecord.Content] = []
-    /// Whether the file is to be written although the journal has nothing more than it.
-    var mustRewrite = false
-    /// Values that were recovered from a damaged file and have yet to take its place.
-    var unhealed: SettingTree?
-    /// Whether a new journal is to take the place of a damaged one.
-    var owedReplacement = false
     /// Whether the last checkpoint could not be made.
     var lacksCheckpoint = false
     /// Beyond which size the journal is begun anew without a checkpoint, if that is larger than other reasons make it.
     var nextCompaction = 0
-    /// Whether the journal or its folders were made by somebody who may not have come so far as to make their names durable.
-    var isNameDoubtful = false
     /// The names that this process has reserved.
     var reservations = FileReservations()
     /// Whether nobody but the user may read the file from its next version on.
     var isPrivate = false
-    /// Whether there can't be abandoned files that this process could remove.
-    var hasCleaned = false
 
     init(
         _ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience, journalLimit: Int,
@@ -198,8 +183,8 @@ struct FileSession: Sendable {
     /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
     /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
     mutating func removeAbandonedFiles() {
-        guard !hasCleaned else { return }
-        hasCleaned = true
+        guard repairs.contains(.removeAbandonedFiles) else { return }
+        repairs.remove(.removeAbandonedFiles)
         guard let found = try? operations.names(in: names.folder) else { return }
         for name in found where names.isTemporary(name) {
             let path = names.file.sibling(named: name)

@@ -43,7 +43,7 @@ struct JournalFile: Sendable {
     private var size = 0
     private var lockCount = 0
     /// A sync has failed: what was written may be lost although later syncs succeed, so the file has to be replaced.
-    private(set) var isDistrusted = false
+    private(set) var needsReplacement = false
 
     /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
     static let here = Int.max
@@ -64,7 +64,7 @@ struct JournalFile: Sendable {
     var isOpen: Bool { file != nil }
     var isLocked: Bool { lockCount > 0 }
     /// Whether everything that was appended is on stable storage.
-    var isDurable: Bool { durableEnd >= end.offset && !isDistrusted }
+    var isDurable: Bool { durableEnd >= end.offset && !needsReplacement }
 
     // MARK: Opening
 
@@ -97,7 +97,7 @@ struct JournalFile: Sendable {
         isKnown = false
         isReadOnly = false
         lockCount = 0
-        isDistrusted = false
+        needsReplacement = false
     }
 
     /// Whether the path leads to something else by now, or to nothing.
@@ -282,9 +282,9 @@ struct JournalFile: Sendable {
             try operations.unlock(file, at: path)
         } catch {
             // Closing the file gives up the lock too. What was not synced by then can't be any more, through this descriptor.
-            let mustReplace = isDistrusted || !isDurable
+            let mustReplace = needsReplacement || !isDurable
             close()
-            isDistrusted = mustReplace
+            needsReplacement = mustReplace
         }
     }
 
@@ -367,10 +367,10 @@ struct JournalFile: Sendable {
         guard let file, !isDurable else { return }
         let end = end.offset
         do throws(FileError) {
-            guard !isDistrusted else { throw FileError(action: "sync", path: path.text, cause: .inputOutput) }
+            guard !needsReplacement else { throw FileError(action: "sync", path: path.text, cause: .inputOutput) }
             try operations.synchronizeData(file, at: path)
         } catch {
-            isDistrusted = true
+            needsReplacement = true
             throw error
         }
         durableEnd = end

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct PendingRepairsTests {
+    private typealias Repair = PendingRepairs.Repair
+
+    private let version = FileVersion(of: [1])
+    private let values = JournalRecord.Content.values(JournalBatch(revision: 1))
+    private let tree = SettingTree(["a": .integer(1)])
+
+    /// All that one pass under the lock carries out, if nothing changes meanwhile.
+    private func pass(_ repairs: PendingRepairs) -> [Repair] {
+        Array(
+            sequence(state: Repair?.none) { last in
+                last = repairs.next(after: last)
+                return last
+            })
+    }
+
+    @Test("Whatever is found first, repairs are carried out in one order") func order() {
+        let repairs: [Repair] = [.tell([values]), .heal(tree), .storeFile, .replaceJournal, .storeEverything]
+        let begun = Repair.resolve([.init(version: version, coveredEnd: 7)])
+        for rotation in repairs.indices {
+            var pending = PendingRepairs()
+            for repair in repairs[rotation...] + repairs[..<rotation] { pending.add(repair) }
+            pending.add(begun)
+            let expected: [Repair] = [
+                .replaceJournal, .storeEverything, .storeFile, begun, .tell([values]), .heal(tree),
+            ]
+            #expect(pass(pending) == expected)
+        }
+    }
+
+    @Test("Taking the lock does nothing that waits for a sync or a checkpoint") func laterRepairs() {
+        var pending = PendingRepairs()
+        #expect(pending.contains(.removeAbandonedFiles))
+        pending.add(.synchronizeNames)
+        pending.add(.rewriteFile)
+        #expect(pass(pending).isEmpty && pending.concernsFile)
+        pending.noteFileWritten()
+        #expect(!pending.concernsFile && pending.contains(.synchronizeNames))
+    }
+
+    @Test("A repair that is needed again waits for the next pass") func againLater() {
+        var pending = PendingRepairs()
+        pending.add(.storeFile)
+        pending.add(.replaceJournal)
+        #expect(pending.next(after: .storeFile) == nil)
+        #expect(pending.next(after: nil) == .replaceJournal)
+    }
+
+    @Test("A repair that another one makes necessary is part of the same pass") func consequence() {
+        var pending = PendingRepairs()
+        pending.add(.storeEverything)
+        #expect(pending.next(after: nil) == .storeEverything && pending.isRestoring)
+        pending.noteJournalBegun()
+        #expect(pending.next(after: .storeEverything) == .storeFile && pending.isRestoring)
+        pending.endRestoration()
+        #expect(pass(pending).isEmpty && !pending.isRestoring)
+    }
+
+    @Test("A new journal ends checkpoints, and is only the beginning of storing all again") func newJournal() {
+        var pending = PendingRepairs()
+        pending.add(.checkpoint(version, coveredEnd: 7))
+        pending.noteJournalBegun()
+        #expect(pass(pending).isEmpty)
+    }
+
+    @Test("Checkpoints are resolved until one is confirmed") func checkpoints() {
+        var pending = PendingRepairs()
+        pending.add(.checkpoint(version, coveredEnd: 7))
+        pending.add(values)
+        pending.add(.checkpoint(.absent, coveredEnd: 9))
+        #expect(pending.begun.map(\.coveredEnd) == [7, 9] && pending.concernsFile)
+        #expect(pass(pending) == [.resolve(pending.begun)])
+        pending.add(.checkpointed(version, coveredEnd: 7))
+        #expect(pending.begun.isEmpty && pass(pending).isEmpty && !pending.concernsFile)
+    }
+
+    @Test("Records are told in order, and not if others have told the edit") func records() {
+        var pending = PendingRepairs()
+        let edit = JournalRecord.Content.edited(version, JournalBatch(revision: 0))
+        let other = JournalRecord.Content.edited(.absent, JournalBatch(revision: 0))
+        for record in [edit, values, other] { pending.tell(record) }
+        #expect(pass(pending) == [.tell([edit, values, other])])
+        pending.noteTold(edit: version)
+        #expect(pending.untold == [values, other])
+        pending.noteTold()
+        #expect(pending.untold == [other])
+        pending.noteTold()
+        #expect(pass(pending).isEmpty)
+    }
+
+    @Test("What concerned one journal does not concern the next") func anotherJournal() {
+        var pending = PendingRepairs()
+        pending.tell(values)
+        pending.add(.checkpoint(version, coveredEnd: 7))
+        pending.add(.heal(tree))
+        pending.beginJournal()
+        #expect(pass(pending) == [.heal(tree)] && pending.recovered == tree)
+        pending.noteFileWritten()
+        #expect(pass(pending).isEmpty && pending.recovered == nil)
+    }
+}
