@@ -120,7 +120,7 @@ extension FileSession {
             throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ReservationName.rule(for: name))")
         }
         do {
-            return try reservations.reserve(name, beside: names, of: owner, operations)
+            return try reservations.reserve(name, beside: names, of: file.owner, operations)
         } catch {
             throw .notReserved(path, error)
         }

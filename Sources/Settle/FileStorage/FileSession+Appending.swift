@@ -6,28 +6,16 @@ extension FileSession {
         try acquire()
         defer { release() }
         compactIfWorthwhile()
-        let replaced = valuesReplaced(by: batch)
+        let replaced = inForce.valuesReplaced(by: batch)
         let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
             let before: JournalEntry.Before =
-                overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
+                contents.overlay.contains(key) ? .unknown : replaced[key].map { .value($0) } ?? .absent
             return JournalEntry(key: key, value: value, before: before)
         }
         let record = try record(of: batch, entries)
         try append(.values(record))
-        noteWritten(record)
-        overlay.add(record)
-        overwriteUndelivered(batch.values)
-        inForce.apply(inOrder: entries.lazy.map { ($0.key, $0.value) })
-        acknowledge(entries)
-    }
-
-    /// Notes that there are newer values at and within these keys.
-    mutating func acknowledge(_ entries: [JournalEntry]) {
-        guard !unacknowledged.isEmpty else { return }
-        let keys = Set(entries.map(\.key))
-        unacknowledged = unacknowledged.filter { key, _ in
-            !keys.contains(key) && !key.parents.contains(where: keys.contains)
-        }
+        contents.add(.values(record))
+        inForce.noteAppended(record)
     }
 
     /// The same, and makes it stable with everything that was appended before.
@@ -36,16 +24,9 @@ extension FileSession {
         do throws(StorageError) {
             try makeDurable()
         } catch {
-            unacknowledged.merge(batch.values) { $1 }
+            inForce.noteUnsynced(batch)
             throw error
         }
-    }
-
-    /// What stood at the keys until now: what the store believes, with what it has not been told yet.
-    private func valuesReplaced(by batch: StorageBatch) -> [SettingKey: SettingValue] {
-        var values = batch.replaced
-        for (key, value) in unacknowledged where batch.values[key] != nil { values[key] = value }
-        return undelivered.values(at: batch.values.keys, over: values)
     }
 
     /// Makes everything stable that was appended.

@@ -7,8 +7,8 @@ extension FileSession {
 
     /// Whether it is time to write the file.
     func isWorthwhile(at moment: CheckpointMoment) -> Bool {
-        guard moment == .settled, !repairs.contains(.rewriteFile), fileSize > Self.smallFile else { return true }
-        return journal.end.offset - coveredEnd >= fileSize / Self.worthwhilePart
+        guard moment == .settled, !repairs.contains(.rewriteFile), file.size > Self.smallFile else { return true }
+        return journal.end.offset - contents.coveredEnd >= file.size / Self.worthwhilePart
     }
 
     /// Whether there is nothing to be written to the file, or nobody here may write to it.
@@ -23,7 +23,7 @@ extension FileSession {
 
     /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored anew.
     private var isOverlayInFile: Bool {
-        if case .absent = standing, overlay.isEmptyTree { true } else { overlay.isEmpty }
+        file.standing == .absent && contents.overlay.isEmptyTree || contents.overlay.isEmpty
     }
 
     /// Makes the file the whole truth.
@@ -46,15 +46,15 @@ extension FileSession {
             try synchronize()
             return true
         }
-        lacksCheckpoint = true
+        growth.lacksCheckpoint = true
         var tree = tree
-        undelivered.apply(to: &tree)
+        inForce.putUndelivered(over: &tree)
         switch try examine() {
         case .current: break
         case .absent:
             try restore()
             try synchronize()
-            lacksCheckpoint = false
+            growth.lacksCheckpoint = false
             return true
         case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
         case .unusable:
@@ -62,8 +62,8 @@ extension FileSession {
             try synchronize()
             return false
         }
-        lacksCheckpoint = try !write(tree)
-        return !lacksCheckpoint
+        growth.lacksCheckpoint = try !write(tree)
+        return !growth.lacksCheckpoint
     }
 
     /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
@@ -76,7 +76,7 @@ extension FileSession {
         // An edit that has just been found: others learn of it from the journal alone, not from the file that has it.
         try tellJournal()
         let coveredEnd = journal.end.offset
-        if newVersion == version, !repairs.contains(.rewriteFile), standing == .synced {
+        if newVersion == file.version, !repairs.contains(.rewriteFile), file.standing == .synced {
             // What changed has changed back.
             try confirm(newVersion, coveredEnd: coveredEnd)
             try synchronize()
@@ -88,24 +88,19 @@ extension FileSession {
         // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the journal
         // has nothing to add to it.
         try synchronize()
-        let cycle = overlay
-        let replaced = version
+        let cycle = contents.overlay
+        let replaced = file.version
         var replacement = FileReplacement(
-            operations, names: names, previous: previous, isPrivate: isPrivate, owner: owner)
+            operations, names: names, previous: file.previous, isPrivate: isPrivate, owner: file.owner)
         guard try replaceFile(with: bytes, by: &replacement) else {
             // Nothing came of it, so that what was edited is compared with the version that is known.
-            try append(.checkpointed(version, coveredEnd: self.coveredEnd))
+            try append(.checkpointed(file.version, coveredEnd: contents.coveredEnd))
             repairs.endCheckpoints()
             return false
         }
         try confirm(newVersion, coveredEnd: coveredEnd)
-        standing = .synced
-        fileSize = bytes.count
-        // Whether somebody changed it within the same tick of the clock, only its contents can tell.
-        signature = nil
-        isAbsenceKnown = false
+        file.noteWritten(size: bytes.count)
         repairs.noteFileWritten()
-        rejected = nil
         if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
         if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, tree, cycle) }
         return true
@@ -115,15 +110,11 @@ extension FileSession {
     private mutating func replaceFile(
         with bytes: [UInt8], by replacement: inout FileReplacement
     ) throws(StorageError) -> Bool {
-        let examined = examinedSignature
-        let wasAbsent = version == .absent
-        let names = names
-        let operations = operations
         do throws(FileError) {
             return try replacement.run(bytes) {
                 // If it has gone meanwhile, there is nothing to be overwritten.
                 guard let status = try? operations.status(at: names.file) else { return true }
-                return examined.map { $0 == FileSignature(status) } ?? (!wasAbsent || status.size == 0)
+                return file.mayBeReplaced(status)
             }
         } catch {
             repairs.add(.removeAbandonedFiles)
@@ -146,32 +137,23 @@ extension FileSession {
         } catch {
             repairs.tell(.values(batch))
         }
-        keepReplaced(by: batch) { $1 }
-        overlay.add(batch)
-        announce(ExternalChange(.values(batch.values)))
-    }
-
-    /// Which version a write keeps: only one that was good, and never an unsynced one in place of a synced one.
-    private var previous: FileReplacement.Previous {
-        switch standing {
-        case .absent, .damaged: .drop
-        case .unknown: .syncAndKeep
-        case .synced: .keep
-        }
+        contents.keepReplaced(by: batch)
+        contents.overlay.add(batch)
+        inForce.announce(.values(batch.values))
     }
 
     /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the version
     /// before gives the newest values should the file be damaged.
     private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
-        let contents: [JournalRecord.Content] = [
+        let records: [JournalRecord.Content] = [
             .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
-            .checkpointed(version, coveredEnd: JournalFile.here),
+            .checkpointed(file.version, coveredEnd: JournalFile.here),
         ]
         do {
-            try journal.replace(with: contents + keptRecords, names: names, for: owner)
+            try journal.replace(with: records + contents.keptRecords, names: names, for: file.owner)
             // As the record says it. Beyond it, a later word of this process that the file is still this version would cover what
             // others have appended since then.
-            coveredEnd = journal.coveredAtBeginning
+            contents.coveredEnd = journal.coveredAtBeginning
         } catch {
             // The old one goes on, or the new one, which says the same, under a name that may not last.
             repairs.add(.replaceJournal)

@@ -4,50 +4,39 @@ extension FileSession {
         /// The version that is known, or one that this program is just writing.
         case current
         case absent
-        case edited(Reading, SettingTree)
+        case edited(FileReading, SettingTree)
         /// Nobody can use it. It has been reported.
         case unusable
     }
 
     /// Looks whether somebody has changed the file.
     mutating func examine() throws(StorageError) -> Examination {
-        if let signature, rejected == nil, let status = try? fileStatus(), FileSignature(status) == signature {
-            examinedSignature = signature
-            return .current
-        }
-        examinedSignature = nil
-        guard let reading = try readKnown() else {
-            guard version != .absent else { return .current }
+        let status = file.hasSignature ? try? fileStatus() : nil
+        if file.recognize(status) { return .current }
+        switch file.examine(try readKnown(), begun: repairs.begun) {
+        case .current: return .current
+        case .rejected: return .unusable
+        case .absent:
             repairs.add(.storeEverything)
             return .absent
-        }
-        isAbsenceKnown = false
-        examinedSignature = FileSignature(reading.status)
-        if reading.version == version || repairs.begun.contains(where: { $0.version == reading.version }) {
-            rejected = nil
-            // What is edited from now on is compared with this one.
-            version = reading.version
-            if repairs.begun.isEmpty, reading.isSettled { signature = FileSignature(reading.status) }
-            return .current
-        }
-        if rejected?.version == reading.version { return .unusable }
-        do {
-            return .edited(reading, try decode(reading.bytes))
-        } catch {
-            reject(reading, error)
-            return .unusable
+        case .changed(let reading):
+            do {
+                return .edited(reading, try decode(reading.bytes))
+            } catch {
+                reject(reading, error)
+                return .unusable
+            }
         }
     }
 
     /// Leaves a version alone that can't be used, and says why.
-    mutating func reject(_ reading: Reading, _ reason: any Error) {
+    mutating func reject(_ reading: FileReading, _ reason: any Error) {
         let error = StorageError(
             .unreadable,
             "\"\(names.file)\" can't be used as it is. \(reason) The last good values stay in force, and nothing is written over "
                 + "it while it is so.")
-        rejected = Rejected(version: reading.version, error: error)
-        signature = nil
-        announce(ExternalChange(.unusable(error)))
+        file.reject(reading.version)
+        inForce.announce(.unusable(error))
     }
 
     /// Takes in what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
@@ -55,25 +44,22 @@ extension FileSession {
     ///
     /// - Parameter tree: All values as they were known; gets the edited ones.
     mutating func takeIn(
-        _ edited: SettingTree, from reading: Reading, over tree: inout SettingTree
+        _ edited: SettingTree, from reading: FileReading, over tree: inout SettingTree
     ) throws(StorageError) {
-        guard overlay.tree == nil else {
+        guard contents.overlay.tree == nil else {
             tree = try takeInByValues(edited, from: reading)
             return
         }
-        let difference = difference(from: tree, to: edited, overlay)
+        let difference = difference(from: tree, to: edited, contents.overlay)
         let batch = difference.batch
         format = format(toReplace: reading.bytes)
-        note(reading, reading.version)
-        examinedSignature = FileSignature(reading.status)
-        let record = JournalRecord.Content.edited(reading.version, batch)
-        // The values are good also if the journal can't be told now. It is told before it is told anything else.
-        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
-        keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
-        overlay.add(edited: batch)
+        file.noteEdit(reading)
+        tell(.edited(reading.version, batch))
+        contents.keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
+        contents.overlay.add(edited: batch)
         if !batch.entries.isEmpty {
             tree.apply(batch.values)
-            announce(ExternalChange(.values(batch.values)))
+            inForce.announce(.values(batch.values))
         }
     }
 
@@ -89,17 +75,16 @@ extension FileSession {
     ///
     /// - Returns: All values.
     @discardableResult
-    mutating func takeInByValues(_ edited: SettingTree, from reading: Reading) throws(StorageError) -> SettingTree {
+    mutating func takeInByValues(_ edited: SettingTree, from reading: FileReading) throws(StorageError) -> SettingTree {
         let end = journal.end
         let log = try rereadJournal()
         takeIn(log.records.filter { $0.offset >= end.offset })
         var tree = edited
         _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }
         format = format(toReplace: reading.bytes)
-        note(reading, reading.version)
-        examinedSignature = FileSignature(reading.status)
-        tell(ofEdit: version, leadingTo: tree)
-        announce(ExternalChange(.everything(tree)))
+        file.noteEdit(reading)
+        tell(ofEdit: file.version, leadingTo: tree)
+        inForce.announce(.everything(tree))
         return tree
     }
 
@@ -143,7 +128,7 @@ extension FileSession {
         defer { if isLocked { release() } }
         guard case .edited(let reading, let edited) = try examine() else { return }
         var tree = known()
-        undelivered.apply(to: &tree)
+        inForce.putUndelivered(over: &tree)
         try takeIn(edited, from: reading, over: &tree)
     }
 
@@ -160,9 +145,8 @@ extension FileSession {
             try acquire()
             release()
         } catch {
-            guard repairs.isRestoring, !isAbsenceKnown else { return }
-            isAbsenceKnown = true
-            announce(ExternalChange(.unusable(.removed(names.file, because: error))))
+            guard repairs.isRestoring, file.noteAbsence() else { return }
+            inForce.announce(.unusable(.removed(names.file, because: error)))
         }
     }
 
@@ -187,28 +171,24 @@ extension FileSession {
     /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to them.
     var places: [FilePath: Set<String>] {
         var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
-        for link in links { places[link.folder, default: []].insert(link.name) }
+        for link in place.links { places[link.folder, default: []].insert(link.name) }
         return places
     }
 
     /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored here and
     /// had not reached the file that the path led to before.
     mutating func followSwappedLink() throws(StorageError) {
-        let resolved = try resolvedPath()
-        guard resolved.names != names else {
-            links = resolved.links
-            return
-        }
+        let resolved = try resolvedPlace()
+        guard resolved.names != names else { return place = resolved }
         // Between the old link and the new one there may be none.
         guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let carried = overlay.beyond(try? read(names.file).map { try decode($0.bytes) })
-        let contents = try load()
-        var tree = contents.tree
+        let carried = contents.overlay.beyond(try? read(names.file).map { try decode($0.bytes) })
+        var tree = try load().tree
         if !carried.isEmpty {
             carried.apply(to: &tree)
             repairs.tell(.values(carried.batch))
-            overlay.add(carried.batch)
+            contents.overlay.add(carried.batch)
         }
-        announce(ExternalChange(.everything(tree)))
+        inForce.announce(.everything(tree))
     }
 }

@@ -7,8 +7,9 @@ extension FileSession {
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
         try journal.begin(
-            after: old.generation == 0 ? nil : old, with: try beginning(after: [], from: .absent) + keptRecords,
-            for: owner)
+            after: old.generation == 0 ? nil : old,
+            with: try beginning(after: [], from: .absent) + contents.keptRecords,
+            for: file.owner)
         noteJournalBegun()
         repairs.add(.synchronizeNames)
         do throws(FileError) {
@@ -33,17 +34,12 @@ extension FileSession {
         guard !repairs.contains(.storeEverything) else { return try wholeBeginning() }
         if let recovered = repairs.recovered {
             // The file has nothing that counts, and the version before it may be of another moment.
-            overlay.removeAll()
-            overlay.add(JournalBatch(revision: 0, tree: recovered))
-            return [.checkpointed(version, coveredEnd: JournalFile.here), .values(overlay.batch)]
+            contents.overlay = JournalOverlay([JournalBatch(revision: 0, tree: recovered)])
+            return [.checkpointed(file.version, coveredEnd: JournalFile.here), .values(contents.overlay.batch)]
         }
-        if let tree = overlay.batch.tree { compare(tree) }
-        let start = way(from: previous, in: records) + [.checkpointed(version, coveredEnd: JournalFile.here)]
-        if overlay.tree != nil, !records.isEmpty {
-            return start + history(records.filter { $0.offset >= coveredEnd }.map(\.record.content))
-        }
-        // One that goes on from another always says with what: see `takeInFork`.
-        return overlay.isEmpty && journal.end.generation == 0 ? start : start + [.values(overlay.batch)]
+        if let tree = contents.overlay.batch.tree { compare(tree) }
+        return contents.beginning(
+            of: file.version, after: previous, records, isContinued: journal.end.generation != 0)
     }
 
     /// The records of the journal that is open, as far as they are of use for the next.
@@ -55,27 +51,15 @@ extension FileSession {
         return log.isUnusable ? [] : log.records
     }
 
-    /// What leads from the version before to the present one, so that the newest values are known should the file be damaged.
-    private func way(
-        from previous: FileVersion, in records: [(offset: Int, record: JournalRecord)]
-    ) -> [JournalRecord.Content] {
-        guard !records.isEmpty, previous != version,
-            let start = JournalReplay.coveredEnd(of: previous, in: records)
-        else { return [] }
-        var way = JournalOverlay()
-        for (offset, record) in records where offset >= start && offset < coveredEnd { way.add(record.content) }
-        let beginning = JournalRecord.Content.checkpointed(previous, coveredEnd: JournalFile.here)
-        return way.isEmpty ? [beginning] : [beginning, .values(way.batch)]
-    }
-
     /// Makes the journal tell all values while the file can't be read, if the version before does not lead to them: the next to
     /// load it may be a process that has none of them. Best effort: what the journal has beyond the file is safe in any case.
     ///
     /// - Parameter tree: All values.
     mutating func secure(_ tree: SettingTree) {
-        guard let rejected, !rejected.isSecured, (try? acquire()) != nil else { return }
+        guard file.isUnsecured, (try? acquire()) != nil else { return }
         defer { release() }
-        guard let records = try? knownRecords(), repairs.begun.isEmpty, repairs.recovered == nil, overlay.tree == nil
+        guard let known = try? knownRecords(), repairs.begun.isEmpty, repairs.recovered == nil,
+            contents.overlay.tree == nil
         else { return }
         let earlier: (tree: SettingTree, format: FileFormat, version: FileVersion)?
         do {
@@ -83,51 +67,36 @@ extension FileSession {
         } catch {
             return
         }
-        let base = earlier?.version ?? .absent
-        self.rejected?.isSecured = true
-        guard JournalReplay.coveredEnd(of: base, in: records) == nil else { return }
+        let previous = earlier?.version ?? .absent
+        file.noteSecured()
+        guard JournalReplay.coveredEnd(of: previous, in: known) == nil else { return }
         var tree = tree
-        undelivered.apply(to: &tree)
+        inForce.putUndelivered(over: &tree)
         var snapshot = TreeDifference(from: earlier?.tree ?? SettingTree(), to: tree).batch
-        let file = overlay.base(of: tree)
+        let base = contents.overlay.base(of: tree)
         for index in snapshot.entries.indices {
-            snapshot.entries[index].before = file[snapshot.entries[index].key].map { .value($0) } ?? .absent
+            snapshot.entries[index].before = base[snapshot.entries[index].key].map { .value($0) } ?? .absent
         }
         // As a checkpoint of which nothing came: the version before needs what comes after it, and the file stays what it was.
-        let contents: [JournalRecord.Content] = [
-            .checkpoint(base, coveredEnd: journal.end.offset), .values(snapshot),
-            .checkpointed(version, coveredEnd: coveredEnd),
+        let records: [JournalRecord.Content] = [
+            .checkpoint(previous, coveredEnd: journal.end.offset), .values(snapshot),
+            .checkpointed(file.version, coveredEnd: contents.coveredEnd),
         ]
-        for content in contents where (try? append(content)) == nil { return }
-        overlay.add(snapshot)
-    }
-
-    /// What the journal has beyond the file where nobody knows any more what the file had: the values that keys have had tell what
-    /// somebody has edited. The first and the last of each key are enough, since the file has never had those in between.
-    private func history(_ contents: [JournalRecord.Content]) -> [JournalRecord.Content] {
-        let last = contents.lastIndex { $0.batch?.tree != nil } ?? contents.startIndex
-        var before = JournalOverlay()
-        for content in contents[..<last] where content.batch?.tree == nil { before.add(content) }
-        var after = JournalOverlay()
-        for content in contents[last...].dropFirst() { after.add(content) }
-        let tree = contents.indices.contains(last) ? contents[last].batch : nil
-        return [before.batch, tree, after.batch].compactMap { batch in
-            batch.flatMap { $0.entries.isEmpty && $0.tree == nil ? nil : .values($0) }
-        }
+        for record in records where (try? append(record)) == nil { return }
+        contents.overlay.add(snapshot)
     }
 
     /// Puts what the file has beside the values that the journal has, where it has said only the latter.
     mutating func compare(_ tree: SettingTree) {
         var known = SettingTree()
-        if version != .absent {
-            guard let reading = try? read(names.file), reading.version == version,
+        if file.version != .absent {
+            guard let reading = try? read(names.file), reading.version == file.version,
                 let found = try? decode(reading.bytes)
             else { return }
             known = found
         }
         let difference = TreeDifference(from: known, to: tree) { [self] in isSpelledAlike($0, $1) }
-        overlay.removeAll()
-        overlay.add(difference.batch)
+        contents.overlay = JournalOverlay([difference.batch])
     }
 
     /// Puts a new journal in the old one's place, with everything that the file does not have.
@@ -138,7 +107,7 @@ extension FileSession {
             records = try knownRecords()
         } catch {
             // Without a tree the overlay knows all that the file does not have.
-            guard overlay.tree == nil else { throw error }
+            guard contents.overlay.tree == nil else { throw error }
         }
         let previous = records.isEmpty ? nil : (try? earlierVersion())?.version
         try replaceJournal(after: records, from: previous ?? .absent)
@@ -150,14 +119,14 @@ extension FileSession {
         repairs.add(.removeAbandonedFiles)
         repairs.add(.replaceJournal)
         try journal.replace(
-            with: try beginning(after: records, from: previous) + keptRecords, names: names, for: owner)
+            with: try beginning(after: records, from: previous) + contents.keptRecords, names: names, for: file.owner)
         repairs.remove(.replaceJournal)
         noteJournalBegun()
     }
 
     private mutating func noteJournalBegun() {
         repairs.noteJournalBegun()
-        coveredEnd = journal.coveredAtBeginning
+        contents.coveredEnd = journal.coveredAtBeginning
     }
 
     /// Begins the journal anew if it has grown long without a checkpoint, such as while somebody's typing error stands in the
@@ -166,9 +135,7 @@ extension FileSession {
     /// If that fails, the old one goes on.
     mutating func compactIfWorthwhile() {
         let size = journal.end.offset
-        guard lacksCheckpoint, size > max(16 * journalLimit, fileSize, nextCompaction), repairs.begun.isEmpty
-        else { return }
-        nextCompaction = 2 * size
+        guard repairs.begun.isEmpty, growth.isDue(at: size, limit: journalLimit, fileSize: file.size) else { return }
         try? compact()
     }
 
@@ -185,7 +152,7 @@ extension FileSession {
         }
         do throws(FileError) {
             try replaceJournal(after: records, from: previous)
-            nextCompaction = 4 * journal.end.offset
+            growth.noteBegun(with: journal.end.offset)
         } catch {
             repairs.set(.replaceJournal, isPending: wasOwed || journal.end.generation != generation)
             throw error
@@ -216,10 +183,10 @@ extension FileSession {
 
     /// Notes for good that the file is a version.
     mutating func confirm(_ version: FileVersion, coveredEnd: Int) throws(StorageError) {
-        try append(.checkpointed(version, coveredEnd: coveredEnd))
-        take(
-            JournalRecord(.checkpointed(version, coveredEnd: coveredEnd), durableEnd: 0), at: journal.end.offset)
-        self.version = version
+        let record = JournalRecord.Content.checkpointed(version, coveredEnd: coveredEnd)
+        try append(record)
+        add(record)
+        file.confirm(version)
     }
 
     /// Runs something, and tells its error as one of the storage.

@@ -5,9 +5,9 @@ extension FileSession {
     /// belong to different moments, if somebody wrote meanwhile; whenever file and journal don't fit together exactly, they are
     /// read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
-        let resolved = try resolvedPath()
+        let resolved = try resolvedPlace()
         if resolved.names != names { journal.close() }
-        take(resolved)
+        place = resolved
         try checkNameLength()
         repairs.endRestoration()
         journal = JournalFile(operations, path: names.journal)
@@ -23,8 +23,7 @@ extension FileSession {
             throw .unreadable(names.file, "it is damaged, and other programs keep replacing it")
         }
         phase = .ready
-        inForce = contents.tree
-        undelivered.apply(to: &inForce)
+        inForce.begin(with: contents.tree)
         return contents
     }
 
@@ -38,19 +37,13 @@ extension FileSession {
                 + "it are longer")
     }
 
-    /// Where the path leads, and by which links.
-    func resolvedPath() throws(StorageError) -> (names: FileNames, links: [FilePath]) {
+    func resolvedPlace() throws(StorageError) -> Place {
         do {
             let (resolved, links) = try operations.resolve(path)
-            return (FileNames(resolved), links)
+            return Place(names: FileNames(resolved), links: links)
         } catch {
             throw .unreadable(path, error)
         }
-    }
-
-    mutating func take(_ resolved: (names: FileNames, links: [FilePath])) {
-        names = resolved.names
-        links = resolved.links
     }
 
     /// Takes the lock for reading, if there is a journal and it can be taken.
@@ -79,7 +72,7 @@ extension FileSession {
             }
         }
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
-        note(reading, version)
+        file.note(reading, version)
         begin(with: log)
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
@@ -126,53 +119,30 @@ extension FileSession {
         return one == other || isSpelledAlike(one, other)
     }
 
-    /// Takes over what was found at the file's path.
-    mutating func note(_ reading: Reading?, _ version: FileVersion) {
-        // Reading back what was synced here does not make it doubtful.
-        let isOurs = standing == .synced && self.version == version
-        self.version = version
-        standing = reading == nil ? .absent : isOurs ? .synced : .unknown
-        signature = reading.flatMap { $0.isSettled ? FileSignature($0.status) : nil }
-        fileSize = reading?.bytes.count ?? 0
-        owner = reading?.status.owner ?? owner
-        rejected = nil
-    }
-
     /// Begins to follow a journal from what was read of it.
     mutating func begin(with log: JournalReading?) {
-        overlay.removeAll()
-        kept = KeptValues()
-        coveredEnd = 0
+        contents = JournalContents()
         repairs.beginJournal()
-        for (offset, record) in log?.records ?? [] { take(record, at: offset) }
+        for (_, record) in log?.records ?? [] { add(record.content) }
     }
 
-    /// Notes what a record says about the file and the values in the journal.
-    mutating func take(_ record: JournalRecord, at offset: Int) {
-        repairs.add(record.content)
-        switch record.content {
-        case .values(let batch):
-            noteWritten(batch)
-            overlay.add(batch)
-        case .edited(_, let batch):
-            keepReplaced(by: batch) { [overlay] key, before in overlay.newest(at: key) ?? before }
-            overlay.add(edited: batch)
-        case .kept(let batch): kept.decide(batch)
-        case .checkpoint: break
-        case .checkpointed(_, let coveredEnd):
-            // A confirmation that nothing came of a checkpoint covers no more than before.
-            if coveredEnd > self.coveredEnd || overlay.isEmpty { overlay.removeAll() }
-            self.coveredEnd = max(self.coveredEnd, coveredEnd)
-        }
+    /// A record has been read or appended.
+    mutating func add(_ record: JournalRecord.Content) {
+        contents.add(record)
+        repairs.add(record)
+    }
+
+    /// Tells the journal now, or before it is told anything else: what the record says counts in any case.
+    mutating func tell(_ record: JournalRecord.Content) {
+        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
     }
 
     /// Tells the journal of a version of the file that somebody has edited while nobody looked, before anything is told that
     /// was done in knowledge of it. All values, because nobody knows any more what the file had before.
     mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
         let batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
-        let record = JournalRecord.Content.edited(version, batch)
-        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
-        overlay.add(edited: batch)
+        tell(.edited(version, batch))
+        contents.overlay.add(edited: batch)
     }
 
     /// Copies a damaged journal, and makes sure that a new one takes its place.

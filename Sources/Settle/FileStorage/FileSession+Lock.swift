@@ -109,21 +109,21 @@ extension FileSession {
         let standing = found?.version ?? .absent
         // The one that stands there, or that stood there when somebody looked, before it was edited.
         if let checkpoint = checkpoints.last(where: { $0.version == standing })
-            ?? checkpoints.last(where: { $0.version == version })
+            ?? checkpoints.last(where: { $0.version == file.version })
         {
             try fileErrors { (session) throws(FileError) in
                 try session.operations.synchronizeFolder(session.names.folder)
             }
             try confirm(checkpoint.version, coveredEnd: checkpoint.coveredEnd)
-            if let found, checkpoint.version == standing { note(found, checkpoint.version) }
-        } else if let found, standing != version {
+            if let found, checkpoint.version == standing { file.note(found, checkpoint.version) }
+        } else if let found, standing != file.version {
             // Nobody knows which version has been edited. Once the file can be read again, its values tell.
             guard let edited = try? decode(found.bytes) else { return }
             try takeInByValues(edited, from: found)
             repairs.endCheckpoints()
         } else {
             // Nothing came of them. Saying so keeps the file from being taken for one of them later.
-            try append(.checkpointed(version, coveredEnd: coveredEnd))
+            try append(.checkpointed(file.version, coveredEnd: contents.coveredEnd))
             repairs.endCheckpoints()
         }
     }

@@ -6,35 +6,31 @@ extension FileSession {
     }
 
     mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
-        for (offset, record) in records {
-            if let batch = note(record, at: offset) { deliver(batch) }
+        for (_, record) in records {
+            if let batch = note(record.content) { inForce.announce(batch) }
         }
     }
 
     /// Notes what a record of others says of the file and the journal.
     ///
     /// - Returns: What it changes.
-    private mutating func note(_ record: JournalRecord, at offset: Int) -> JournalBatch? {
-        take(record, at: offset)
-        switch record.content {
+    private mutating func note(_ record: JournalRecord.Content) -> JournalBatch? {
+        add(record)
+        switch record {
         case .values(let batch): return batch
-        case .edited(.absent, let batch) where batch.tree != inForce:
+        case .edited(.absent, let batch) where batch.tree != inForce.tree:
             // Somebody has found the file removed who did not know what is in force.
             repairs.noteTold(edit: .absent)
-            version = .absent
-            signature = nil
+            file.follow(.absent)
             repairs.add(.storeEverything)
             return nil
         case .edited(let version, let batch):
-            self.version = version
-            signature = nil
+            file.follow(version)
             repairs.noteTold(edit: version)
             return batch
         case .checkpoint, .kept: return nil
         case .checkpointed(let version, _):
-            if version != self.version { standing = .unknown }
-            self.version = version
-            signature = nil
+            file.follow(written: version)
             return nil
         }
     }
@@ -45,53 +41,40 @@ extension FileSession {
         begin(with: nil)
         let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.writer == nil } ?? true }
         var known = JournalOverlay()
-        for (offset, record) in beginning {
-            if note(record, at: offset) != nil { known.add(record.content) }
+        for (_, record) in beginning {
+            if note(record.content) != nil { known.add(record.content) }
         }
-        deliver(known.batch)
+        inForce.announce(known.batch)
         takeIn(Array(records[beginning.endIndex...]))
-    }
-
-    private mutating func deliver(_ batch: JournalBatch) {
-        if let tree = batch.tree {
-            announce(ExternalChange(.everything(tree), writer: batch.writer))
-            unacknowledged = [:]
-        }
-        acknowledge(batch.entries)
-        guard !batch.entries.isEmpty else { return }
-        announce(ExternalChange(.values(batch.values), writer: batch.writer))
     }
 
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
     mutating func takeInOther() throws(StorageError) {
         let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
-        let (known, knownKept) = (overlay, kept)
+        let known = contents
         do throws(StorageError) {
             try tryTakingInOther()
         } catch {
             // All of it is taken in the next time.
             journal.take(header, end, durableEnd: durableEnd)
             journal.forget()
-            overlay = known
-            kept = knownKept
+            (contents.overlay, contents.kept) = (known.overlay, known.kept)
             throw error
         }
     }
 
     private mutating func tryTakingInOther() throws(StorageError) {
         let known = journal.end
-        let (carried, carriedKept) = (overlay, kept)
+        let (carried, carriedKept) = (contents.overlay, contents.kept)
         let log = try rereadJournal()
         // Unless it has been told already, with the load that found it.
         if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
-            let damage = StorageError(.unreadable, try keepEvidence(of: log))
-            announce(ExternalChange(.unusable(damage)))
+            inForce.announce(.unusable(StorageError(.unreadable, try keepEvidence(of: log))))
         }
         guard !log.isUnusable else {
             // It was never begun, or is damaged. Whoever is the next to write begins a new one.
             begin(with: nil)
-            overlay = carried
-            kept = carriedKept
+            (contents.overlay, contents.kept) = (carried, carriedKept)
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
             repairs.add(.synchronizeNames)
@@ -109,7 +92,9 @@ extension FileSession {
             return
         }
         if isFork(from: known) { return takeInFork(log) }
-        if case .checkpointed(version, _)? = log.records.first?.record.content, known.generation == 0, carried.isEmpty {
+        if case .checkpointed(file.version, _)? = log.records.first?.record.content, known.generation == 0,
+            carried.isEmpty
+        {
             // It begins with the file that is known.
             begin(with: nil)
             takeIn(log.records)
@@ -117,7 +102,7 @@ extension FileSession {
         }
         let reading = try readKnown()
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
-        if reading == nil, replay.match != .current, version != .absent {
+        if reading == nil, replay.match != .current, file.version != .absent {
             // It has been removed, so that the version before has to lead to what the journal has changed.
             begin(with: log)
             noteVersion(in: log)
@@ -139,23 +124,26 @@ extension FileSession {
         }
         begin(with: log)
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
-        let isAnew = journal.header?.previousGeneration == 0 && !inForce.root.isEmpty && log.beginsWithoutFile
-        note(reading, reading?.version ?? .absent)
+        let isAnew = journal.header?.previousGeneration == 0 && !inForce.tree.root.isEmpty && log.beginsWithoutFile
+        file.note(reading, reading?.version ?? .absent)
         if journal.header?.previousGeneration == 0, let batch = carriedKept.batch {
-            kept.decide(batch)
+            contents.kept.decide(batch)
             repairs.tell(.kept(batch))
         }
-        if isAnew { return unite(tree, from: log) }
-        if replay.match != .current { tell(ofEdit: version, leadingTo: tree) }
+        if isAnew {
+            if inForce.unite(with: tree, mentioning: log.keys) { repairs.add(.storeEverything) }
+            return
+        }
+        if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // Nobody has put what the lost journal had into the file. What the new one has was written later.
             var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
             if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
             lost.apply(to: &tree)
             repairs.tell(.values(lost.batch))
-            overlay.add(lost.batch)
+            contents.overlay.add(lost.batch)
         }
-        announce(ExternalChange(.everything(tree)))
+        inForce.announce(.everything(tree))
     }
 
     /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
@@ -163,23 +151,22 @@ extension FileSession {
         guard let earlier = try earlierVersion(),
             let batches = JournalReplay.batches(from: earlier.version, in: log.records)
         else {
-            deliver(overlay.batch)
+            inForce.announce(contents.overlay.batch)
             return
         }
         var tree = earlier.tree
-        var changed = JournalOverlay()
-        for batch in batches { changed.add(batch) }
-        changed.apply(to: &tree)
-        announce(ExternalChange(.everything(tree)))
+        JournalOverlay(batches).apply(to: &tree)
+        inForce.announce(.everything(tree))
     }
 
     private mutating func noteVersion(in log: JournalReading) {
+        var newest = file.version
         for (_, record) in log.records {
             switch record.content {
-            case .edited(let version, _), .checkpointed(let version, _): self.version = version
+            case .edited(let version, _), .checkpointed(let version, _): newest = version
             case .values, .checkpoint, .kept: break
             }
         }
-        signature = nil
+        file.follow(newest)
     }
 }

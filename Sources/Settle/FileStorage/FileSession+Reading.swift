@@ -1,50 +1,41 @@
 extension FileSession {
-    /// The readable file as it was found.
-    struct Reading {
-        var bytes: [UInt8]
-        var status: FileStatus
-        var version: FileVersion
-        /// Whether a later change must show in the file's signature.
-        var isSettled: Bool
-    }
-
     /// - Returns: `nil` if there is no such file. Every other obstacle is an error.
-    func read(_ file: FilePath) throws(StorageError) -> Reading? {
+    func read(_ path: FilePath) throws(StorageError) -> FileReading? {
         let descriptor: FileDescriptor
         do {
-            descriptor = try operations.open(file, .read)
+            descriptor = try operations.open(path, .read)
         } catch {
-            guard error.cause == .notFound else { throw .unreadable(file, error) }
+            guard error.cause == .notFound else { throw .unreadable(path, error) }
             return nil
         }
         // Nothing was written through this descriptor, so closing it has nothing to report.
-        defer { try? operations.close(descriptor, at: file) }
+        defer { try? operations.close(descriptor, at: path) }
         let status: FileStatus
         var bytes: [UInt8] = []
         // Before the file is read: what changes from now on may show in the bytes, and must show in the signature.
         let now = wallTime(isExact: true)
         do {
-            status = try operations.status(of: descriptor, at: file)
+            status = try operations.status(of: descriptor, at: path)
             if status.kind == .file && status.size <= Self.sizeLimit {
                 bytes = try operations.readAll(
-                    descriptor, at: file, expecting: Int(status.size), limit: Self.sizeLimit)
+                    descriptor, at: path, expecting: Int(status.size), limit: Self.sizeLimit)
             }
         } catch {
-            throw .unreadable(file, error)
+            throw .unreadable(path, error)
         }
-        guard status.kind == .file else { throw .unreadable(file, "it is not a regular file") }
+        guard status.kind == .file else { throw .unreadable(path, "it is not a regular file") }
         guard max(Int(status.size), bytes.count) <= Self.sizeLimit else {
-            throw .unreadable(file, "it has more than the \(Self.sizeLimit) bytes that a settings file may have")
+            throw .unreadable(path, "it has more than the \(Self.sizeLimit) bytes that a settings file may have")
         }
-        return Reading(
+        return FileReading(
             bytes: bytes, status: status, version: FileVersion(of: bytes),
             isSettled: FileSignature(status).isSettled(at: now))
     }
 
     /// The file; `nil` also if something else has its name by now, or if it is empty and there was none before.
-    func readKnown() throws(StorageError) -> Reading? {
+    func readKnown() throws(StorageError) -> FileReading? {
         guard (try? isFileMissing()) != true, let reading = try read(names.file) else { return nil }
-        return version == .absent && reading.bytes.isEmpty ? nil : reading
+        return file.version == .absent && reading.bytes.isEmpty ? nil : reading
     }
 
     /// The records of the journal, and what is wrong with it.

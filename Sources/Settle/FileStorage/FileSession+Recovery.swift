@@ -11,7 +11,7 @@ extension FileSession {
     ///
     /// - Returns: `nil` if somebody replaced the file since it was read.
     mutating func recover(
-        from damage: any Error, in reading: Reading, _ log: JournalReading?
+        from damage: any Error, in reading: FileReading, _ log: JournalReading?
     ) throws(StorageError) -> StorageContents? {
         // First of all, because a version that can't be read today may be readable tomorrow.
         let earlier = try earlierVersion()
@@ -20,26 +20,16 @@ extension FileSession {
         let records = log?.records ?? []
         let complete = JournalReplay.batches(from: earlier?.version ?? .absent, in: records)
         begin(with: log)
-        let added: JournalBatch
-        if let complete {
-            var changed = JournalOverlay()
-            for batch in complete { changed.add(batch) }
-            changed.apply(to: &tree)
-            added = changed.batch
-        } else {
-            overlay.apply(to: &tree)
-            added = overlay.batch
-        }
+        let added = complete.map { JournalOverlay($0) } ?? contents.overlay
+        added.apply(to: &tree)
         format = earlier?.format ?? chosenFormat ?? formatByName
-        version = reading.version
-        standing = .damaged
-        signature = nil
+        file.noteDamage(reading.version)
         repairs.add(.heal(tree))
-        inForce = tree
+        inForce.tree = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
         var description =
             "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
-            + consequence(isComplete: complete != nil && isWhole, complete != nil, earlier != nil, tree, added)
+            + consequence(isComplete: complete != nil && isWhole, complete != nil, earlier != nil, tree, added.batch)
         // Before anything is written over it.
         if let log, !log.damage.isEmpty { description += " " + (try keepEvidence(of: log)) }
         // If it fails now, the next append does it.

@@ -27,14 +27,7 @@ extension FileSession {
 
     /// Whether there was a file and there is none, also if something else than a file has its name.
     func isFileMissing() throws(FileError) -> Bool {
-        version == .absent ? false : try isMissing(fileStatus())
-    }
-
-    private func isMissing(_ file: FileStatus?) -> Bool {
-        switch file?.kind {
-        case .file, .symbolicLink: false
-        case .folder, .other, nil: version != .absent
-        }
+        file.version == .absent ? false : try file.isMissing(fileStatus())
     }
 
     private mutating func isJournalMissing() throws(FileError) -> Bool {
@@ -56,8 +49,8 @@ extension FileSession {
     }
 
     private mutating func isFileMissingAfterFollowing() throws(StorageError) -> Bool {
-        let file = try examining { (session) throws(FileError) in try session.fileStatus() }
-        guard !links.isEmpty || file?.kind == .symbolicLink else { return isMissing(file) }
+        let status = try examining { (session) throws(FileError) in try session.fileStatus() }
+        guard !place.links.isEmpty || status?.kind == .symbolicLink else { return file.isMissing(status) }
         try followPath()
         return try examining { (session) throws(FileError) in try session.isFileMissing() }
     }
@@ -77,9 +70,9 @@ extension FileSession {
     mutating func followPath() throws(StorageError) {
         guard !journal.isLocked else { return }
         try followSwappedLink()
-        let resolved = try resolvedPath()
+        let resolved = try resolvedPlace()
         guard resolved.names != names else { return }
-        take(resolved)
+        place = resolved
         journal.close()
         journal = JournalFile(operations, path: names.journal)
         forgetFile()
@@ -112,13 +105,13 @@ extension FileSession {
         do throws(StorageError) {
             try tryStoringFile()
         } catch {
-            announce(ExternalChange(.unusable(error)))
+            inForce.announce(.unusable(error))
         }
     }
 
     private mutating func tryStoringFile() throws(StorageError) {
         try moveFolderAway()
-        var tree = inForce
+        var tree = inForce.tree
         switch try examine() {
         case .current, .absent: break
         case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
@@ -154,25 +147,15 @@ extension FileSession {
     /// The records of a journal that has everything that is in force.
     mutating func wholeBeginning() throws(FileError) -> [JournalRecord.Content] {
         if try isFileMissing() { forgetFile() }
-        overlay.removeAll()
-        let whole = JournalBatch(revision: 0, writer: nil, entries: [], tree: inForce)
-        overlay.add(whole)
-        compare(inForce)
+        contents.overlay = JournalOverlay([JournalBatch(revision: 0, tree: inForce.tree)])
+        compare(inForce.tree)
         repairs.add(.rewriteFile)
-        return [.checkpointed(version, coveredEnd: JournalHeader.size), .values(overlay.batch)]
+        return [.checkpointed(file.version, coveredEnd: JournalHeader.size), .values(contents.overlay.batch)]
     }
 
     /// There is no file any more.
     private mutating func forgetFile() {
-        if version != .absent, !isAbsenceKnown {
-            isAbsenceKnown = true
-            announce(ExternalChange(.unusable(.removed(names.file))))
-        }
-        version = .absent
-        standing = .absent
-        signature = nil
-        examinedSignature = nil
-        rejected = nil
+        if file.forget() { inForce.announce(.unusable(.removed(names.file))) }
         repairs.endCheckpoints()
     }
 
@@ -204,20 +187,5 @@ extension FileSession {
                 }
             })
         repairs.add(.storeEverything)
-    }
-
-    /// Goes over to a journal that was begun by a process that had found nothing.
-    ///
-    /// - Parameter tree: What it leads to, with the file that stands there now.
-    mutating func unite(_ tree: SettingTree, from log: JournalReading) {
-        let mentioned = log.keys
-        var all = tree
-        for change in TreeDifference(from: tree, to: inForce).changes where change.old == nil {
-            // It was written later, or removed.
-            guard mentioned.isDisjoint(with: [change.key] + change.key.parents) else { continue }
-            all[change.key] = change.new
-        }
-        if all != tree { repairs.add(.storeEverything) }
-        announce(ExternalChange(.everything(all)))
     }
 }

@@ -17,23 +17,12 @@ struct FileSession: Sendable {
         case unreadable(StorageError)
     }
 
-    /// What is known about the bytes that stand at the file's path.
-    enum Standing: Sendable {
-        case absent
-        /// They are no settings. A copy has been put aside.
-        case damaged
-        /// They were read; whether they have reached stable storage is not known.
-        case unknown
-        /// They were synced.
-        case synced
-    }
-
-    /// A version of the file that has not been taken in.
-    struct Rejected: Sendable {
-        var version: FileVersion
-        var error: StorageError
-        /// Whether the journal and the version before have all values that are in force.
-        var isSecured = false
+    /// Where the path leads.
+    struct Place: Sendable, Equatable {
+        /// Of the file itself, after all links on the way to it.
+        var names: FileNames
+        /// The symbolic links on the way from the path to the file.
+        var links: [FilePath] = []
     }
 
     let operations: FileOperations
@@ -48,45 +37,15 @@ struct FileSession: Sendable {
     let journalCapacity: Int
 
     var phase = Phase.unloaded
-    /// Of the file itself, after all links on the way to it.
-    var names: FileNames
-    /// The symbolic links on the way from the path to the file.
-    var links: [FilePath] = []
+    var place: Place
     var format: FileFormat
     var journal: JournalFile
 
-    /// The version of the file whose values have been taken in.
-    var version = FileVersion.absent
-    var standing = Standing.absent
-    /// The signature of the file when it last was that version.
-    var signature: FileSignature?
-    /// The signature of the file when it was last looked at.
-    var examinedSignature: FileSignature?
-    var fileSize = 0
-    /// Whom the file belongs to, or belonged to when it was last there. What is made beside it belongs to the same, or the user
-    /// of a file that a superuser has written could not open it any more.
-    var owner: FileStatus.Owner?
-    /// A version that can't be used. It is not overwritten while it stands there.
-    var rejected: Rejected?
-    /// Whether the store has been told that the file has been removed.
-    var isAbsenceKnown = false
-    /// Up to where the file has everything that the journal has.
-    var coveredEnd = 0
-    var overlay = JournalOverlay()
-    /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others. While the
-    /// file and the journal are in their places they have the same.
-    var inForce = SettingTree()
+    var file = KnownFile()
+    var contents = JournalContents()
+    var inForce = ValuesInForce()
     var repairs = PendingRepairs()
-    /// What others have changed and the store has not been told yet, under later batches of its own.
-    private(set) var undelivered: [ExternalChange] = []
-    /// What stood at keys before somebody edited them.
-    var kept = KeptValues()
-    /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
-    var unacknowledged: [SettingKey: SettingValue?] = [:]
-    /// Whether the last checkpoint could not be made.
-    var lacksCheckpoint = false
-    /// Beyond which size the journal is begun anew without a checkpoint, if that is larger than other reasons make it.
-    var nextCompaction = 0
+    var growth = JournalGrowth()
     /// The names that this process has reserved.
     var reservations = FileReservations()
     /// Whether nobody but the user may read the file from its next version on.
@@ -103,9 +62,11 @@ struct FileSession: Sendable {
         self.journalCapacity = journalCapacity
         chosenFormat = format
         self.format = format ?? .json
-        names = FileNames(path)
-        journal = JournalFile(operations, path: names.journal)
+        place = Place(names: FileNames(path))
+        journal = JournalFile(operations, path: place.names.journal)
     }
+
+    var names: FileNames { place.names }
 
     /// The largest file that is read or written, in bytes.
     static let sizeLimit = 256 << 20
@@ -119,23 +80,6 @@ struct FileSession: Sendable {
         case .unloaded: throw .notWritten(path, "it has not been loaded yet")
         case .unreadable(let error): throw .notWritten(path, "the last load failed: \(error)", errno: error.errno)
         }
-    }
-
-    /// Notes a change that the store has to be told.
-    mutating func announce(_ change: ExternalChange) {
-        change.apply(to: &inForce)
-        undelivered.append(change)
-    }
-
-    /// Puts values that are appended now over the changes that the store has not been told yet.
-    mutating func overwriteUndelivered(_ values: [SettingKey: SettingValue?]) {
-        for index in undelivered.indices { undelivered[index].overwrite(values) }
-    }
-
-    /// What others have changed and the store has not been told yet.
-    mutating func takeUndelivered() -> [ExternalChange] {
-        defer { undelivered = [] }
-        return undelivered
     }
 
     mutating func close() {

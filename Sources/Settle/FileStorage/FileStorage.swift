@@ -137,11 +137,9 @@ public final class FileStorage: Storage {
     private func following<Result>(
         _ session: inout FileSession, _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
-        let (names, links) = (session.names, session.links)
+        let place = session.place
         defer {
-            if session.names != names || session.links != links {
-                watch.withLock { $0 }?.update(session.places)
-            }
+            if session.place != place { watch.withLock { $0 }?.update(session.places) }
         }
         return try body(&session)
     }
@@ -171,11 +169,11 @@ public final class FileStorage: Storage {
         do throws(StorageError) {
             return try session.withLock { (session) throws(StorageError) in
                 try session.beginCall()
-                guard !suspicion.isEmpty else { return session.takeUndelivered() }
+                guard !suspicion.isEmpty else { return session.inForce.takeUndelivered() }
                 try following(&session) { (session) throws(StorageError) in
                     try session.look(for: suspicion, since: tree)
                 }
-                return session.takeUndelivered()
+                return session.inForce.takeUndelivered()
             }
         } catch {
             suspect(suspicion)

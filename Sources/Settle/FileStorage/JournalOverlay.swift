@@ -12,6 +12,10 @@ struct JournalOverlay: Sendable {
     /// The keys of all dictionaries that have one of the entries in them.
     private var outerKeys: Set<SettingKey> = []
 
+    init(_ batches: [JournalBatch] = []) {
+        for batch in batches { add(batch) }
+    }
+
     var isEmpty: Bool { entries.isEmpty && tree == nil }
     /// Whether it says that there are no values at all.
     var isEmptyTree: Bool { entries.isEmpty && tree?.root.isEmpty == true }
@@ -71,8 +75,7 @@ struct JournalOverlay: Sendable {
     func without(_ keys: Set<SettingKey>, whereTreeDiffersFrom current: SettingTree) -> JournalOverlay {
         var rest = self
         if let tree = batch.tree {
-            rest = JournalOverlay()
-            rest.add(TreeDifference(from: current, to: tree).batch)
+            rest = JournalOverlay([TreeDifference(from: current, to: tree).batch])
         }
         for key in keys { rest.entries[key] = nil }
         return rest
@@ -93,8 +96,7 @@ struct JournalOverlay: Sendable {
     func beyond(_ file: SettingTree?) -> JournalOverlay {
         var rest = self
         if let batch = tree.map({ _ in batch }), let all = batch.tree {
-            rest = JournalOverlay()
-            rest.add(TreeDifference(from: file ?? all, to: all).batch)
+            rest = JournalOverlay([TreeDifference(from: file ?? all, to: all).batch])
         }
         for (key, entry) in rest.entries where entry.before == (entry.value.map { .value($0) } ?? .absent) {
             rest.entries[key] = nil

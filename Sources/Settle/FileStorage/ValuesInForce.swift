@@ -1,0 +1,91 @@
+/// The values that are in force for this process, and where the store's knowledge of them differs.
+///
+/// Pure: it is told what was loaded, appended, and changed by others.
+struct ValuesInForce: Sendable {
+    /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others. While the
+    /// file and the journal are in their places they have the same.
+    var tree = SettingTree()
+    /// What others have changed and the store has not been told yet, under later batches of its own.
+    private var undelivered: [ExternalChange] = []
+    /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
+    private var unacknowledged: [SettingKey: SettingValue?] = [:]
+
+    // MARK: Changes of others
+
+    /// A load has found these values. The store gets them with what it has not been told before.
+    mutating func begin(with loaded: SettingTree) {
+        tree = loaded
+        undelivered.apply(to: &tree)
+    }
+
+    /// Something has changed that the store has to be told.
+    mutating func announce(_ content: ExternalChange.Content, writer: String? = nil) {
+        let change = ExternalChange(content, writer: writer)
+        change.apply(to: &tree)
+        undelivered.append(change)
+    }
+
+    /// Others have appended a batch.
+    mutating func announce(_ batch: JournalBatch) {
+        if let tree = batch.tree {
+            announce(.everything(tree), writer: batch.writer)
+            unacknowledged = [:]
+        }
+        acknowledge(batch)
+        if !batch.entries.isEmpty { announce(.values(batch.values), writer: batch.writer) }
+    }
+
+    /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions a key: that
+    /// was written later, or removed.
+    ///
+    /// - Returns: Whether anything is in force that the others do not have.
+    mutating func unite(with other: SettingTree, mentioning keys: Set<SettingKey>) -> Bool {
+        var all = other
+        for change in TreeDifference(from: other, to: tree).changes
+        where change.old == nil && keys.isDisjoint(with: [change.key] + change.key.parents) {
+            all[change.key] = change.new
+        }
+        announce(.everything(all))
+        return all != other
+    }
+
+    /// What the store is told, once.
+    mutating func takeUndelivered() -> [ExternalChange] {
+        defer { undelivered = [] }
+        return undelivered
+    }
+
+    /// - Parameter tree: What the store knows.
+    func putUndelivered(over tree: inout SettingTree) { undelivered.apply(to: &tree) }
+
+    // MARK: Changes of the store
+
+    /// What stood until now at the keys of a batch: what the store believes, with what it does not know.
+    func valuesReplaced(by batch: StorageBatch) -> [SettingKey: SettingValue] {
+        var values = batch.replaced
+        for (key, value) in unacknowledged where batch.values[key] != nil { values[key] = value }
+        return undelivered.values(at: batch.values.keys, over: values)
+    }
+
+    /// A batch of the store has been appended, behind what others have changed.
+    mutating func noteAppended(_ batch: JournalBatch) {
+        if !undelivered.isEmpty {
+            let values = batch.values
+            for index in undelivered.indices { undelivered[index].overwrite(values) }
+        }
+        tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
+        acknowledge(batch)
+    }
+
+    /// A batch may have been appended, and could not be synced.
+    mutating func noteUnsynced(_ batch: StorageBatch) { unacknowledged.merge(batch.values) { $1 } }
+
+    /// There are newer values at and within the keys of a batch.
+    private mutating func acknowledge(_ batch: JournalBatch) {
+        guard !unacknowledged.isEmpty else { return }
+        let keys = Set(batch.entries.map(\.key))
+        unacknowledged = unacknowledged.filter { key, _ in
+            !keys.contains(key) && !key.parents.contains(where: keys.contains)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct JournalContentsTests {
+    private let old = FileVersion(of: [1])
+    private let new = FileVersion(of: [2])
+
+    private func batch(_ key: SettingKey, _ value: Int64?, revision: UInt64 = 1) -> JournalBatch {
+        let entry = JournalEntry(key: key, value: value.map { .integer($0) }, before: .value(.integer(0)))
+        return JournalBatch(revision: revision, entries: [entry])
+    }
+
+    private func tree(_ contents: JournalContents) -> SettingTree {
+        var tree = SettingTree()
+        contents.overlay.apply(to: &tree)
+        return tree
+    }
+
+    @Test("A checkpoint that covers more takes what the journal has beyond the file") func checkpoint() {
+        var contents = JournalContents()
+        contents.add(.values(batch("a", 1)))
+        contents.add(.checkpoint(new, coveredEnd: 9))
+        #expect(tree(contents) == SettingTree(["a": .integer(1)]))
+        contents.add(.checkpointed(new, coveredEnd: 9))
+        #expect(contents.overlay.isEmpty && contents.coveredEnd == 9)
+    }
+
+    @Test("A word that nothing came of a checkpoint takes nothing") func failedCheckpoint() {
+        var contents = JournalContents()
+        contents.add(.checkpointed(old, coveredEnd: 9))
+        contents.add(.values(batch("a", 1)))
+        contents.add(.checkpoint(new, coveredEnd: 20))
+        contents.add(.checkpointed(old, coveredEnd: 9))
+        #expect(tree(contents) == SettingTree(["a": .integer(1)]) && contents.coveredEnd == 9)
+    }
+
+    @Test("An edit keeps the newest value until a program writes the key") func kept() {
+        var contents = JournalContents()
+        contents.add(.values(batch("a", 1)))
+        contents.add(.edited(new, batch("a", 2, revision: 0)))
+        #expect(contents.kept.candidates(at: "a", insteadOf: nil) == [.integer(1)])
+        #expect(
+            contents.keptRecords == [.kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])]))])
+        contents.add(.values(batch("a", 3, revision: 0)))
+        #expect(!contents.kept.isEmpty, "That was repeated, not written.")
+        contents.add(.values(batch("a", 4)))
+        #expect(contents.keptRecords.isEmpty)
+    }
+
+    @Test("What somebody has removed is not kept") func removed() {
+        var contents = JournalContents()
+        contents.add(.kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])])))
+        contents.add(.edited(new, batch("a", nil, revision: 0)))
+        #expect(contents.kept.isEmpty)
+    }
+
+    @Test("A first journal says only the version, one that goes on always with what") func emptyBeginning() {
+        let contents = JournalContents()
+        let version = JournalRecord.Content.checkpointed(new, coveredEnd: JournalFile.here)
+        #expect(contents.beginning(of: new, after: old, [], isContinued: false) == [version])
+        let nothing = JournalRecord.Content.values(JournalBatch(revision: 0))
+        #expect(contents.beginning(of: new, after: old, [], isContinued: true) == [version, nothing])
+    }
+
+    @Test("A new journal leads from the version before to the present one, and on") func beginning() {
+        let records: [(offset: Int, record: JournalRecord)] = [
+            (10, JournalRecord(.checkpointed(old, coveredEnd: 10), durableEnd: 0)),
+            (20, JournalRecord(.values(batch("a", 1)), durableEnd: 0)),
+            (30, JournalRecord(.checkpointed(new, coveredEnd: 30), durableEnd: 0)),
+            (40, JournalRecord(.values(batch("b", 2)), durableEnd: 0)),
+        ]
+        var contents = JournalContents()
+        for (_, record) in records { contents.add(record.content) }
+        #expect(
+            contents.beginning(of: new, after: old, records, isContinued: true) == [
+                .checkpointed(old, coveredEnd: JournalFile.here), .values(batch("a", 1, revision: 0)),
+                .checkpointed(new, coveredEnd: JournalFile.here), .values(batch("b", 2, revision: 0)),
+            ])
+    }
+
+    @Test("Where all values were replaced, the first and the last of each key are told") func history() {
+        let whole = JournalBatch(revision: 0, tree: SettingTree(["a": .integer(3)]))
+        let contents = [
+            JournalRecord.Content.values(batch("a", 1)), .values(batch("a", 2)), .edited(new, whole),
+            .values(batch("b", 4)), .values(batch("b", 5)),
+        ]
+        var journal = JournalContents()
+        for content in contents { journal.add(content) }
+        let records = contents.enumerated().map {
+            (offset: $0.offset, record: JournalRecord($0.element, durableEnd: 0))
+        }
+        #expect(
+            journal.beginning(of: new, after: new, records, isContinued: true) == [
+                .checkpointed(new, coveredEnd: JournalFile.here), .values(batch("a", 2, revision: 0)), .values(whole),
+                .values(batch("b", 5, revision: 0)),
+            ])
+    }
+
+    @Test("Without checkpoints a journal is begun anew when it is long, then less and less often") func growth() {
+        var growth = JournalGrowth()
+        func isDue(_ size: Int, _ fileSize: Int = 0) -> Bool { growth.isDue(at: size, limit: 10, fileSize: fileSize) }
+        #expect(!isDue(10_000))
+        growth.lacksCheckpoint = true
+        #expect(!isDue(160) && !isDue(161, 161) && isDue(161))
+        #expect(!isDue(322) && isDue(323))
+        growth.noteBegun(with: 200)
+        #expect(!isDue(800) && isDue(801))
+    }
+}

@@ -1,0 +1,127 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct KnownFileTests {
+    /// A file with one byte of contents.
+    private func reading(_ byte: UInt8, isSettled: Bool = true, user: UInt32 = 1) -> FileReading {
+        FileReading(
+            bytes: [byte], status: status(Int64(byte), user: user), version: FileVersion(of: [byte]),
+            isSettled: isSettled)
+    }
+
+    private func status(_ time: Int64, kind: FileStatus.Kind = .file, user: UInt32 = 1) -> FileStatus {
+        FileStatus(
+            kind: kind, size: 1, permissions: 0o600, owner: .init(user: user, group: 1),
+            identity: .init(device: 1, file: 1), linkCount: 1, contentsChanged: time, statusChanged: time)
+    }
+
+    private func known(_ reading: FileReading) -> KnownFile {
+        var file = KnownFile()
+        file.note(reading, reading.version)
+        return file
+    }
+
+    private func checkpoint(_ reading: FileReading) -> PendingRepairs.Checkpoint {
+        PendingRepairs.Checkpoint(version: reading.version, coveredEnd: 7)
+    }
+
+    private enum Name { case current, absent, rejected, changed }
+
+    private func look(_ file: inout KnownFile, _ reading: FileReading?, _ begun: PendingRepairs.Checkpoint...) -> Name {
+        switch file.examine(reading, begun: begun) {
+        case .current: .current
+        case .absent: .absent
+        case .rejected: .rejected
+        case .changed: .changed
+        }
+    }
+
+    @Test("An unchanged signature is enough, but not if a change may not show in it") func signature() {
+        var file = known(reading(1))
+        #expect(file.hasSignature)
+        #expect([status(1), status(2), nil].map { file.recognize($0) } == [true, false, false])
+        file.note(reading(1, isSettled: false), reading(1).version)
+        #expect(!file.hasSignature)
+        #expect([status(1)].map { file.recognize($0) } == [false])
+    }
+
+    @Test("Whatever another process says of the file, its signature tells nothing any more") func followed() {
+        var file = known(reading(1))
+        file.follow(reading(1).version)
+        #expect(!file.hasSignature && file.standing == .unknown)
+        file.noteWritten(size: 1)
+        file.follow(written: file.version)
+        #expect(file.standing == .synced)
+        file.follow(written: reading(2).version)
+        #expect(file.standing == .unknown && file.version == reading(2).version)
+    }
+
+    @Test("A file that has never been there is not missing") func neverThere() {
+        var file = KnownFile()
+        #expect(look(&file, nil) == .current)
+        #expect(!file.isMissing(nil) && !file.isMissing(status(1, kind: .folder)))
+        #expect(file.previous == .drop)
+    }
+
+    @Test("A file that was there is missing if nothing or a folder has its name") func missing() {
+        var file = known(reading(1))
+        #expect(look(&file, nil) == .absent)
+        #expect(file.isMissing(nil) && file.isMissing(status(1, kind: .folder)))
+        #expect(!file.isMissing(status(1)) && !file.isMissing(status(1, kind: .symbolicLink)))
+    }
+
+    @Test("A removal is told once, until there is a file again") func removal() {
+        var file = known(reading(1, user: 4))
+        #expect((1...2).map { _ in file.forget() } == [true, false])
+        #expect(file.version == .absent && file.standing == .absent && file.owner?.user == 4)
+        _ = file.examine(reading(2), begun: [])
+        file.note(reading(2), reading(2).version)
+        #expect((1...1).map { _ in file.forget() } == [true])
+        file.noteWritten(size: 1)
+        #expect((1...2).map { _ in file.noteAbsence() } == [true, false])
+    }
+
+    @Test("The version of a checkpoint that was begun is no edit") func begun() {
+        var file = known(reading(1))
+        #expect(look(&file, reading(2), checkpoint(reading(2))) == .current)
+        #expect(file.version == reading(2).version)
+        #expect(look(&file, reading(3)) == .changed)
+        #expect(file.version == reading(2).version)
+    }
+
+    @Test("A version that can't be used is told once, and secured once") func rejected() {
+        var file = known(reading(1))
+        file.reject(reading(2).version)
+        #expect(!file.hasSignature && file.isUnsecured)
+        #expect(look(&file, reading(2)) == .rejected)
+        file.noteSecured()
+        #expect(!file.isUnsecured)
+        #expect(look(&file, reading(3)) == .changed)
+        #expect(look(&file, reading(1)) == .current)
+        #expect(look(&file, reading(2)) == .changed)
+    }
+
+    @Test("Only what was examined may be replaced") func replacement() {
+        var file = known(reading(1))
+        #expect(file.mayBeReplaced(status(9)), "It was not looked at.")
+        _ = file.examine(reading(1), begun: [])
+        #expect(file.mayBeReplaced(status(1)) && !file.mayBeReplaced(status(2)))
+        file.noteEdit(reading(2))
+        #expect(file.mayBeReplaced(status(2)) && !file.mayBeReplaced(status(1)))
+        #expect(!KnownFile().mayBeReplaced(status(1)), "It has just been made.")
+    }
+
+    @Test("What is kept of a version depends on whether it is good and synced") func previous() {
+        var file = known(reading(1))
+        #expect(file.previous == .syncAndKeep)
+        file.noteWritten(size: 1)
+        #expect(file.previous == .keep)
+        file.note(reading(1), reading(1).version)
+        #expect(file.previous == .keep, "It was only read back.")
+        file.noteDamage(reading(2).version)
+        #expect(file.previous == .drop)
+        file.note(nil, .absent)
+        #expect(file.previous == .drop && file.size == 0)
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Settle
+
+@Suite struct ValuesInForceTests {
+    private func batch(_ key: SettingKey, _ value: Int64, writer: String? = nil) -> JournalBatch {
+        JournalBatch(
+            revision: 1, writer: writer,
+            entries: [JournalEntry(key: key, value: .integer(value), before: .absent)])
+    }
+
+    private func own(_ key: SettingKey, _ value: Int64, replacing old: Int64? = nil) -> StorageBatch {
+        StorageBatch(
+            revision: 1, values: [key: .integer(value)], replaced: old.map { [key: .integer($0)] } ?? [:])
+    }
+
+    @Test("What others have changed is told once, with its writer") func told() {
+        var values = ValuesInForce()
+        values.announce(batch("a", 1, writer: "other"))
+        #expect(values.tree == SettingTree(["a": .integer(1)]))
+        let told = (1...2).map { _ in values.takeUndelivered() }
+        #expect(told == [[ExternalChange(.values(["a": .integer(1)]), writer: "other")], []])
+    }
+
+    @Test("A later batch of the store is put over what it has not been told") func appended() {
+        var values = ValuesInForce()
+        values.announce(batch("a", 1))
+        #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
+        values.noteAppended(batch("a", 2))
+        #expect(values.tree == SettingTree(["a": .integer(2)]))
+        let told = values.takeUndelivered()
+        #expect(told == [ExternalChange(.values(["a": .integer(2)]))])
+    }
+
+    @Test("A load does not hide what the store has not been told") func loaded() {
+        var values = ValuesInForce()
+        values.announce(batch("a", 1))
+        values.begin(with: SettingTree(["a": .integer(0), "b": .integer(2)]))
+        #expect(values.tree == SettingTree(["a": .integer(1), "b": .integer(2)]))
+        var known = SettingTree(["b": .integer(3)])
+        values.putUndelivered(over: &known)
+        #expect(known == SettingTree(["a": .integer(1), "b": .integer(3)]))
+    }
+
+    @Test("What was appended and not synced counts as replaced until it is appended again") func unsynced() {
+        var values = ValuesInForce()
+        values.noteUnsynced(own("a", 1))
+        #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
+        #expect(values.valuesReplaced(by: own("b", 2)).isEmpty)
+        values.noteAppended(batch("a", 2))
+        #expect(values.valuesReplaced(by: own("a", 3, replacing: 2)) == ["a": .integer(2)])
+    }
+
+    @Test("What others write over it, one key or all, is not appended again") func overwritten() {
+        for other in [batch("a", 5), JournalBatch(revision: 0, tree: SettingTree(["a": .integer(5)]))] {
+            var values = ValuesInForce()
+            values.noteUnsynced(own("a", 1))
+            values.announce(other)
+            _ = values.takeUndelivered()
+            #expect(values.valuesReplaced(by: own("a", 2, replacing: 5)) == ["a": .integer(5)])
+        }
+    }
+
+    @Test("Values in force are added to those of a process that had found nothing, but where it mentions a key")
+    func union() {
+        var values = ValuesInForce()
+        values.begin(with: SettingTree(["a": .integer(1), "b": .integer(2), "c": .integer(3)]))
+        let isMore = values.unite(with: SettingTree(["a": .integer(9)]), mentioning: ["a", "c"])
+        #expect(isMore)
+        #expect(values.tree == SettingTree(["a": .integer(9), "b": .integer(2)]))
+        let isStillMore = values.unite(with: values.tree, mentioning: [])
+        #expect(!isStillMore)
+    }
+}
