@@ -1,7 +1,7 @@
 /// The names that this process has reserved beside a settings file, each by the lock of a file of its own.
 ///
 /// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay: to remove one
-/// would take it away from under somebody who is just about to lock it.
+/// would take it away from a process that is just about to lock it.
 struct FileReservations: Sendable {
     private struct Held: Sendable {
         var path: FilePath

@@ -15,7 +15,7 @@ extension FileSession {
         let record = try record(of: batch, entries)
         try append(.values(record))
         contents.add(.values(record))
-        inForce.noteAppended(record)
+        inForce.didAppend(record)
     }
 
     /// The same, and makes it stable with everything that was appended before.
@@ -24,7 +24,7 @@ extension FileSession {
         do throws(StorageError) {
             try makeDurable()
         } catch {
-            inForce.noteUnsynced(batch)
+            inForce.didNotSync(batch)
             throw error
         }
     }

@@ -56,7 +56,7 @@ extension FileSession {
             try synchronize()
             growth.lacksCheckpoint = false
             return true
-        case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
+        case .edited(let reading, let edited): try merge(edited, from: reading, over: &tree)
         case .unusable:
             secure(tree)
             try synchronize()
@@ -99,10 +99,10 @@ extension FileSession {
             return false
         }
         try confirm(newVersion, coveredEnd: coveredEnd)
-        file.noteWritten(size: bytes.count)
-        repairs.noteFileWritten()
+        file.didWrite(size: bytes.count)
+        repairs.didWriteFile()
         if journal.end.offset > journalLimit { renewJournal(with: cycle, from: replaced) }
-        if replacement.hasKeptPrevious, cycle.tree == nil { lookAtReplaced(replaced, tree, cycle) }
+        if replacement.hasKeptPrevious, cycle.tree == nil { mergeReplaced(replaced, tree, cycle) }
         return true
     }
 
@@ -124,9 +124,9 @@ extension FileSession {
         }
     }
 
-    /// Takes in an edit that reached the file between the last look at it and its replacement: the replaced file still has a
+    /// Merges an edit that reached the file between the last look at it and its replacement: the replaced file still has a
     /// name, so its contents tell.
-    private mutating func lookAtReplaced(_ known: FileVersion, _ tree: SettingTree, _ cycle: JournalOverlay) {
+    private mutating func mergeReplaced(_ known: FileVersion, _ tree: SettingTree, _ cycle: JournalOverlay) {
         guard let reading = try? read(names.previous), reading.version != known, let edited = try? decode(reading.bytes)
         else { return }
         let difference = difference(from: tree, to: edited, cycle)
@@ -175,7 +175,7 @@ extension FileSession {
         }
     }
 
-    /// Makes the names of a journal durable that somebody else has made, and of its folders, which he may have made too.
+    /// Makes the names durable of a journal that another process has made, and of its folders, which it may have made too.
     private mutating func synchronizeNames() throws(FileError) {
         var folder = names.folder
         try operations.synchronizeFolder(folder)

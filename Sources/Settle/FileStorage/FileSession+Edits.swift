@@ -39,21 +39,21 @@ extension FileSession {
         inForce.announce(.unusable(error))
     }
 
-    /// Takes in what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
+    /// Merges what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
     /// changes.
     ///
     /// - Parameter tree: All values as they were known; gets the edited ones.
-    mutating func takeIn(
+    mutating func merge(
         _ edited: SettingTree, from reading: FileReading, over tree: inout SettingTree
     ) throws(StorageError) {
         guard contents.overlay.tree == nil else {
-            tree = try takeInByValues(edited, from: reading)
+            tree = try mergeByValues(edited, from: reading)
             return
         }
         let difference = difference(from: tree, to: edited, contents.overlay)
         let batch = difference.batch
         format = format(toReplace: reading.bytes)
-        file.noteEdit(reading)
+        file.didMergeEdit(reading)
         tell(.edited(reading.version, batch))
         contents.keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
         contents.overlay.add(edited: batch)
@@ -70,47 +70,47 @@ extension FileSession {
         return difference
     }
 
-    /// Takes in what somebody has edited when nobody can tell any more what the file had before: each key by the values that it
-    /// has had.
+    /// Merges what somebody has edited when it is not known any more what the file had before: each key by the values that it has
+    /// had.
     ///
     /// - Returns: All values.
     @discardableResult
-    mutating func takeInByValues(_ edited: SettingTree, from reading: FileReading) throws(StorageError) -> SettingTree {
+    mutating func mergeByValues(_ edited: SettingTree, from reading: FileReading) throws(StorageError) -> SettingTree {
         let end = journal.end
         let log = try rereadJournal()
-        takeIn(log.records.filter { $0.offset >= end.offset })
+        merge(log.records.filter { $0.offset >= end.offset })
         var tree = edited
         _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }
         format = format(toReplace: reading.bytes)
-        file.noteEdit(reading)
+        file.didMergeEdit(reading)
         tell(ofEdit: file.version, leadingTo: tree)
         inForce.announce(.everything(tree))
         return tree
     }
 
     /// What may have changed.
-    struct Suspicion: OptionSet, Sendable {
+    struct PendingChecks: OptionSet, Sendable {
         let rawValue: UInt8
 
         /// The journal has more records.
-        static let journal = Suspicion(rawValue: 1)
+        static let journal = PendingChecks(rawValue: 1)
         /// The file or the journal is another one, the file has other contents, or a link leads elsewhere.
-        static let file = Suspicion(rawValue: 2)
-        static let everything: Suspicion = [.journal, .file]
+        static let file = PendingChecks(rawValue: 2)
+        static let everything: PendingChecks = [.journal, .file]
     }
 
-    /// Looks for what others have done since the last time.
-    mutating func look(for suspicion: Suspicion, since known: () -> SettingTree) throws(StorageError) {
-        if suspicion.contains(.file) {
+    /// Merges what others have done since the last time.
+    mutating func mergeOutside(_ checks: PendingChecks, since known: () -> SettingTree) throws(StorageError) {
+        if checks.contains(.file) {
             try followSwappedLink()
         }
-        if journal.isOpen { try takeInNew() }
-        if suspicion.contains(.file), journal.isOpen, !journal.isLocked, (try? journal.isReplaced()) != false {
+        if journal.isOpen { try mergeNewRecords() }
+        if checks.contains(.file), journal.isOpen, !journal.isLocked, (try? journal.isReplaced()) != false {
             leaveJournal()
         }
         if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
         if journal.isOpen, !journal.isKnown { try goOver() }
-        guard suspicion.contains(.file) else { return }
+        guard checks.contains(.file) else { return }
         // What could not be told when it was found out, and what has been removed.
         let isJournalMissing = !journal.isOpen && journal.end.generation != 0
         if !repairs.untold.isEmpty || repairs.isRestoring || isJournalMissing { doWhatIsLeft() }
@@ -122,14 +122,14 @@ extension FileSession {
         case .current: return
         case .unusable: return secure(known())
         }
-        // Again under the lock: somebody else may just be taking it in, or may be writing a version of his own. Who may not
-        // write can have no lock, but takes in what he sees.
+        // Again under the lock: another process may just be merging it, or writing a version of its own. Without permission to
+        // write there is no lock, and what was seen is merged.
         let isLocked = (try? acquire()) != nil
         defer { if isLocked { release() } }
         guard case .edited(let reading, let edited) = try examine() else { return }
         var tree = known()
         inForce.putUndelivered(over: &tree)
-        try takeIn(edited, from: reading, over: &tree)
+        try merge(edited, from: reading, over: &tree)
     }
 
     /// Gives up a journal that does not have its name any more. Under its lock, if that is to be had: its last words may just be
@@ -139,26 +139,26 @@ extension FileSession {
         release()
     }
 
-    /// Does under the lock what is to be done there. Who may not write can't have it; what fails is done by the next who can.
+    /// Carries out under the lock what is due there. That needs permission to write; without it, another process does it.
     private mutating func doWhatIsLeft() {
         do throws(StorageError) {
             try acquire()
             release()
         } catch {
-            guard repairs.isRestoring, file.noteAbsence() else { return }
+            guard repairs.isRestoring, file.announceAbsence() else { return }
             inForce.announce(.unusable(.removed(names.file, because: error)))
         }
     }
 
-    /// Goes over to the journal that has been opened: under the lock, or its maker may be just writing the file. Who may not write
-    /// can have no lock, but takes in what he sees.
+    /// Goes over to the journal that has been opened: under the lock, since the process that made it may just be writing the file.
+    /// Without permission to write there is no lock, and what was seen is merged.
     private mutating func goOver() throws(StorageError) {
         do throws(StorageError) {
             try acquire()
             release()
         } catch {
             guard journal.isOpen else { throw error }
-            if !journal.isKnown { try takeInOther() }
+            if !journal.isKnown { try mergeOther() }
         }
     }
 

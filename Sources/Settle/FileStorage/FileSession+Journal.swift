@@ -1,16 +1,16 @@
 /// Beginning a journal, and appending to it. Under the lock.
 extension FileSession {
-    /// Begins the journal that has just been made. Its name is made durable at once: whoever appends to it later relies on it.
+    /// Begins the journal that has just been made. Its name is made durable at once: later appends rely on it.
     ///
-    /// If there was another one, the new one goes on where that ended: everybody who has that open still has read its last words
-    /// by then, since they are written under its lock.
+    /// If there was another one, the new one goes on where that ended: what was appended to that last has been read
+    /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
         try journal.begin(
             after: old.generation == 0 ? nil : old,
             with: try beginning(after: [], from: .absent) + contents.keptRecords,
             for: file.owner)
-        noteJournalBegun()
+        didBeginJournal()
         repairs.add(.synchronizeNames)
         do throws(FileError) {
             try operations.synchronizeFolder(names.folder)
@@ -68,7 +68,7 @@ extension FileSession {
             return
         }
         let previous = earlier?.version ?? .absent
-        file.noteSecured()
+        file.didSecure()
         guard JournalReplay.coveredEnd(of: previous, in: known) == nil else { return }
         var tree = tree
         inForce.putUndelivered(over: &tree)
@@ -121,11 +121,11 @@ extension FileSession {
         try journal.replace(
             with: try beginning(after: records, from: previous) + contents.keptRecords, names: names, for: file.owner)
         repairs.remove(.replaceJournal)
-        noteJournalBegun()
+        didBeginJournal()
     }
 
-    private mutating func noteJournalBegun() {
-        repairs.noteJournalBegun()
+    private mutating func didBeginJournal() {
+        repairs.didBeginJournal()
         contents.coveredEnd = journal.coveredAtBeginning
     }
 
@@ -152,7 +152,7 @@ extension FileSession {
         }
         do throws(FileError) {
             try replaceJournal(after: records, from: previous)
-            growth.noteBegun(with: journal.end.offset)
+            growth.didBegin(with: journal.end.offset)
         } catch {
             repairs.set(.replaceJournal, isPending: wasOwed || journal.end.generation != generation)
             throw error
@@ -181,7 +181,7 @@ extension FileSession {
         }
     }
 
-    /// Notes for good that the file is a version.
+    /// Tells the journal for good that the file is a version.
     mutating func confirm(_ version: FileVersion, coveredEnd: Int) throws(StorageError) {
         let record = JournalRecord.Content.checkpointed(version, coveredEnd: coveredEnd)
         try append(record)
@@ -189,14 +189,15 @@ extension FileSession {
         file.confirm(version)
     }
 
-    /// Runs something, and tells its error as one of the storage.
+    /// Runs something, and tells its error as one of the storage: by default, that nothing was saved.
     mutating func fileErrors<Result>(
+        as storageError: (FilePath, FileError) -> StorageError = StorageError.notSaved,
         _ body: (inout FileSession) throws(FileError) -> Result
     ) throws(StorageError) -> Result {
         do {
             return try body(&self)
         } catch {
-            throw .notSaved(names.file, error)
+            throw storageError(names.file, error)
         }
     }
 }

@@ -49,7 +49,7 @@ extension FileSession {
     /// Takes the lock for reading, if there is a journal and it can be taken.
     private mutating func lockExisting() -> Bool {
         guard journal.isOpen else { return false }
-        return (try? journal.lock(patience: &patience)) != nil
+        return (try? journal.lock(timeout: &lockTimeout)) != nil
     }
 
     /// - Returns: `nil` if file and journal don't fit together, which nobody knows for sure without the lock, or if the file was
@@ -72,7 +72,7 @@ extension FileSession {
             }
         }
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
-        file.note(reading, version)
+        file.didMerge(reading, version)
         begin(with: log)
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }

@@ -1,12 +1,13 @@
-/// The lock, and what is done first by whoever has it.
+/// The lock, and what is done first under it.
 extension FileSession {
     /// How often the journal may turn out to be another one before somebody has to look at what replaces it.
     private static let replacementLimit = 100
 
-    /// Takes the lock, and takes in what others have appended. What was left undone is done now.
+    /// Takes the lock, merges what others have appended, and carries out the repairs that are due.
     mutating func acquire() throws(StorageError) {
         if journal.isLocked {
-            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(patience: &session.patience) }
+            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(timeout: &session.lockTimeout)
+            }
         } else {
             try lockJournal()
         }
@@ -26,8 +27,8 @@ extension FileSession {
         var finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
         var attempts = Self.replacementLimit
         while finding == .replaced {
-            // Its last words, before it is given up.
-            try takeInNew()
+            // What was appended to it last, before it is given up.
+            try mergeNewRecords()
             journal.close()
             attempts -= 1
             guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }
@@ -35,16 +36,16 @@ extension FileSession {
         }
         do {
             switch finding {
-            case .same, .replaced: try takeInNew()
+            case .same, .replaced: try mergeNewRecords()
             case .new:
-                try noteIfFileIsMissing()
+                try restoreIfFileIsMissing()
                 let isContinued = journal.end.generation != 0
                 try fileErrors { (session) throws(FileError) in try session.beginJournal() }
                 // What was stable in the one that has been removed is stable again.
                 if isContinued { try synchronize() }
             case .other:
-                try takeInOther()
-                try noteIfFileIsMissing()
+                try mergeOther()
+                try restoreIfFileIsMissing()
             }
         } catch {
             journal.unlock()
@@ -54,7 +55,7 @@ extension FileSession {
 
     private mutating func lockMakingFolders() throws(FileError) -> JournalFile.Finding {
         do {
-            return try journal.lock(patience: &patience)
+            return try journal.lock(timeout: &lockTimeout)
         } catch {
             switch error.cause {
             case .notFound:
@@ -64,11 +65,11 @@ extension FileSession {
             case .isFolder: try putAside(names.journal, as: names.corruptJournal)
             default: throw error
             }
-            return try journal.lock(patience: &patience)
+            return try journal.lock(timeout: &lockTimeout)
         }
     }
 
-    /// Does what could not be done when it was due.
+    /// Carries out what could not be done when it became known. A repair may make a later one necessary, which follows at once.
     mutating func settle() throws(StorageError) {
         if journal.needsReplacement { repairs.add(.replaceJournal) }
         var last: PendingRepairs.Repair?
@@ -99,7 +100,7 @@ extension FileSession {
     mutating func tellJournal() throws(StorageError) {
         while let record = repairs.untold.first {
             try append(record)
-            repairs.noteTold()
+            repairs.didTell()
         }
     }
 
@@ -115,11 +116,11 @@ extension FileSession {
                 try session.operations.synchronizeFolder(session.names.folder)
             }
             try confirm(checkpoint.version, coveredEnd: checkpoint.coveredEnd)
-            if let found, checkpoint.version == standing { file.note(found, checkpoint.version) }
+            if let found, checkpoint.version == standing { file.didMerge(found, checkpoint.version) }
         } else if let found, standing != file.version {
             // Nobody knows which version has been edited. Once the file can be read again, its values tell.
             guard let edited = try? decode(found.bytes) else { return }
-            try takeInByValues(edited, from: found)
+            try mergeByValues(edited, from: found)
             repairs.endCheckpoints()
         } else {
             // Nothing came of them. Saying so keeps the file from being taken for one of them later.

@@ -1,32 +1,32 @@
 /// What others have written to the journal.
 extension FileSession {
-    /// Takes in what others have appended to the journal since the last time. Needs no lock.
-    mutating func takeInNew() throws(StorageError) {
-        takeIn(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
+    /// Merges what others have appended to the journal since the last time. Needs no lock.
+    mutating func mergeNewRecords() throws(StorageError) {
+        merge(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
     }
 
-    mutating func takeIn(_ records: [(offset: Int, record: JournalRecord)]) {
+    mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
         for (_, record) in records {
-            if let batch = note(record.content) { inForce.announce(batch) }
+            if let batch = follow(record.content) { inForce.announce(batch) }
         }
     }
 
-    /// Notes what a record of others says of the file and the journal.
+    /// Follows what a record of others says of the file and the journal.
     ///
     /// - Returns: What it changes.
-    private mutating func note(_ record: JournalRecord.Content) -> JournalBatch? {
+    private mutating func follow(_ record: JournalRecord.Content) -> JournalBatch? {
         add(record)
         switch record {
         case .values(let batch): return batch
         case .edited(.absent, let batch) where batch.tree != inForce.tree:
-            // Somebody has found the file removed who did not know what is in force.
-            repairs.noteTold(edit: .absent)
+            // A process has found the file removed, and did not know what is in force.
+            repairs.didTell(edit: .absent)
             file.follow(.absent)
             repairs.add(.storeEverything)
             return nil
         case .edited(let version, let batch):
             file.follow(version)
-            repairs.noteTold(edit: version)
+            repairs.didTell(edit: version)
             return batch
         case .checkpoint, .kept: return nil
         case .checkpointed(let version, _):
@@ -35,27 +35,27 @@ extension FileSession {
         }
     }
 
-    /// Takes in a journal that goes on where the known one ended. It begins with what is known, in which older values have newer
+    /// Merges a journal that goes on where the known one ended. It begins with what is known, in which older values have newer
     /// ones behind them: that is told as it is together, and not one after the other.
-    private mutating func takeInContinued(_ records: [(offset: Int, record: JournalRecord)]) {
+    private mutating func mergeContinued(_ records: [(offset: Int, record: JournalRecord)]) {
         begin(with: nil)
         let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.writer == nil } ?? true }
         var known = JournalOverlay()
         for (_, record) in beginning {
-            if note(record.content) != nil { known.add(record.content) }
+            if follow(record.content) != nil { known.add(record.content) }
         }
         inForce.announce(known.batch)
-        takeIn(Array(records[beginning.endIndex...]))
+        merge(Array(records[beginning.endIndex...]))
     }
 
     /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
-    mutating func takeInOther() throws(StorageError) {
+    mutating func mergeOther() throws(StorageError) {
         let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
         let known = contents
         do throws(StorageError) {
-            try tryTakingInOther()
+            try tryMergingOther()
         } catch {
-            // All of it is taken in the next time.
+            // All of it is merged the next time.
             journal.take(header, end, durableEnd: durableEnd)
             journal.forget()
             (contents.overlay, contents.kept) = (known.overlay, known.kept)
@@ -63,7 +63,7 @@ extension FileSession {
         }
     }
 
-    private mutating func tryTakingInOther() throws(StorageError) {
+    private mutating func tryMergingOther() throws(StorageError) {
         let known = journal.end
         let (carried, carriedKept) = (contents.overlay, contents.kept)
         let log = try rereadJournal()
@@ -72,7 +72,7 @@ extension FileSession {
             inForce.announce(.unusable(StorageError(.unreadable, try keepEvidence(of: log))))
         }
         guard !log.isUnusable else {
-            // It was never begun, or is damaged. Whoever is the next to write begins a new one.
+            // It was never begun, or is damaged. The next process to write begins a new one.
             begin(with: nil)
             (contents.overlay, contents.kept) = (carried, carriedKept)
             guard journal.isLocked else { return }
@@ -82,22 +82,22 @@ extension FileSession {
         }
         if journal.end.generation == known.generation {
             // The same one, which was closed in between.
-            takeIn(log.records.filter { $0.offset >= known.offset })
+            merge(log.records.filter { $0.offset >= known.offset })
             return
         }
         if journal.header?.previousGeneration == known.generation, known.generation != 0,
             journal.header?.previousEnd == UInt64(known.offset)
         {
-            takeInContinued(log.records)
+            mergeContinued(log.records)
             return
         }
-        if isFork(from: known) { return takeInFork(log) }
+        if isFork(from: known) { return mergeFork(log) }
         if case .checkpointed(file.version, _)? = log.records.first?.record.content, known.generation == 0,
             carried.isEmpty
         {
             // It begins with the file that is known.
             begin(with: nil)
-            takeIn(log.records)
+            merge(log.records)
             return
         }
         let reading = try readKnown()
@@ -105,7 +105,7 @@ extension FileSession {
         if reading == nil, replay.match != .current, file.version != .absent {
             // It has been removed, so that the version before has to lead to what the journal has changed.
             begin(with: log)
-            noteVersion(in: log)
+            followVersions(in: log)
             try deliver(withoutFile: log)
             repairs.add(.storeEverything)
             return
@@ -116,7 +116,7 @@ extension FileSession {
                 tree = try decode(reading.bytes)
             } catch {
                 begin(with: log)
-                noteVersion(in: log)
+                followVersions(in: log)
                 try deliver(withoutFile: log)
                 reject(reading, error)
                 return
@@ -125,7 +125,7 @@ extension FileSession {
         begin(with: log)
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         let isAnew = journal.header?.previousGeneration == 0 && !inForce.tree.root.isEmpty && log.beginsWithoutFile
-        file.note(reading, reading?.version ?? .absent)
+        file.didMerge(reading, reading?.version ?? .absent)
         if journal.header?.previousGeneration == 0, let batch = carriedKept.batch {
             contents.kept.decide(batch)
             repairs.tell(.kept(batch))
@@ -159,7 +159,7 @@ extension FileSession {
         inForce.announce(.everything(tree))
     }
 
-    private mutating func noteVersion(in log: JournalReading) {
+    private mutating func followVersions(in log: JournalReading) {
         var newest = file.version
         for (_, record) in log.records {
             switch record.content {

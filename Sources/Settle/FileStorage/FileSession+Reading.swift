@@ -113,13 +113,13 @@ extension FileSession {
             JournalScan.salvage(UnsafeRawBufferPointer(rebasing: bytes[start.offset...]), at: start.offset, from: start)
         }
         reading.records = scan.records
-        // A journal begins with a record. One without has been made by somebody who came no further.
+        // A journal begins with a record. One without was made by a process that came no further.
         reading.isUnusable = scan.records.isEmpty && scan.damage.isEmpty
         reading.damage = scan.damage
         reading.isTorn = scan.tail == .torn
         if scan.damage.isEmpty { reading.bytes = [] }
         let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
-        // Who knows of a sync has seen the journal's name made durable before.
+        // A journal is synced after its name has been made durable.
         repairs.set(.synchronizeNames, isPending: durableEnd == 0)
         journal.take(header, scan.end, durableEnd: durableEnd)
         return reading

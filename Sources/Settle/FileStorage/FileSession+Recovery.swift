@@ -23,7 +23,7 @@ extension FileSession {
         let added = complete.map { JournalOverlay($0) } ?? contents.overlay
         added.apply(to: &tree)
         format = earlier?.format ?? chosenFormat ?? formatByName
-        file.noteDamage(reading.version)
+        file.didPutAside(reading.version)
         repairs.add(.heal(tree))
         inForce.tree = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
@@ -79,7 +79,6 @@ extension FileSession {
 
     /// Puts the recovered values in the damaged file's place.
     mutating func heal() throws(StorageError) {
-        guard repairs.recovered != nil else { return }
         guard !journal.isLocked else { return try settle() }
         try acquire()
         release()

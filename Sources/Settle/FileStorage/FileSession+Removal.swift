@@ -1,18 +1,18 @@
 /// What is done about files and folders that are removed while this process has them open.
 ///
-/// What is in force here stays in force, and is stored again at once. The one that finds out does it, under the journal's lock:
+/// What is in force here stays in force, and is stored again at once. The process that finds out does it, under the journal's lock:
 ///
 ///     found missing            found out by                                  stored again
 ///     ─────────────────        ──────────────────────────────────────        ────────────────────────────────
 ///     the file                 a look, and each call that promises a disk    a whole new journal, then the file
-///     the journal              a look, and whoever takes the lock            a journal with what the file lacks
+///     the journal              a look, and each taking of the lock            a journal with what the file lacks
 ///     both, or the folder      the same                                      the folder, a whole journal, the file
-///     values: another process  whoever reads the other's records             a whole new journal, then the file
+///     values: another process  each reading of the other's records           a whole new journal, then the file
 ///     has opened the remains
 ///
-/// A whole journal says that there is no file and has every value, so that whoever opens it finds everything, whether the file
-/// has been written by then or not. It goes on where the old one ended, which everybody who has that one open can still read;
-/// so all others follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what
+/// A whole journal says that there is no file and has every value, so that the next load finds everything, whether the file has
+/// been written by then or not. It goes on where the old one ended, which all processes that have that one open can still read;
+/// so they follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what
 /// it has is put over what is in force here, key by key.
 extension FileSession {
     /// What stands at the file's path; `nil` if that is nothing.
@@ -34,10 +34,13 @@ extension FileSession {
         journal.isOpen ? try journal.isReplaced() : journal.end.generation != 0
     }
 
-    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises it.
+    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises it. If that
+    /// can't be found out, it can't be promised, and this throws.
     mutating func verify() throws(StorageError) {
         if try isFileMissingAfterFollowing() { repairs.add(.storeEverything) }
-        let isJournalMissing = try examining { (session) throws(FileError) in try session.isJournalMissing() }
+        let isJournalMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.isJournalMissing()
+        }
         guard repairs.isRestoring || isJournalMissing else { return }
         if journal.isLocked, isJournalMissing {
             try lockAgain()
@@ -49,20 +52,12 @@ extension FileSession {
     }
 
     private mutating func isFileMissingAfterFollowing() throws(StorageError) -> Bool {
-        let status = try examining { (session) throws(FileError) in try session.fileStatus() }
+        let status = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.fileStatus()
+        }
         guard !place.links.isEmpty || status?.kind == .symbolicLink else { return file.isMissing(status) }
         try followPath()
-        return try examining { (session) throws(FileError) in try session.isFileMissing() }
-    }
-
-    /// Runs something that finds out whether what was stored is there. If nobody can tell, nobody can promise it.
-    private mutating func examining<Result>(
-        _ body: (inout FileSession) throws(FileError) -> Result
-    ) throws(StorageError) -> Result {
-        do {
-            return try body(&self)
-        } catch {
-            throw .unreadable(names.file, error)
+        return try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in try session.isFileMissing()
         }
     }
 
@@ -81,16 +76,18 @@ extension FileSession {
 
     /// Goes over to the journal that has the name of the one whose lock is held. The old lock keeps nobody away any more.
     private mutating func lockAgain() throws(StorageError) {
-        try takeInNew()
+        try mergeNewRecords()
         let count = journal.closeLocked()
         try acquire()
         journal.keepLocked(count: count)
     }
 
     /// Has the file written again if it is missing. Under the lock of a journal that was not known.
-    mutating func noteIfFileIsMissing() throws(StorageError) {
+    mutating func restoreIfFileIsMissing() throws(StorageError) {
         guard !repairs.isRestoring else { return }
-        let isMissing = try examining { (session) throws(FileError) in try session.isFileMissing() }
+        let isMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
+            try session.isFileMissing()
+        }
         if isMissing { repairs.add(.storeEverything) }
     }
 
@@ -114,7 +111,7 @@ extension FileSession {
         var tree = inForce.tree
         switch try examine() {
         case .current, .absent: break
-        case .edited(let reading, let edited): try takeIn(edited, from: reading, over: &tree)
+        case .edited(let reading, let edited): try merge(edited, from: reading, over: &tree)
         case .unusable: return
         }
         _ = try write(tree)
@@ -169,10 +166,10 @@ extension FileSession {
 
     /// Goes over to such a journal. The values that it begins with, behind the versions that it names, are
     /// older than what is known.
-    mutating func takeInFork(_ log: JournalReading) {
+    mutating func mergeFork(_ log: JournalReading) {
         begin(with: nil)
         var isBeginning = false
-        takeIn(
+        merge(
             log.records.filter { offset, record in
                 switch record.content {
                 case .checkpointed(_, offset):

@@ -1,4 +1,13 @@
-/// One process's dealings with a settings file and its journal: what it knows of them, and what it does next.
+/// One process's dealings with a settings file and its journal.
+///
+/// It is the driver: it makes the system calls, in the order of durability. What follows from their results is decided by structs
+/// that make none:
+///
+///     readings of the file ──▶ KnownFile            is it current, edited, missing, unusable?
+///     records ───────────────▶ JournalContents      what does the journal have beyond the file?
+///     changes ───────────────▶ ValuesInForce        what has the store not been told?
+///     losses, failures ──────▶ PendingRepairs       what is due before anything else is written?
+///     the journal's size ────▶ JournalGrowth        is it begun anew without a checkpoint?
 ///
 ///     unloaded ──┐
 ///     ready ─────┼─ load ─▶ ready | unreadable        every state ─ close ─▶ closed
@@ -7,8 +16,8 @@
 /// Only `ready` allows anything to be written. What each failure leaves behind:
 ///
 /// - An append that fails leaves no valid record: the next one takes its place.
-/// - A sync that fails makes the journal's file suspect: the next write puts a new one in its place, with everything that the
-///   readable file does not have.
+/// - After a sync that fails the next write puts a new journal in the place of the old one, with everything that the readable
+///   file does not have.
 /// - A checkpoint that fails leaves the old file, or the new one if only the last sync failed, and in both cases a journal that
 ///   leads from either to the newest values.
 struct FileSession: Sendable {
@@ -30,7 +39,7 @@ struct FileSession: Sendable {
     let path: FilePath
     /// The format asked for, if one was.
     let chosenFormat: FileFormat?
-    var patience: LockPatience
+    var lockTimeout: LockTimeout
     /// A journal beyond this size is replaced by a new one after a checkpoint.
     let journalLimit: Int
     /// Where the records of a journal end at the latest, so that a load can always read it.
@@ -52,12 +61,12 @@ struct FileSession: Sendable {
     var isPrivate = false
 
     init(
-        _ operations: FileOperations, path: FilePath, format: FileFormat?, patience: LockPatience, journalLimit: Int,
+        _ operations: FileOperations, path: FilePath, format: FileFormat?, lockTimeout: LockTimeout, journalLimit: Int,
         journalCapacity: Int
     ) {
         self.operations = operations
         self.path = path
-        self.patience = patience
+        self.lockTimeout = lockTimeout
         self.journalLimit = journalLimit
         self.journalCapacity = journalCapacity
         chosenFormat = format
@@ -73,7 +82,7 @@ struct FileSession: Sendable {
 
     /// Whatever a storage is asked to do once it has been loaded begins with this.
     mutating func beginCall() throws(StorageError) {
-        patience.renew()
+        lockTimeout.renew()
         switch phase {
         case .ready: break
         case .closed: throw .closed(path)
@@ -123,7 +132,7 @@ struct FileSession: Sendable {
 
     /// Removes what writers that crashed or failed have left behind.
     ///
-    /// Who writes a file holds its lock, and the operating system takes the lock away when a process ends, so a file
+    /// A writer of a file holds its lock, and the operating system takes the lock away when its process ends, so a file
     /// that can be locked has no writer. Between a writer's making of its file and its locking, and between its closing
     /// and its renaming, it has one nevertheless; that writer's rename fails then, and it saves again to another file.
     mutating func removeAbandonedFiles() {

@@ -43,12 +43,12 @@ public final class FileStorage: Storage {
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
     private let session: LockedValue<FileSession>
-    /// The session's, for who can't wait.
+    /// The session's, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
     /// What may have changed since the last look. Everything, while nobody watches.
-    private let suspicion = Atomic<UInt8>(FileSession.Suspicion.everything.rawValue)
+    private let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
 
     /// Nothing is read or made before ``load()``.
     ///
@@ -63,20 +63,20 @@ public final class FileStorage: Storage {
 
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
-    ///   - patience: How long to wait for a lock that another process has.
+    ///   - lockTimeout: How long one call waits for locks that other processes have.
     ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond sixteen times
     ///     as many, or what everything in it takes, without one.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        patience: LockPatience = .usual, journalLimit: Int = FileStorage.journalLimit,
+        lockTimeout: LockTimeout = .usual, journalLimit: Int = FileStorage.journalLimit,
         journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
         path = FilePath(url)
         isFileURL = url.isFileURL
         let session = FileSession(
-            FileOperations(calls), path: path, format: format, patience: patience, journalLimit: journalLimit,
+            FileOperations(calls), path: path, format: format, lockTimeout: lockTimeout, journalLimit: journalLimit,
             journalCapacity: journalCapacity)
         self.session = LockedValue(session)
         knownFormat = LockedValue(session.format)
@@ -85,7 +85,7 @@ public final class FileStorage: Storage {
     public func load() throws(StorageError) -> StorageContents {
         try session.withLock { (session) throws(StorageError) in
             if case .closed = session.phase { throw .closed(path) }
-            session.patience.renew()
+            session.lockTimeout.renew()
             do throws(StorageError) {
                 guard isFileURL, !path.name.isEmpty, !path.text.utf8.contains(0) else {
                     throw StorageError.unreadable(path, "it is not the URL of a file")
@@ -158,25 +158,25 @@ public final class FileStorage: Storage {
         }
     }
 
-    /// Whether the file has everything that the journal has. Who may not write can't change that, so it is true for him.
+    /// Whether the file has everything that the journal has. Without permission to write nothing can change that, so it is true then.
     public var isAtRest: Bool {
         session.withLock { $0.isAtRest }
     }
 
     public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
         let isWatched = watch.withLock { $0 != nil }
-        let suspicion = isWatched ? takeSuspicion() : .everything
+        let checks = isWatched ? takePendingChecks() : .everything
         do throws(StorageError) {
             return try session.withLock { (session) throws(StorageError) in
                 try session.beginCall()
-                guard !suspicion.isEmpty else { return session.inForce.takeUndelivered() }
+                guard !checks.isEmpty else { return session.inForce.takeUndelivered() }
                 try following(&session) { (session) throws(StorageError) in
-                    try session.look(for: suspicion, since: tree)
+                    try session.mergeOutside(checks, since: tree)
                 }
                 return session.inForce.takeUndelivered()
             }
         } catch {
-            suspect(suspicion)
+            addPendingChecks(checks)
             throw error
         }
     }
@@ -201,20 +201,20 @@ public final class FileStorage: Storage {
     public func watch(_ notify: @escaping @Sendable () -> Void) {
         guard let watching else { return }
         let places = session.withLock { $0.places }
-        let watch = watching.watch(places) { [weak self] events in self?.note(events, notify) }
+        let watch = watching.watch(places) { [weak self] events in self?.handle(events, notify) }
         self.watch.withLock { $0 = watch }
         // What has happened since the file was loaded.
         notify()
     }
 
-    /// Notes what has happened outside. On the queue of the watches.
-    private func note(_ events: FileEvents, _ notify: @Sendable () -> Void) {
+    /// Handles what has happened outside. On the queue of the watches.
+    private func handle(_ events: FileEvents, _ notify: @Sendable () -> Void) {
         if events.contains(.replaced) || events.contains(.places) {
-            suspect(.everything)
+            addPendingChecks(.everything)
         } else {
             // Most of it is this process's own appends. If the storage is at work, it may not have been.
             guard session.withLockIfAvailable({ $0.hasNews() }) != false else { return }
-            suspect(.journal)
+            addPendingChecks(.journal)
         }
         if events.contains(.places), let places = session.withLockIfAvailable({ $0.places }) {
             watch.withLock { $0 }?.update(places)
@@ -222,12 +222,12 @@ public final class FileStorage: Storage {
         notify()
     }
 
-    private func takeSuspicion() -> FileSession.Suspicion {
-        FileSession.Suspicion(rawValue: suspicion.exchange(0, ordering: .acquiringAndReleasing))
+    private func takePendingChecks() -> FileSession.PendingChecks {
+        FileSession.PendingChecks(rawValue: pendingChecks.exchange(0, ordering: .acquiringAndReleasing))
     }
 
-    private func suspect(_ suspicion: FileSession.Suspicion) {
-        self.suspicion.bitwiseOr(suspicion.rawValue, ordering: .acquiringAndReleasing)
+    private func addPendingChecks(_ checks: FileSession.PendingChecks) {
+        pendingChecks.bitwiseOr(checks.rawValue, ordering: .acquiringAndReleasing)
     }
 
     public func lock() throws(StorageError) {

@@ -1,9 +1,9 @@
 /// The journal of a settings file, as this process has it open.
 ///
 /// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another one
-/// (``replace(with:names:for:)``); whoever still has the old one sees that it has no name any more.
+/// (``replace(with:names:for:)``); a process that still has the old one sees that it has no name any more.
 struct JournalFile: Sendable {
-    /// What ``lock(patience:)`` has found.
+    /// What ``lock(timeout:)`` has found.
     enum Finding: Sendable, Hashable {
         /// The file that was open before; others may have appended to it.
         case same
@@ -42,7 +42,8 @@ struct JournalFile: Sendable {
     /// How large the file is, with the zeros behind its end.
     private var size = 0
     private var lockCount = 0
-    /// A sync has failed: what was written may be lost although later syncs succeed, so the file has to be replaced.
+    /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it, so this
+    /// belongs to the file that is open and not to the repairs that are pending.
     private(set) var needsReplacement = false
 
     /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
@@ -162,15 +163,9 @@ struct JournalFile: Sendable {
     func hasMore() throws(FileError) -> Bool {
         guard let file else { return false }
         var length: UInt32 = 0
-        var failure: FileError?
-        withUnsafeMutableBytes(of: &length) { bytes in
-            do throws(FileError) {
-                _ = try operations.read(file, at: path, offset: end.offset, into: bytes)
-            } catch {
-                failure = error
-            }
+        _ = try withUnsafeMutableBytes(of: &length) { (bytes) throws(FileError) in
+            try operations.read(file, at: path, offset: end.offset, into: bytes)
         }
-        if let failure { throw failure }
         return length != 0
     }
 
@@ -192,20 +187,13 @@ struct JournalFile: Sendable {
     // MARK: The lock
 
     /// Takes the lock, and makes the file if there is none. The folder must exist.
-    mutating func lock(patience: inout LockPatience) throws(FileError) -> Finding {
+    mutating func lock(timeout: inout LockTimeout) throws(FileError) -> Finding {
         if lockCount > 0 {
             lockCount += 1
             return .same
         }
         let file = try openForWriting()
-        do {
-            try patience.lock(file, at: path, operations)
-        } catch {
-            // Some file systems have no locks. There, one process must be alone with the file.
-            guard error.cause == .noLocks || error.cause == .notSupported || error.cause == .unimplemented else {
-                throw error
-            }
-        }
+        try timeout.lock(file, at: path, operations)
         let status: FileStatus?
         do {
             status = try statusIfNamed(file)

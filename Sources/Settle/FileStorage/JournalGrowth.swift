@@ -15,5 +15,5 @@ struct JournalGrowth: Sendable {
     }
 
     /// The journal has been begun anew, with what it needs at least.
-    mutating func noteBegun(with size: Int) { next = 4 * size }
+    mutating func didBegin(with size: Int) { next = 4 * size }
 }

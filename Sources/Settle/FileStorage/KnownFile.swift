@@ -13,13 +13,6 @@ struct KnownFile: Sendable {
         case synced
     }
 
-    /// A version that can't be used. It is not overwritten while it stands there.
-    private struct Rejected: Sendable {
-        var version: FileVersion
-        /// Whether the journal and the version before have all values that are in force.
-        var isSecured = false
-    }
-
     /// What a look at the file has found.
     enum Finding: Sendable {
         /// The version that is known, or one that a checkpoint has begun to write.
@@ -42,7 +35,9 @@ struct KnownFile: Sendable {
     /// To whom the file belongs, or belonged when it was last there. What is made beside it belongs to the same, or the user
     /// of a file that a superuser has written could not open it any more.
     private(set) var owner: FileStatus.Owner?
-    private var rejected: Rejected?
+    /// A version that can't be used, and is not overwritten while it stands there; and whether the journal and the version before
+    /// have all values that are in force.
+    private var rejected: (version: FileVersion, isSecured: Bool)?
     /// Whether the store has been told that the file has been removed.
     private var isAbsenceKnown = false
 
@@ -101,7 +96,7 @@ struct KnownFile: Sendable {
     // MARK: What was found
 
     /// The file's values have been merged.
-    mutating func note(_ reading: FileReading?, _ version: FileVersion) {
+    mutating func didMerge(_ reading: FileReading?, _ version: FileVersion) {
         // Reading back what was synced here does not make it doubtful.
         let isOurs = standing == .synced && self.version == version
         self.version = version
@@ -113,19 +108,19 @@ struct KnownFile: Sendable {
     }
 
     /// The values of an edit have been merged, which the next write may replace.
-    mutating func noteEdit(_ reading: FileReading) {
-        note(reading, reading.version)
+    mutating func didMergeEdit(_ reading: FileReading) {
+        didMerge(reading, reading.version)
         examinedSignature = reading.signature
     }
 
-    mutating func noteDamage(_ version: FileVersion) {
+    mutating func didPutAside(_ version: FileVersion) {
         self.version = version
         standing = .damaged
         signature = nil
     }
 
     /// - Returns: Whether the store has not been told yet.
-    mutating func noteAbsence() -> Bool {
+    mutating func announceAbsence() -> Bool {
         defer { isAbsenceKnown = true }
         return !isAbsenceKnown
     }
@@ -134,7 +129,7 @@ struct KnownFile: Sendable {
     ///
     /// - Returns: Whether there was one, and the store has not been told yet.
     mutating func forget() -> Bool {
-        let isNews = version != .absent && noteAbsence()
+        let isNews = version != .absent && announceAbsence()
         version = .absent
         standing = .absent
         signature = nil
@@ -146,14 +141,14 @@ struct KnownFile: Sendable {
     // MARK: What can't be used
 
     mutating func reject(_ version: FileVersion) {
-        rejected = Rejected(version: version)
+        rejected = (version, isSecured: false)
         signature = nil
     }
 
     /// Whether a version stands there that can't be used, while others could not load what is in force.
     var isUnsecured: Bool { rejected?.isSecured == false }
 
-    mutating func noteSecured() { rejected?.isSecured = true }
+    mutating func didSecure() { rejected?.isSecured = true }
 
     // MARK: What was written
 
@@ -161,7 +156,7 @@ struct KnownFile: Sendable {
     mutating func confirm(_ version: FileVersion) { self.version = version }
 
     /// The version that was confirmed last has just been written.
-    mutating func noteWritten(size: Int) {
+    mutating func didWrite(size: Int) {
         standing = .synced
         self.size = size
         // Whether somebody changed it within the same tick of the clock, only its contents can tell.

@@ -120,15 +120,15 @@ struct PendingRepairs: Sendable {
     mutating func tell(_ record: JournalRecord.Content) { untold.append(record) }
 
     /// The first of the records has been appended.
-    mutating func noteTold() { untold.removeFirst() }
+    mutating func didTell() { untold.removeFirst() }
 
     /// Another process has told the journal of an edit.
-    mutating func noteTold(edit version: FileVersion) {
+    mutating func didTell(edit version: FileVersion) {
         untold.removeAll { if case .edited(version, _) = $0 { true } else { false } }
     }
 
     /// A new journal has been begun with everything that it needs.
-    mutating func noteJournalBegun() {
+    mutating func didBeginJournal() {
         if contains(.storeEverything) { add(.storeFile) }
         remove(.storeEverything)
         endCheckpoints()
@@ -139,7 +139,7 @@ struct PendingRepairs: Sendable {
         remove(.storeFile)
     }
 
-    mutating func noteFileWritten() {
+    mutating func didWriteFile() {
         remove(.rewriteFile)
         remove(.heal(SettingTree()))
     }

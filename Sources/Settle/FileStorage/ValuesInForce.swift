@@ -68,7 +68,7 @@ struct ValuesInForce: Sendable {
     }
 
     /// A batch of the store has been appended, behind what others have changed.
-    mutating func noteAppended(_ batch: JournalBatch) {
+    mutating func didAppend(_ batch: JournalBatch) {
         if !undelivered.isEmpty {
             let values = batch.values
             for index in undelivered.indices { undelivered[index].overwrite(values) }
@@ -78,7 +78,7 @@ struct ValuesInForce: Sendable {
     }
 
     /// A batch may have been appended, and could not be synced.
-    mutating func noteUnsynced(_ batch: StorageBatch) { unacknowledged.merge(batch.values) { $1 } }
+    mutating func didNotSync(_ batch: StorageBatch) { unacknowledged.merge(batch.values) { $1 } }
 
     /// There are newer values at and within the keys of a batch.
     private mutating func acknowledge(_ batch: JournalBatch) {

@@ -14,7 +14,7 @@ import Testing
     /// A storage as another process has it, which knows all.
     private func opened(_ calls: FaultySystemCalls = FaultySystemCalls()) throws -> FileStorage {
         let storage = FileStorage(
-            at: fixture.file, calls: calls, patience: LockPatience(limit: .zero), journalLimit: 200)
+            at: fixture.file, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: 200)
         _ = try storage.load()
         calls.forget()
         return storage

@@ -17,7 +17,7 @@ import Testing
         _ fixture: FileStorageFixture, limit: Int = 200, capacity: Int = FileStorage.journalCapacity
     ) throws -> FileStorage {
         let storage = FileStorage(
-            at: fixture.file, calls: fixture.calls, patience: LockPatience(limit: .zero), journalLimit: limit,
+            at: fixture.file, calls: fixture.calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: limit,
             journalCapacity: capacity)
         _ = try storage.load()
         return storage

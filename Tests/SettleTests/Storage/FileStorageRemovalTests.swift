@@ -70,7 +70,7 @@ import Testing
         let calls = FaultySystemCalls(synchronizes: false)
 
         init(_ file: URL) throws {
-            storage = FileStorage(at: file, calls: calls, patience: LockPatience(limit: .zero))
+            storage = FileStorage(at: file, calls: calls, lockTimeout: LockTimeout(limit: .zero))
             known = try storage.load().tree
         }
 

@@ -51,7 +51,7 @@ import Testing
 
     @Test("While one storage holds the lock, the other can't append") func lock() throws {
         let one = try fixture.opened()
-        let other = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), patience: LockPatience(limit: .zero))
+        let other = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), lockTimeout: LockTimeout(limit: .zero))
         _ = try other.load()
         try one.lock()
         try one.append(batch(1, ["a": .integer(1)]), durability: .process)

@@ -104,7 +104,7 @@ import Testing
         growth.lacksCheckpoint = true
         #expect(!isDue(160) && !isDue(161, 161) && isDue(161))
         #expect(!isDue(322) && isDue(323))
-        growth.noteBegun(with: 200)
+        growth.didBegin(with: 200)
         #expect(!isDue(800) && isDue(801))
     }
 }

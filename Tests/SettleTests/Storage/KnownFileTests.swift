@@ -18,7 +18,7 @@ import Testing
 
     private func known(_ reading: FileReading) -> KnownFile {
         var file = KnownFile()
-        file.note(reading, reading.version)
+        file.didMerge(reading, reading.version)
         return file
     }
 
@@ -41,7 +41,7 @@ import Testing
         var file = known(reading(1))
         #expect(file.hasSignature)
         #expect([status(1), status(2), nil].map { file.recognize($0) } == [true, false, false])
-        file.note(reading(1, isSettled: false), reading(1).version)
+        file.didMerge(reading(1, isSettled: false), reading(1).version)
         #expect(!file.hasSignature)
         #expect([status(1)].map { file.recognize($0) } == [false])
     }
@@ -50,7 +50,7 @@ import Testing
         var file = known(reading(1))
         file.follow(reading(1).version)
         #expect(!file.hasSignature && file.standing == .unknown)
-        file.noteWritten(size: 1)
+        file.didWrite(size: 1)
         file.follow(written: file.version)
         #expect(file.standing == .synced)
         file.follow(written: reading(2).version)
@@ -76,10 +76,10 @@ import Testing
         #expect((1...2).map { _ in file.forget() } == [true, false])
         #expect(file.version == .absent && file.standing == .absent && file.owner?.user == 4)
         _ = file.examine(reading(2), begun: [])
-        file.note(reading(2), reading(2).version)
+        file.didMerge(reading(2), reading(2).version)
         #expect((1...1).map { _ in file.forget() } == [true])
-        file.noteWritten(size: 1)
-        #expect((1...2).map { _ in file.noteAbsence() } == [true, false])
+        file.didWrite(size: 1)
+        #expect((1...2).map { _ in file.announceAbsence() } == [true, false])
     }
 
     @Test("The version of a checkpoint that was begun is no edit") func begun() {
@@ -95,7 +95,7 @@ import Testing
         file.reject(reading(2).version)
         #expect(!file.hasSignature && file.isUnsecured)
         #expect(look(&file, reading(2)) == .rejected)
-        file.noteSecured()
+        file.didSecure()
         #expect(!file.isUnsecured)
         #expect(look(&file, reading(3)) == .changed)
         #expect(look(&file, reading(1)) == .current)
@@ -107,7 +107,7 @@ import Testing
         #expect(file.mayBeReplaced(status(9)), "It was not looked at.")
         _ = file.examine(reading(1), begun: [])
         #expect(file.mayBeReplaced(status(1)) && !file.mayBeReplaced(status(2)))
-        file.noteEdit(reading(2))
+        file.didMergeEdit(reading(2))
         #expect(file.mayBeReplaced(status(2)) && !file.mayBeReplaced(status(1)))
         #expect(!KnownFile().mayBeReplaced(status(1)), "It has just been made.")
     }
@@ -115,13 +115,13 @@ import Testing
     @Test("What is kept of a version depends on whether it is good and synced") func previous() {
         var file = known(reading(1))
         #expect(file.previous == .syncAndKeep)
-        file.noteWritten(size: 1)
+        file.didWrite(size: 1)
         #expect(file.previous == .keep)
-        file.note(reading(1), reading(1).version)
+        file.didMerge(reading(1), reading(1).version)
         #expect(file.previous == .keep, "It was only read back.")
-        file.noteDamage(reading(2).version)
+        file.didPutAside(reading(2).version)
         #expect(file.previous == .drop)
-        file.note(nil, .absent)
+        file.didMerge(nil, .absent)
         #expect(file.previous == .drop && file.size == 0)
     }
 }

@@ -38,7 +38,7 @@ import Testing
         pending.add(.synchronizeNames)
         pending.add(.rewriteFile)
         #expect(pass(pending).isEmpty && pending.concernsFile)
-        pending.noteFileWritten()
+        pending.didWriteFile()
         #expect(!pending.concernsFile && pending.contains(.synchronizeNames))
     }
 
@@ -54,7 +54,7 @@ import Testing
         var pending = PendingRepairs()
         pending.add(.storeEverything)
         #expect(pending.next(after: nil) == .storeEverything && pending.isRestoring)
-        pending.noteJournalBegun()
+        pending.didBeginJournal()
         #expect(pending.next(after: .storeEverything) == .storeFile && pending.isRestoring)
         pending.endRestoration()
         #expect(pass(pending).isEmpty && !pending.isRestoring)
@@ -63,7 +63,7 @@ import Testing
     @Test("A new journal ends checkpoints, and is only the beginning of storing all again") func newJournal() {
         var pending = PendingRepairs()
         pending.add(.checkpoint(version, coveredEnd: 7))
-        pending.noteJournalBegun()
+        pending.didBeginJournal()
         #expect(pass(pending).isEmpty)
     }
 
@@ -84,11 +84,11 @@ import Testing
         let other = JournalRecord.Content.edited(.absent, JournalBatch(revision: 0))
         for record in [edit, values, other] { pending.tell(record) }
         #expect(pass(pending) == [.tell([edit, values, other])])
-        pending.noteTold(edit: version)
+        pending.didTell(edit: version)
         #expect(pending.untold == [values, other])
-        pending.noteTold()
+        pending.didTell()
         #expect(pending.untold == [other])
-        pending.noteTold()
+        pending.didTell()
         #expect(pass(pending).isEmpty)
     }
 
@@ -99,7 +99,7 @@ import Testing
         pending.add(.heal(tree))
         pending.beginJournal()
         #expect(pass(pending) == [.heal(tree)] && pending.recovered == tree)
-        pending.noteFileWritten()
+        pending.didWriteFile()
         #expect(pass(pending).isEmpty && pending.recovered == nil)
     }
 }

@@ -96,7 +96,7 @@ struct SharedFileHistory {
         if model.isBroken { try editFile() }
         let calls = FaultySystemCalls(disk)
         let storage = FileStorage(
-            at: Self.url, calls: calls, patience: LockPatience(limit: .zero), journalLimit: journalLimit)
+            at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
         count += 1
         let found = try storage.load().tree
         let process = Process(

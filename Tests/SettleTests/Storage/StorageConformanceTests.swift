@@ -125,7 +125,7 @@ private final class FailingFileStorage: Storage {
 
     init(at url: URL, format: FileFormat) {
         // Who has to wait for a lock here waits for itself.
-        base = FileStorage(at: url, format: format, calls: calls, patience: LockPatience(limit: .zero))
+        base = FileStorage(at: url, format: format, calls: calls, lockTimeout: LockTimeout(limit: .zero))
     }
 
     func setFailing(_ isFailing: Bool) {

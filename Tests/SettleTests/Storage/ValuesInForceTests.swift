@@ -26,7 +26,7 @@ import Testing
         var values = ValuesInForce()
         values.announce(batch("a", 1))
         #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
-        values.noteAppended(batch("a", 2))
+        values.didAppend(batch("a", 2))
         #expect(values.tree == SettingTree(["a": .integer(2)]))
         let told = values.takeUndelivered()
         #expect(told == [ExternalChange(.values(["a": .integer(2)]))])
@@ -44,17 +44,17 @@ import Testing
 
     @Test("What was appended and not synced counts as replaced until it is appended again") func unsynced() {
         var values = ValuesInForce()
-        values.noteUnsynced(own("a", 1))
+        values.didNotSync(own("a", 1))
         #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
         #expect(values.valuesReplaced(by: own("b", 2)).isEmpty)
-        values.noteAppended(batch("a", 2))
+        values.didAppend(batch("a", 2))
         #expect(values.valuesReplaced(by: own("a", 3, replacing: 2)) == ["a": .integer(2)])
     }
 
     @Test("What others write over it, one key or all, is not appended again") func overwritten() {
         for other in [batch("a", 5), JournalBatch(revision: 0, tree: SettingTree(["a": .integer(5)]))] {
             var values = ValuesInForce()
-            values.noteUnsynced(own("a", 1))
+            values.didNotSync(own("a", 1))
             values.announce(other)
             _ = values.takeUndelivered()
             #expect(values.valuesReplaced(by: own("a", 2, replacing: 5)) == ["a": .integer(5)])

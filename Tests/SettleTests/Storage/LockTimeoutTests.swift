@@ -4,15 +4,15 @@ import SettleTesting
 import Testing
 
 /// How long a call waits for a lock that another process has, in time that passes as a busy machine lets it pass.
-@Suite struct LockPatienceTests {
+@Suite struct LockTimeoutTests {
     /// A clock on which each pause lasts five times as long as was asked for.
     private final class SlowClock: Sendable {
         private let time = LockedValue(Duration.zero)
 
         var elapsed: Duration { time.withLock { $0 } }
 
-        func patience(_ limit: Duration) -> LockPatience {
-            LockPatience(limit: limit, elapsed: { self.elapsed }) { pause in
+        func timeout(_ limit: Duration) -> LockTimeout {
+            LockTimeout(limit: limit, elapsed: { self.elapsed }) { pause in
                 self.time.withLock { $0 += pause * 5 }
             }
         }
@@ -31,8 +31,8 @@ import Testing
     @Test("what counts is the time that passes, not the pauses that were asked for") func realTime() throws {
         let (operations, file, path, _) = try lockedFile()
         let clock = SlowClock()
-        var patience = clock.patience(.seconds(10))
-        let error = #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) }
+        var timeout = clock.timeout(.seconds(10))
+        let error = #expect(throws: FileError.self) { try timeout.lock(file, at: path, operations) }
         #expect(error?.cause == .wouldBlock)
         #expect(clock.elapsed >= .seconds(10) && clock.elapsed < .seconds(10) + .milliseconds(30))
     }
@@ -40,11 +40,11 @@ import Testing
     @Test("all waits of a call count together, and the next call waits anew") func together() throws {
         let (operations, file, path, _) = try lockedFile()
         let clock = SlowClock()
-        var patience = clock.patience(.seconds(1))
-        for _ in 0..<3 { #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) } }
+        var timeout = clock.timeout(.seconds(1))
+        for _ in 0..<3 { #expect(throws: FileError.self) { try timeout.lock(file, at: path, operations) } }
         #expect(clock.elapsed < .seconds(1) + .milliseconds(30))
-        patience.renew()
-        #expect(throws: FileError.self) { try patience.lock(file, at: path, operations) }
+        timeout.renew()
+        #expect(throws: FileError.self) { try timeout.lock(file, at: path, operations) }
         #expect(clock.elapsed >= .seconds(2) && clock.elapsed < .seconds(2) + .milliseconds(60))
     }
 
@@ -56,7 +56,7 @@ import Testing
         try other.lock()
         defer { other.unlock() }
         let clock = SlowClock()
-        let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), patience: clock.patience(.seconds(1)))
+        let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), lockTimeout: clock.timeout(.seconds(1)))
         #expect(try storage.load() == intact(["a": .integer(2)]))
         #expect(clock.elapsed >= .seconds(1) && clock.elapsed < .seconds(1) + .milliseconds(60))
         #expect(throws: StorageError.self) { try storage.append(batch(2, ["a": .integer(3)]), durability: .process) }

@@ -1,11 +1,11 @@
-/// How long one call of a storage waits for locks that other processes have.
+/// The time-out of one call of a storage for locks that other processes have.
 ///
 /// What counts is real time, on a clock that nothing sets: a pause may last several times as long as was asked for. All waits of
 /// one call count together, however many locks it takes.
-package struct LockPatience: Sendable {
+package struct LockTimeout: Sendable {
     /// Locks are held for microseconds, or for as long as it takes to write a large file. A process that was stopped in the
     /// middle keeps its lock until it is continued or killed.
-    package static var usual: LockPatience { LockPatience(limit: .seconds(10)) }
+    package static var usual: LockTimeout { LockTimeout(limit: .seconds(10)) }
 
     let limit: Duration
     private let elapsed: @Sendable () -> Duration
@@ -42,7 +42,7 @@ package struct LockPatience: Sendable {
     package mutating func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) {
-        if try tryLock(file, at: path, operations) { return }
+        if try operations.tryLock(file, at: path) { return }
         let start = elapsed()
         let before = waited
         defer { waited = before + (elapsed() - start) }
@@ -57,19 +57,24 @@ package struct LockPatience: Sendable {
             } else {
                 yieldThread()
             }
-            if try tryLock(file, at: path, operations) { return }
+            if try operations.tryLock(file, at: path) { return }
         }
     }
+}
 
-    private func tryLock(
-        _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
-    ) throws(FileError) -> Bool {
+extension FileOperations {
+    /// - Returns: False if another process has the lock. Some file systems have no locks: there, one process must be alone with the
+    ///   file, and this succeeds.
+    func tryLock(_ file: FileDescriptor, at path: FilePath) throws(FileError) -> Bool {
         do {
-            try operations.lock(file, at: path)
-            return true
+            try lock(file, at: path)
         } catch {
-            guard error.cause == .wouldBlock else { throw error }
-            return false
+            switch error.cause {
+            case .wouldBlock: return false
+            case .noLocks, .notSupported, .unimplemented: return true
+            default: throw error
+            }
         }
+        return true
     }
 }
