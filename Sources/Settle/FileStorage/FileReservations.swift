@@ -1,7 +1,7 @@
 /// The names that this process has reserved beside a settings file, each by the lock of a file of its own.
 ///
-/// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay: to remove one
-/// would take it away from a process that is just about to lock it.
+/// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay:
+/// to remove one would take it away from a process that is just about to lock it.
 struct FileReservations: Sendable {
     private struct Held: Sendable {
         var path: FilePath
@@ -13,7 +13,7 @@ struct FileReservations: Sendable {
     /// How often a file is opened or made, if others make or remove it at the same moment.
     private static let attempts = 3
 
-    /// - Returns: False if somebody has reserved the name.
+    /// - Returns: False if the name is reserved already.
     mutating func reserve(
         _ name: String, beside names: FileNames, of owner: FileStatus.Owner?, _ operations: FileOperations
     ) throws(FileError) -> Bool {
@@ -42,8 +42,8 @@ struct FileReservations: Sendable {
         for name in held.keys { giveUp(name, operations) }
     }
 
-    /// Closing alone would leave the lock with a process that was forked meanwhile, until that ends or runs another program. Nothing
-    /// was written, so there is nothing to report.
+    /// Closing alone would leave the lock with a process that was forked meanwhile, until that ends or runs another
+    /// program. Nothing was written, so there is nothing to report.
     private func release(_ file: FileDescriptor, at path: FilePath, _ operations: FileOperations) {
         try? operations.unlock(file, at: path)
         try? operations.close(file, at: path)
@@ -88,7 +88,7 @@ struct FileReservations: Sendable {
         return file
     }
 
-    /// - Returns: False if somebody has the lock, or if the file is not the one any more that others would lock.
+    /// - Returns: False if the file is locked already, or is not the one any more that others would lock.
     private func lock(
         _ file: FileDescriptor, at path: FilePath, _ operations: FileOperations
     ) throws(FileError) -> Bool {
@@ -113,7 +113,7 @@ struct FileReservations: Sendable {
 }
 
 extension FileSession {
-    /// - Returns: False if somebody has reserved the name.
+    /// - Returns: False if the name is reserved already.
     mutating func reserve(_ name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)
         guard ReservationName.isValid(name) else {

@@ -1,6 +1,6 @@
 /// What a missing file means.
 extension FileSession {
-    /// Tells a file that has never been there from one that somebody has removed.
+    /// Tells a file that has never been there from one that was removed.
     ///
     /// What has been stored since the removal was noticed counts for itself, although the file is not written yet.
     ///
@@ -16,7 +16,7 @@ extension FileSession {
         return .absent
     }
 
-    /// Whether an empty file counts as none: somebody has made it for the settings to come. If anything shows that there was
+    /// Whether an empty file counts as none: it was made for the settings to come. If anything shows that there was
     /// a file with values, it is damaged. A journal without a record shows that something has happened here.
     func hasNeverHadValues(_ log: JournalReading?) throws(StorageError) -> Bool {
         if let log {
@@ -73,7 +73,7 @@ private struct FileHistory {
                 coveredEnd = max(coveredEnd, end)
             case .edited(let version, _):
                 note(version)
-                // That somebody has noticed its absence shows that it was there.
+                // That its absence was noticed shows that it was there.
                 wasPresent = true
                 lastValues = nil
             }

@@ -1,8 +1,8 @@
 extension FileSession {
     /// A file up to this size, which is the least that a disk writes, is written whenever changes have settled.
     private static let smallFile = 4 << 10
-    /// A larger one is written when the journal has grown by this part of it, so that all writes of the file together are at most
-    /// so many times as long as the journal.
+    /// A larger one is written when the journal has grown by this part of it, so that all writes of the file together
+    /// are at most so many times as long as the journal.
     private static let worthwhilePart = 4
 
     /// Whether it is time to write the file.
@@ -11,7 +11,7 @@ extension FileSession {
         return journal.end.offset - contents.coveredEnd >= file.size / Self.worthwhilePart
     }
 
-    /// Whether there is nothing to be written to the file, or nobody here may write to it.
+    /// Whether there is nothing to be written to the file, or no permission to write it.
     var isAtRest: Bool {
         journal.isReadOnly || !hasMore
     }
@@ -21,14 +21,15 @@ extension FileSession {
         !isOverlayInFile || repairs.concernsFile
     }
 
-    /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored anew.
+    /// Where there is no file, nothing is as good as an empty one: a removal is told until something has been stored
+    /// anew.
     private var isOverlayInFile: Bool {
         file.standing == .absent && contents.overlay.isEmptyTree || contents.overlay.isEmpty
     }
 
     /// Makes the file the whole truth.
     ///
-    /// - Returns: False if it can't be now, because somebody is editing it. Everything is in the journal then, and stable.
+    /// - Returns: False if it can't be now, because it is being edited. Everything is in the journal then, and stable.
     mutating func checkpoint(_ tree: SettingTree) throws(StorageError) -> Bool {
         if !hasMore { try makeDurable() }
         // What was removed may just have been stored again, but for the file.
@@ -42,7 +43,7 @@ extension FileSession {
         try acquire()
         defer { release() }
         guard hasMore else {
-            // Somebody else has just done it.
+            // Another process has just done it.
             try synchronize()
             return true
         }
@@ -68,7 +69,7 @@ extension FileSession {
 
     /// Writes the file, under the lock: journal first, then the file, then the journal's word that it is there.
     ///
-    /// - Returns: False if somebody edited the file meanwhile.
+    /// - Returns: False if the file was edited meanwhile.
     mutating func write(_ tree: SettingTree) throws(StorageError) -> Bool {
         removeAbandonedFiles()
         let bytes = try encode(tree)
@@ -84,9 +85,9 @@ extension FileSession {
         }
         let intent = JournalRecord.Content.checkpoint(newVersion, coveredEnd: coveredEnd)
         try append(intent)
-        repairs.add(intent)
-        // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the journal
-        // has nothing to add to it.
+        repairs.follow(intent)
+        // Before the rename. Otherwise the file could be there after a loss of power, and nothing would say that the
+        // journal has nothing to add to it.
         try synchronize()
         let cycle = contents.overlay
         let replaced = file.version
@@ -106,7 +107,7 @@ extension FileSession {
         return true
     }
 
-    /// - Returns: False if somebody edited the file meanwhile.
+    /// - Returns: False if the file was edited meanwhile.
     private mutating func replaceFile(
         with bytes: [UInt8], by replacement: inout FileReplacement
     ) throws(StorageError) -> Bool {
@@ -118,14 +119,15 @@ extension FileSession {
             }
         } catch {
             repairs.add(.removeAbandonedFiles)
-            // The folder's sync has failed. A sync that failed once may succeed the second time without having written anything.
+            // The folder's sync has failed. A sync that failed once may succeed the second time without having written
+            // anything.
             if replacement.isInPlace { repairs.add(.rewriteFile) }
             throw .saveFailed(names.file, error, isInPlace: replacement.isInPlace)
         }
     }
 
-    /// Merges an edit that reached the file between the last look at it and its replacement: the replaced file still has a
-    /// name, so its contents tell.
+    /// Merges an edit that reached the file between the last look at it and its replacement: the replaced file still
+    /// has a name, so its contents tell.
     private mutating func mergeReplaced(_ known: FileVersion, _ tree: SettingTree, _ cycle: JournalOverlay) {
         guard let reading = try? read(names.previous), reading.version != known, let edited = try? decode(reading.bytes)
         else { return }
@@ -142,8 +144,8 @@ extension FileSession {
         inForce.announce(.values(batch.values))
     }
 
-    /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the version
-    /// before gives the newest values should the file be damaged.
+    /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the
+    /// version before gives the newest values should the file be damaged.
     private mutating func renewJournal(with cycle: JournalOverlay, from replaced: FileVersion) {
         let records: [JournalRecord.Content] = [
             .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
@@ -151,8 +153,8 @@ extension FileSession {
         ]
         do {
             try journal.replace(with: records + contents.keptRecords, names: names, for: file.owner)
-            // As the record says it. Beyond it, a later word of this process that the file is still this version would cover what
-            // others have appended since then.
+            // As the record says it. Beyond it, a later word of this process that the file is still this version would
+            // cover what others have appended since then.
             contents.coveredEnd = journal.coveredAtBeginning
         } catch {
             // The old one goes on, or the new one, which says the same, under a name that may not last.
@@ -175,7 +177,8 @@ extension FileSession {
         }
     }
 
-    /// Makes the names durable of a journal that another process has made, and of its folders, which it may have made too.
+    /// Makes the names durable of a journal that another process has made, and of its folders, which it may have made
+    /// too.
     private mutating func synchronizeNames() throws(FileError) {
         var folder = names.folder
         try operations.synchronizeFolder(folder)

@@ -5,11 +5,11 @@ extension FileSession {
         case current
         case absent
         case edited(FileReading, SettingTree)
-        /// Nobody can use it. It has been reported.
+        /// It can't be used. The store is told.
         case unusable
     }
 
-    /// Looks whether somebody has changed the file.
+    /// Finds out whether the file has been changed by others.
     mutating func examine() throws(StorageError) -> Examination {
         let status = file.hasSignature ? try? fileStatus() : nil
         if file.recognize(status) { return .current }
@@ -39,7 +39,7 @@ extension FileSession {
         inForce.announce(.unusable(error))
     }
 
-    /// Merges what somebody has edited: as a record in the journal, so that all processes see it at the same place among the
+    /// Merges an edit: as a record in the journal, so that all processes see it at the same place among the
     /// changes.
     ///
     /// - Parameter tree: All values as they were known; gets the edited ones.
@@ -63,15 +63,15 @@ extension FileSession {
         }
     }
 
-    /// What somebody has edited.
+    /// What an edit has changed.
     func difference(from tree: SettingTree, to edited: SettingTree, _ overlay: JournalOverlay) -> TreeDifference {
         var difference = TreeDifference(from: overlay.base(of: tree), to: edited) { isSpelledAlike($0, $1) }
         difference.leaveOutNewEmptyDictionaries { overlay.hasEntries(within: $0) }
         return difference
     }
 
-    /// Merges what somebody has edited when it is not known any more what the file had before: each key by the values that it has
-    /// had.
+    /// Merges an edit when it is not known any more what the file had before: each key is decided by the values that it
+    /// has had.
     ///
     /// - Returns: All values.
     @discardableResult
@@ -86,109 +86,5 @@ extension FileSession {
         tell(ofEdit: file.version, leadingTo: tree)
         inForce.announce(.everything(tree))
         return tree
-    }
-
-    /// What may have changed.
-    struct PendingChecks: OptionSet, Sendable {
-        let rawValue: UInt8
-
-        /// The journal has more records.
-        static let journal = PendingChecks(rawValue: 1)
-        /// The file or the journal is another one, the file has other contents, or a link leads elsewhere.
-        static let file = PendingChecks(rawValue: 2)
-        static let everything: PendingChecks = [.journal, .file]
-    }
-
-    /// Merges what others have done since the last time.
-    mutating func mergeOutside(_ checks: PendingChecks, since known: () -> SettingTree) throws(StorageError) {
-        if checks.contains(.file) {
-            try followSwappedLink()
-        }
-        if journal.isOpen { try mergeNewRecords() }
-        if checks.contains(.file), journal.isOpen, !journal.isLocked, (try? journal.isReplaced()) != false {
-            leaveJournal()
-        }
-        if !journal.isOpen { _ = try fileErrors { (session) throws(FileError) in try session.journal.open() } }
-        if journal.isOpen, !journal.isKnown { try goOver() }
-        guard checks.contains(.file) else { return }
-        // What could not be told when it was found out, and what has been removed.
-        let isJournalMissing = !journal.isOpen && journal.end.generation != 0
-        if !repairs.untold.isEmpty || repairs.isRestoring || isJournalMissing { doWhatIsLeft() }
-        switch try examine() {
-        case .edited: break
-        case .absent:
-            doWhatIsLeft()
-            return
-        case .current: return
-        case .unusable: return secure(known())
-        }
-        // Again under the lock: another process may just be merging it, or writing a version of its own. Without permission to
-        // write there is no lock, and what was seen is merged.
-        let isLocked = (try? acquire()) != nil
-        defer { if isLocked { release() } }
-        guard case .edited(let reading, let edited) = try examine() else { return }
-        var tree = known()
-        inForce.putUndelivered(over: &tree)
-        try merge(edited, from: reading, over: &tree)
-    }
-
-    /// Gives up a journal that does not have its name any more. Under its lock, if that is to be had: its last words may just be
-    /// written.
-    private mutating func leaveJournal() {
-        guard (try? acquire()) != nil else { return journal.close() }
-        release()
-    }
-
-    /// Carries out under the lock what is due there. That needs permission to write; without it, another process does it.
-    private mutating func doWhatIsLeft() {
-        do throws(StorageError) {
-            try acquire()
-            release()
-        } catch {
-            guard repairs.isRestoring, file.announceAbsence() else { return }
-            inForce.announce(.unusable(.removed(names.file, because: error)))
-        }
-    }
-
-    /// Goes over to the journal that has been opened: under the lock, since the process that made it may just be writing the file.
-    /// Without permission to write there is no lock, and what was seen is merged.
-    private mutating func goOver() throws(StorageError) {
-        do throws(StorageError) {
-            try acquire()
-            release()
-        } catch {
-            guard journal.isOpen else { throw error }
-            if !journal.isKnown { try mergeOther() }
-        }
-    }
-
-    /// Whether others have appended to the journal.
-    mutating func hasNews() -> Bool {
-        guard journal.isOpen else { return true }
-        return (try? journal.hasMore()) ?? true
-    }
-
-    /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to them.
-    var places: [FilePath: Set<String>] {
-        var places: [FilePath: Set<String>] = [names.folder: [names.file.name, names.journal.name]]
-        for link in place.links { places[link.folder, default: []].insert(link.name) }
-        return places
-    }
-
-    /// Goes over to another file if the path is a symbolic link that leads to another one by now, with what was stored here and
-    /// had not reached the file that the path led to before.
-    mutating func followSwappedLink() throws(StorageError) {
-        let resolved = try resolvedPlace()
-        guard resolved.names != names else { return place = resolved }
-        // Between the old link and the new one there may be none.
-        guard !journal.isLocked, (try? operations.status(at: resolved.names.file)) != nil else { return }
-        let carried = contents.overlay.beyond(try? read(names.file).map { try decode($0.bytes) })
-        var tree = try load().tree
-        if !carried.isEmpty {
-            carried.apply(to: &tree)
-            repairs.tell(.values(carried.batch))
-            contents.overlay.add(carried.batch)
-        }
-        inForce.announce(.everything(tree))
     }
 }

@@ -22,8 +22,8 @@ extension FileSession {
         }
     }
 
-    /// The first records of a journal: which version of the file it begins with, and everything that the file does not have,
-    /// such as what a journal had that somebody has removed.
+    /// The first records of a journal: which version of the file it begins with, and everything that the file does not
+    /// have, such as what a journal had that was removed.
     ///
     /// - Parameters:
     ///   - records: Those of the journal before.
@@ -51,8 +51,9 @@ extension FileSession {
         return log.isUnusable ? [] : log.records
     }
 
-    /// Makes the journal tell all values while the file can't be read, if the version before does not lead to them: the next to
-    /// load it may be a process that has none of them. Best effort: what the journal has beyond the file is safe in any case.
+    /// Makes the journal tell all values while the file can't be read, if the version before does not lead to them: the
+    /// next to load it may be a process that has none of them. Best effort: what the journal has beyond the file is
+    /// safe in any case.
     ///
     /// - Parameter tree: All values.
     mutating func secure(_ tree: SettingTree) {
@@ -77,7 +78,8 @@ extension FileSession {
         for index in snapshot.entries.indices {
             snapshot.entries[index].before = base[snapshot.entries[index].key].map { .value($0) } ?? .absent
         }
-        // As a checkpoint of which nothing came: the version before needs what comes after it, and the file stays what it was.
+        // As a checkpoint of which nothing came: the version before needs what comes after it, and the file stays what
+        // it was.
         let records: [JournalRecord.Content] = [
             .checkpoint(previous, coveredEnd: journal.end.offset), .values(snapshot),
             .checkpointed(file.version, coveredEnd: contents.coveredEnd),
@@ -129,7 +131,7 @@ extension FileSession {
         contents.coveredEnd = journal.coveredAtBeginning
     }
 
-    /// Begins the journal anew if it has grown long without a checkpoint, such as while somebody's typing error stands in the
+    /// Begins the journal anew if it has grown long without a checkpoint, such as while a typing error stands in the
     /// file. What it has then is what keys have, and not how often they were written.
     ///
     /// If that fails, the old one goes on.

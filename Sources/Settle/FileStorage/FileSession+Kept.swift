@@ -1,11 +1,11 @@
-/// Values that somebody has edited away, kept for the case that what was put in their place can't be used.
+/// Values that were edited away, kept for the case that what was put in their place can't be used.
 extension FileSession {
     /// What may be used at a key in the place of what is stored there.
     func keptValues(at key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
         contents.kept.candidates(at: key, insteadOf: stored)
     }
 
-    /// Keeps what the store has said is in force, beside what is stored. `nil`: nothing need be contents.kept.
+    /// Keeps what the store has said is in force, beside what is stored. `nil`: nothing need be kept.
     mutating func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
         guard !contents.kept.isEmpty || values.contains(where: { $0.value != nil }) else { return }
         var entries: [JournalEntry] = []
@@ -20,13 +20,13 @@ extension FileSession {
         contents.kept.decide(batch)
         try acquire()
         defer { release() }
-        // What others have appended meanwhile may have changed what is contents.kept. This is said later, and counts.
+        // What others have appended meanwhile may have changed what is kept. This is said later, and counts.
         contents.kept.decide(batch)
         try append(.kept(batch))
     }
 
-    /// Keeps what an edit has replaced that was made while no process had the file open: the version before and the journal
-    /// lead to what stood there.
+    /// Keeps what an edit has replaced that was made while no process had the file open: the version before and the
+    /// journal lead to what stood there.
     mutating func keepReplaced(by edited: SettingTree, _ records: [(offset: Int, record: JournalRecord)]) {
         let earlier = (try? earlierVersion()) ?? nil
         guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: records) else { return }

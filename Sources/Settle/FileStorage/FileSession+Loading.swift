@@ -1,9 +1,9 @@
 extension FileSession {
     /// Reads the file and what the journal has beyond it.
     ///
-    /// At first without the lock, so that a program that only reads needs no permission to write. What was read then may
-    /// belong to different moments, if somebody wrote meanwhile; whenever file and journal don't fit together exactly, they are
-    /// read again under the lock.
+    /// At first without the lock, so that a program that only reads needs no permission to write. What was read then
+    /// may belong to different moments, if another process wrote meanwhile; whenever file and journal don't fit
+    /// together exactly, they are read again under the lock.
     mutating func load() throws(StorageError) -> StorageContents {
         let resolved = try resolvedPlace()
         if resolved.names != names { journal.close() }
@@ -52,7 +52,7 @@ extension FileSession {
         return (try? journal.lock(timeout: &lockTimeout)) != nil
     }
 
-    /// - Returns: `nil` if file and journal don't fit together, which nobody knows for sure without the lock, or if the file was
+    /// - Returns: `nil` if file and journal don't fit together, which only the lock makes sure, or if the file was
     ///   replaced while it was looked at.
     private mutating func load(isLocked: Bool) throws(StorageError) -> StorageContents? {
         // The file first: the journal, which is read later, then knows every version of it that this program wrote.
@@ -93,12 +93,12 @@ extension FileSession {
         return StorageContents(tree: tree, outcome: outcome)
     }
 
-    /// Says that file and journal are of two moments, if the journal has changed a file that does not go with it. An edit after a
-    /// crash can look the same; but then the file is none of those before, and the journal has its end.
+    /// Says that file and journal are of two moments, if the journal has changed a file that does not go with it. An
+    /// edit after a crash can look the same; but then the file is none of those before, and the journal has its end.
     private func mixture(
         of file: SettingTree, _ result: SettingTree, _ match: JournalReplay.Match, isTorn: Bool
     ) -> String? {
-        // Without the lock, somebody may just be writing one of them.
+        // Without the lock, another process may just be writing one of them.
         guard journal.isLocked, match == .known || (match == .edited && isTorn), file != result else { return nil }
         let difference = TreeDifference(from: file, to: result)
         let keys = difference.changes.map(\.key).sorted().map(\.description).joined(separator: ", ")
@@ -129,7 +129,7 @@ extension FileSession {
     /// A record has been read or appended.
     mutating func add(_ record: JournalRecord.Content) {
         contents.add(record)
-        repairs.add(record)
+        repairs.follow(record)
     }
 
     /// Tells the journal now, or before it is told anything else: what the record says counts in any case.
@@ -137,8 +137,8 @@ extension FileSession {
         if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
     }
 
-    /// Tells the journal of a version of the file that somebody has edited while nobody looked, before anything is told that
-    /// was done in knowledge of it. All values, because nobody knows any more what the file had before.
+    /// Tells the journal of an edit that no process has seen being made, before anything is told that was done in
+    /// knowledge of it. All values, because what the file had before is not known any more.
     mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
         let batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
         tell(.edited(version, batch))
@@ -170,7 +170,8 @@ extension FileSession {
         return sentence + "Everything else in it is used."
     }
 
-    /// - Returns: `nil` if another file has the name. One with the same bytes is what a load before this one has put aside.
+    /// - Returns: `nil` if another file has the name. One with the same bytes is what a load before this one has put
+    ///   aside.
     private func copy(_ bytes: [UInt8], to path: FilePath) throws(StorageError) -> FilePath? {
         do throws(FileError) {
             let file = try operations.open(path, .createNew(permissions: 0o600))

@@ -1,17 +1,14 @@
 /// The lock, and what is done first under it.
 extension FileSession {
-    /// How often the journal may turn out to be another one before somebody has to look at what replaces it.
+    /// How often the journal may turn out to be another one before that is an error.
     private static let replacementLimit = 100
 
     /// Takes the lock, merges what others have appended, and carries out the repairs that are due.
     mutating func acquire() throws(StorageError) {
-        if journal.isLocked {
-            try fileErrors { (session) throws(FileError) in _ = try session.journal.lock(timeout: &session.lockTimeout)
-            }
-        } else {
-            try lockJournal()
-        }
+        let isNested = journal.isLocked
+        let finding = try lockJournal()
         do {
+            if !isNested { try merge(finding) }
             try settle()
         } catch {
             journal.unlock()
@@ -23,33 +20,32 @@ extension FileSession {
         journal.unlock()
     }
 
-    private mutating func lockJournal() throws(StorageError) {
-        var finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+    private mutating func lockJournal() throws(StorageError) -> JournalFile.Finding {
         var attempts = Self.replacementLimit
-        while finding == .replaced {
-            // What was appended to it last, before it is given up.
+        while true {
+            let finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
+            guard finding == .replaced else { return finding }
+            // The race for this journal is lost: what was appended to it last is merged before it is given up.
             try mergeNewRecords()
             journal.close()
             attempts -= 1
             guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }
-            finding = try fileErrors { (session) throws(FileError) in try session.lockMakingFolders() }
         }
-        do {
-            switch finding {
-            case .same, .replaced: try mergeNewRecords()
-            case .new:
-                try restoreIfFileIsMissing()
-                let isContinued = journal.end.generation != 0
-                try fileErrors { (session) throws(FileError) in try session.beginJournal() }
-                // What was stable in the one that has been removed is stable again.
-                if isContinued { try synchronize() }
-            case .other:
-                try mergeOther()
-                try restoreIfFileIsMissing()
-            }
-        } catch {
-            journal.unlock()
-            throw error
+    }
+
+    /// Merges what others have done to the journal, as far as taking its lock shows.
+    private mutating func merge(_ finding: JournalFile.Finding) throws(StorageError) {
+        switch finding {
+        case .same, .replaced: try mergeNewRecords()
+        case .new:
+            try restoreIfFileIsMissing()
+            let isContinued = journal.end.generation != 0
+            try fileErrors { (session) throws(FileError) in try session.beginJournal() }
+            // What was stable in the one that has been removed is stable again.
+            if isContinued { try synchronize() }
+        case .other:
+            try mergeOther()
+            try restoreIfFileIsMissing()
         }
     }
 
@@ -69,7 +65,8 @@ extension FileSession {
         }
     }
 
-    /// Carries out what could not be done when it became known. A repair may make a later one necessary, which follows at once.
+    /// Carries out what could not be done when it became known. A repair may make a later one necessary, which follows
+    /// at once.
     mutating func settle() throws(StorageError) {
         if journal.needsReplacement { repairs.add(.replaceJournal) }
         var last: PendingRepairs.Repair?
@@ -108,7 +105,7 @@ extension FileSession {
     private mutating func resolve(_ checkpoints: [PendingRepairs.Checkpoint]) throws(StorageError) {
         let found = try readKnown()
         let standing = found?.version ?? .absent
-        // The one that stands there, or that stood there when somebody looked, before it was edited.
+        // The one that stands there, or that was known to stand there before it was edited.
         if let checkpoint = checkpoints.last(where: { $0.version == standing })
             ?? checkpoints.last(where: { $0.version == file.version })
         {
@@ -118,7 +115,7 @@ extension FileSession {
             try confirm(checkpoint.version, coveredEnd: checkpoint.coveredEnd)
             if let found, checkpoint.version == standing { file.didMerge(found, checkpoint.version) }
         } else if let found, standing != file.version {
-            // Nobody knows which version has been edited. Once the file can be read again, its values tell.
+            // Which version has been edited is not known. Once the file can be read again, its values tell.
             guard let edited = try? decode(found.bytes) else { return }
             try mergeByValues(edited, from: found)
             repairs.endCheckpoints()

@@ -35,8 +35,8 @@ extension FileSession {
         }
     }
 
-    /// Merges a journal that goes on where the known one ended. It begins with what is known, in which older values have newer
-    /// ones behind them: that is told as it is together, and not one after the other.
+    /// Merges a journal that goes on where the known one ended. It begins with what is known, in which older values
+    /// have newer ones behind them: that is told as it is together, and not one after the other.
     private mutating func mergeContinued(_ records: [(offset: Int, record: JournalRecord)]) {
         begin(with: nil)
         let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.writer == nil } ?? true }
@@ -48,7 +48,7 @@ extension FileSession {
         merge(Array(records[beginning.endIndex...]))
     }
 
-    /// Goes over to a journal that somebody else has made, in place of the one that was known or of none.
+    /// Goes over to a journal that another process has made, in place of the one that was known or of none.
     mutating func mergeOther() throws(StorageError) {
         let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
         let known = contents
@@ -136,7 +136,7 @@ extension FileSession {
         }
         if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
-            // Nobody has put what the lost journal had into the file. What the new one has was written later.
+            // No checkpoint has put what the lost journal had into the file. What the new one has was written later.
             var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
             if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
             lost.apply(to: &tree)

@@ -46,7 +46,7 @@ extension FileSession {
         var isTorn = false
         /// The whole journal is damaged, or was never begun.
         var isUnusable = false
-        /// Somebody with a newer version of this library has written it.
+        /// A newer version of this library has written it.
         var newerVersion: JournalError?
         var bytes: [UInt8] = []
 
@@ -87,7 +87,8 @@ extension FileSession {
         return reading
     }
 
-    /// The same, for a caller that has another error for what can't be read, and treats a newer version as an unusable one.
+    /// The same, for a caller that has another error for what can't be read, and treats a newer version as an unusable
+    /// one.
     mutating func scanJournal() throws(FileError) -> JournalReading {
         var reading = JournalReading()
         reading.bytes = try journal.readAll(limit: Self.sizeLimit)

@@ -1,15 +1,15 @@
 extension FileSession {
-    /// How many damaged versions may stand beside the file before somebody has to look at them.
+    /// How many damaged versions may stand beside the file before one more is an error.
     static let corruptLimit = 999
 
-    /// Puts a damaged file aside and goes on with the newest good state: the version before it, and what the journal says has
-    /// changed since.
+    /// Puts a damaged file aside and goes on with the newest good state: the version before it, and what the journal
+    /// says has changed since.
     ///
-    /// The damaged file gets a second name first and loses the old one only when a good version is renamed over it. A crash in
-    /// between leaves a damaged file, which the next load recovers from again; it never leaves no file, which would pass for
-    /// settings that nobody has ever changed.
+    /// The damaged file gets a second name first and loses the old one only when a good version is renamed over it. A
+    /// crash in between leaves a damaged file, which the next load recovers from again; it never leaves no file, which
+    /// would pass for settings that were never changed.
     ///
-    /// - Returns: `nil` if somebody replaced the file since it was read.
+    /// - Returns: `nil` if the file was replaced since it was read.
     mutating func recover(
         from damage: any Error, in reading: FileReading, _ log: JournalReading?
     ) throws(StorageError) -> StorageContents? {
@@ -38,7 +38,8 @@ extension FileSession {
             tree: tree, outcome: .recovered(description: description, isComplete: complete != nil && isWhole))
     }
 
-    /// Whether the journal lacks its end, as far as anything shows: the last version of which it tells would be the damaged one.
+    /// Whether the journal lacks its end, as far as anything shows: the last version of which it tells would be the
+    /// damaged one.
     private func isCutOff(_ log: JournalReading?, _ earlier: FileVersion?) -> Bool {
         guard let log else { return false }
         let last = log.records.reversed().lazy.compactMap { record -> FileVersion? in
@@ -92,7 +93,7 @@ extension FileSession {
 
     /// Gives the damaged file a name of its own beside its old one, for good.
     ///
-    /// - Returns: `nil` if somebody replaced the file since it was read.
+    /// - Returns: `nil` if the file was replaced since it was read.
     private func putAside(_ damaged: FileStatus.Identity) throws(StorageError) -> FilePath? {
         do {
             for number in 1...Self.corruptLimit {

@@ -1,19 +1,20 @@
 /// What is done about files and folders that are removed while this process has them open.
 ///
-/// What is in force here stays in force, and is stored again at once. The process that finds out does it, under the journal's lock:
+/// What is in force here stays in force, and is stored again at once. The process that finds out does it, under the
+/// journal's lock:
 ///
 ///     found missing            found out by                                  stored again
 ///     ─────────────────        ──────────────────────────────────────        ────────────────────────────────
 ///     the file                 a look, and each call that promises a disk    a whole new journal, then the file
-///     the journal              a look, and each taking of the lock            a journal with what the file lacks
+///     the journal              a look, and each taking of the lock           a journal with what the file lacks
 ///     both, or the folder      the same                                      the folder, a whole journal, the file
 ///     values: another process  each reading of the other's records           a whole new journal, then the file
 ///     has opened the remains
 ///
-/// A whole journal says that there is no file and has every value, so that the next load finds everything, whether the file has
-/// been written by then or not. It goes on where the old one ended, which all processes that have that one open can still read;
-/// so they follow without a gap. A journal that was begun by a process that had found nothing is followed too, and what
-/// it has is put over what is in force here, key by key.
+/// A whole journal says that there is no file and has every value, so that the next load finds everything, whether the
+/// file has been written by then or not. It goes on where the old one ended, which all processes that have that one
+/// open can still read; so they follow without a gap. A journal that was begun by a process that had found nothing is
+/// followed too, and what it has is put over what is in force here, key by key.
 extension FileSession {
     /// What stands at the file's path; `nil` if that is nothing.
     func fileStatus() throws(FileError) -> FileStatus? {
@@ -34,8 +35,8 @@ extension FileSession {
         journal.isOpen ? try journal.isReplaced() : journal.end.generation != 0
     }
 
-    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises it. If that
-    /// can't be found out, it can't be promised, and this throws.
+    /// Makes sure that what is on stable storage will be found by a later load: at the end of each call that promises
+    /// it. If that can't be found out, it can't be promised, and this throws.
     mutating func verify() throws(StorageError) {
         if try isFileMissingAfterFollowing() { repairs.add(.storeEverything) }
         let isJournalMissing = try fileErrors(as: StorageError.unreadable) { (session) throws(FileError) in
@@ -74,7 +75,8 @@ extension FileSession {
         repairs.add(.storeEverything)
     }
 
-    /// Goes over to the journal that has the name of the one whose lock is held. The old lock keeps nobody away any more.
+    /// Goes over to the journal that has the name of the one whose lock is held. The old lock excludes no process any
+    /// more.
     private mutating func lockAgain() throws(StorageError) {
         try mergeNewRecords()
         let count = journal.closeLocked()
@@ -91,7 +93,7 @@ extension FileSession {
         if isMissing { repairs.add(.storeEverything) }
     }
 
-    /// Stores again what is in force. Under the lock, with everything taken in that others have written.
+    /// Stores again what is in force. Under the lock, with everything merged that others have written.
     mutating func restore() throws(StorageError) {
         try carryOut(.storeEverything)
         try carryOut(.storeFile)
@@ -156,8 +158,8 @@ extension FileSession {
         repairs.endCheckpoints()
     }
 
-    /// Whether the journal goes on from one before the end of what is known: a process that had not seen all has begun it when the
-    /// last one was removed.
+    /// Whether the journal goes on from one before the end of what is known: a process that had not seen all has begun
+    /// it when the last one was removed.
     func isFork(from known: JournalPosition) -> Bool {
         guard let header = journal.header, header.previousGeneration != 0, known.generation != 0 else { return false }
         guard header.previousGeneration != known.generation else { return header.previousEnd < UInt64(known.offset) }

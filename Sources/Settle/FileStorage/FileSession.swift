@@ -1,7 +1,7 @@
 /// One process's dealings with a settings file and its journal.
 ///
-/// It is the driver: it makes the system calls, in the order of durability. What follows from their results is decided by structs
-/// that make none:
+/// It is the driver: it makes the system calls, in the order of durability. What follows from their results is decided
+/// by structs that make none:
 ///
 ///     readings of the file ──▶ KnownFile            is it current, edited, missing, unusable?
 ///     records ───────────────▶ JournalContents      what does the journal have beyond the file?
@@ -16,10 +16,10 @@
 /// Only `ready` allows anything to be written. What each failure leaves behind:
 ///
 /// - An append that fails leaves no valid record: the next one takes its place.
-/// - After a sync that fails the next write puts a new journal in the place of the old one, with everything that the readable
-///   file does not have.
-/// - A checkpoint that fails leaves the old file, or the new one if only the last sync failed, and in both cases a journal that
-///   leads from either to the newest values.
+/// - After a sync that fails the next write puts a new journal in the place of the old one, with everything that the
+///   readable file does not have.
+/// - A checkpoint that fails leaves the old file, or the new one if only the last sync failed, and in both cases a
+///   journal that leads from either to the newest values.
 struct FileSession: Sendable {
     enum Phase: Sendable {
         case unloaded, ready, closed
@@ -57,7 +57,7 @@ struct FileSession: Sendable {
     var growth = JournalGrowth()
     /// The names that this process has reserved.
     var reservations = FileReservations()
-    /// Whether nobody but the user may read the file from its next version on.
+    /// Whether only the user may read the file from its next version on.
     var isPrivate = false
 
     init(
@@ -146,7 +146,7 @@ struct FileSession: Sendable {
                 try operations.lock(file, at: path)
                 try operations.remove(path)
             } catch {
-                // It has a writer, or nobody can tell. It is left alone.
+                // It has a writer, or may have one. It is left alone.
             }
             try? operations.close(file, at: path)
         }

@@ -1,7 +1,7 @@
 /// What the operating system tells about a file without reading it, to see whether it may have changed.
 ///
-/// A change within the same tick of the file system's clock as the one before leaves it as it is. So it only says that nothing
-/// has changed once the last change is older than a tick.
+/// A change within the same tick of the file system's clock as the one before leaves it as it is. So it only says that
+/// nothing has changed once the last change is older than a tick.
 struct FileSignature: Sendable, Hashable {
     private let identity: FileStatus.Identity
     private let size: Int64

@@ -9,28 +9,28 @@ import Synchronization
 /// Keeps settings in one file that people can read and edit, and in a journal beside it.
 ///
 /// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, and synced if it is to be
-/// ``StorageDurability/stable``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it into its
-/// place, so that every reader, also one after a crash, finds the old or the new contents; after it the journal has nothing
-/// more than the file. A file beyond 4 KiB is only written when the journal has grown by a quarter of it, or nothing has
-/// happened for a while. New files are 0600 and folders that had to be made 0700, whatever the process's mask says. A file that is
-/// replaced keeps the permissions that it has, unless a group with secrets has been opened; what stands beside it is 0600. A
-/// symbolic link to the file stays one: the file that it leads to is replaced.
+/// ``StorageDurability/stable``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it
+/// into its place, so that every reader, also one after a crash, finds the old or the new contents; after it the
+/// journal has nothing more than the file. A file beyond 4 KiB is only written when the journal has grown by a quarter
+/// of it, or nothing has happened for a while. New files are 0600 and folders that had to be made 0700, whatever the
+/// process's mask says. A file that is replaced keeps the permissions that it has, unless a group with secrets has been
+/// opened; what stands beside it is 0600. A symbolic link to the file stays one: the file that it leads to is replaced.
 ///
 /// **What a failure leaves behind.** What was there before, and the values in memory: the next append or checkpoint
 /// writes them. After a failed sync the journal is replaced by a new file, never synced again.
 ///
 /// **What a load makes of the file.** No file: ``StorageContents/Outcome/absent``, or
-/// ``StorageContents/Outcome/removed(description:)`` if the journal, the version before or a damaged version that was put
-/// aside shows that there was one; no earlier version comes back. A file that can't be read: an error,
-/// and nothing is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the
-/// next number that is free), and the newest good state takes its place: the version before it, `.settings.json.previous`,
-/// with what the journal says has changed since.
+/// ``StorageContents/Outcome/removed(description:)`` if the journal, the version before or a damaged version that was
+/// put aside shows that there was one; no earlier version comes back. A file that can't be read: an error, and nothing
+/// is written over it until a load succeeds. A damaged file gets the name `settings.json.corrupt-1` (or the next number
+/// that is free), and the newest good state takes its place: the version before it, `.settings.json.previous`, with
+/// what the journal says has changed since.
 ///
-/// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's lock,
-/// which a process that ends gives up; each takes in what others have appended before it appends. An edit of the file is
-/// compared with the version that was known, and only what differs is taken in. One that can't be read is left alone, and the
-/// values stay as they were. What is removed while somebody has it open is stored again: at once where that is noticed, and
-/// before a call that promises stable storage returns.
+/// **Other processes and people** may write the same file. Processes that use this storage take turns by the journal's
+/// lock, which a process that ends gives up; each merges what others have appended before it appends. An edit of the
+/// file is compared with the version that was known, and only what differs is merged. One that can't be read is left
+/// alone, and the values stay as they were. What is removed while a process has it open is stored again: at once where
+/// that is noticed, and before a call that promises stable storage returns.
 public final class FileStorage: Storage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
@@ -41,13 +41,13 @@ public final class FileStorage: Storage {
 
     private let path: FilePath
     private let isFileURL: Bool
-    /// Held during I/O: a storage is called one call at a time, so that nobody waits for it.
+    /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
     private let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
-    /// What may have changed since the last look. Everything, while nobody watches.
+    /// What may have changed since the last look. Everything, while no watch tells.
     private let pendingChecks = Atomic<UInt8>(FileSession.PendingChecks.everything.rawValue)
 
     /// Nothing is read or made before ``load()``.
@@ -64,8 +64,8 @@ public final class FileStorage: Storage {
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
-    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond sixteen times
-    ///     as many, or what everything in it takes, without one.
+    ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond
+    ///     sixteen times as many, or what everything in it takes, without one.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
@@ -119,8 +119,8 @@ public final class FileStorage: Storage {
         }
     }
 
-    /// Appends to the journal, if there is anything to append. If it is to be stable, looks whether what was stored is still there,
-    /// and stores it again if not.
+    /// Appends to the journal, if there is anything to append. If it is to be stable, looks whether what was stored is
+    /// still there, and stores it again if not.
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
@@ -158,7 +158,8 @@ public final class FileStorage: Storage {
         }
     }
 
-    /// Whether the file has everything that the journal has. Without permission to write nothing can change that, so it is true then.
+    /// Whether the file has everything that the journal has. Without permission to write nothing can change that, so it
+    /// is true then.
     public var isAtRest: Bool {
         session.withLock { $0.isAtRest }
     }
@@ -241,8 +242,8 @@ public final class FileStorage: Storage {
         session.withLock { $0.release() }
     }
 
-    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file system has no
-    /// locks, one process must be alone with the settings.
+    /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file
+    /// system has no locks, one process must be alone with the settings.
     public func tryReserve(_ name: String) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()

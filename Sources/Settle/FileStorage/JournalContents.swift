@@ -4,7 +4,7 @@
 struct JournalContents: Sendable {
     /// What it has beyond the file.
     var overlay = JournalOverlay()
-    /// What stood at keys before somebody edited them.
+    /// What stood at keys before they were edited.
     var kept = KeptValues()
     /// Up to where the file has everything that the journal has.
     var coveredEnd = 0
@@ -31,12 +31,12 @@ struct JournalContents: Sendable {
 
     /// What a program has written is in force, whatever stood there before.
     private mutating func removeKept(writtenBy batch: JournalBatch) {
-        // Without a revision it is what a journal repeats, or what somebody has edited.
+        // Without a revision it is what a journal repeats, or what was edited.
         guard batch.revision != 0, !kept.isEmpty else { return }
         for entry in batch.entries { kept.remove(at: entry.key) }
     }
 
-    /// Keeps what an edit has replaced. What somebody has removed is not wanted any more.
+    /// Keeps what an edit has replaced. What was removed by hand is not wanted any more.
     ///
     /// - Parameter newest: What stood at a key until then, given what the record says of it.
     mutating func keepReplaced(
@@ -58,14 +58,15 @@ struct JournalContents: Sendable {
 
     // MARK: A new journal
 
-    /// The first records of the journal that takes the place of this one: how the file came to be a version, and what it does not
-    /// have.
+    /// The first records of the journal that takes the place of this one: how the file came to be a version, and what
+    /// it does not have.
     ///
     /// - Parameters:
     ///   - version: That of the file.
     ///   - previous: The version before it.
     ///   - records: Those of this journal, if they can be read.
-    ///   - isContinued: Whether the new one goes on from this one. It always says with what then: see ``FileSession/mergeFork(_:)``.
+    ///   - isContinued: Whether the new one goes on from this one. It always says with what then: see
+    ///     ``FileSession/mergeFork(_:)``.
     func beginning(
         of version: FileVersion, after previous: FileVersion, _ records: [(offset: Int, record: JournalRecord)],
         isContinued: Bool
@@ -77,7 +78,8 @@ struct JournalContents: Sendable {
         return overlay.isEmpty && !isContinued ? start : start + [.values(overlay.batch)]
     }
 
-    /// What leads from the version before to the present one, so that the newest values are known should the file be damaged.
+    /// What leads from the version before to the present one, so that the newest values are known should the file be
+    /// damaged.
     private func way(
         from previous: FileVersion, to version: FileVersion, _ records: [(offset: Int, record: JournalRecord)]
     ) -> [JournalRecord.Content] {
@@ -90,8 +92,9 @@ struct JournalContents: Sendable {
         return way.isEmpty ? [beginning] : [beginning, .values(way.batch)]
     }
 
-    /// What the journal has beyond the file where nobody knows any more what the file had: the values that keys have had tell what
-    /// somebody has edited. The first and the last of each key are enough, since the file has never had those in between.
+    /// What the journal has beyond the file where it is not known any more what the file had: the values that keys have
+    /// had tell what was edited. The first and the last of each key are enough, since the file has never had those in
+    /// between.
     private static func history(_ contents: [JournalRecord.Content]) -> [JournalRecord.Content] {
         let last = contents.lastIndex { $0.batch?.tree != nil } ?? contents.startIndex
         var before = JournalOverlay()

@@ -1,7 +1,7 @@
 /// The journal of a settings file, as this process has it open.
 ///
-/// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another one
-/// (``replace(with:names:for:)``); a process that still has the old one sees that it has no name any more.
+/// Its file carries the lock under which all processes write. The file at the journal's path may be replaced by another
+/// one (``replace(with:names:for:)``); a process that still has the old one sees that it has no name any more.
 struct JournalFile: Sendable {
     /// What ``lock(timeout:)`` has found.
     enum Finding: Sendable, Hashable {
@@ -42,8 +42,8 @@ struct JournalFile: Sendable {
     /// How large the file is, with the zeros behind its end.
     private var size = 0
     private var lockCount = 0
-    /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it, so this
-    /// belongs to the file that is open and not to the repairs that are pending.
+    /// A sync has failed: what was written may be lost although later syncs succeed. Another journal makes up for it,
+    /// so this belongs to the file that is open and not to the repairs that are pending.
     private(set) var needsReplacement = false
 
     /// As the end of what a checkpoint covers, when a journal begins: the place of the record itself.
@@ -51,8 +51,8 @@ struct JournalFile: Sendable {
 
     /// How many earlier generations are remembered.
     private static let generationLimit = 32
-    /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no change
-    /// of the file's size to write.
+    /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no
+    /// change of the file's size to write.
     private static let growth = 16 << 10
     /// The largest step by which the file grows beyond what it must.
     private static let growthLimit = 64 << 10
@@ -121,7 +121,8 @@ struct JournalFile: Sendable {
 
     /// Takes a place in the file that was found by reading it.
     mutating func take(_ header: JournalHeader?, _ end: JournalPosition, durableEnd: Int) {
-        // One without a header may be one that somebody is just beginning: it is read again once the lock is held.
+        // One without a header may be one that another process is just beginning: it is read again once the lock is
+        // held.
         isKnown = header != nil
         self.header = header
         self.end = end
@@ -210,7 +211,7 @@ struct JournalFile: Sendable {
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other
     }
 
-    /// By its name: a file in a folder that was moved away has all of its names, and nobody will find it.
+    /// By its name: a file in a folder that was moved away has all of its names, and will not be found.
     ///
     /// - Returns: `nil` if the open file is not the one that has the name.
     private mutating func statusIfNamed(_ file: FileDescriptor) throws(FileError) -> FileStatus? {
@@ -269,7 +270,8 @@ struct JournalFile: Sendable {
         do {
             try operations.unlock(file, at: path)
         } catch {
-            // Closing the file gives up the lock too. What was not synced by then can't be any more, through this descriptor.
+            // Closing the file gives up the lock too. What was not synced by then can't be any more, through this
+            // descriptor.
             let mustReplace = needsReplacement || !isDurable
             close()
             needsReplacement = mustReplace
@@ -278,8 +280,8 @@ struct JournalFile: Sendable {
 
     // MARK: Writing, under the lock
 
-    /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next to open
-    /// it finds that it was never begun.
+    /// Begins the empty file with a header and these records, in one write. If that fails, the file is closed: the next
+    /// to open it finds that it was never begun.
     mutating func begin(
         after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
     ) throws(FileError) {
@@ -364,8 +366,8 @@ struct JournalFile: Sendable {
         durableEnd = end
     }
 
-    /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the lock,
-    /// which it keeps.
+    /// Puts a new file with these records in the journal's place, on stable storage, and goes on with it. Under the
+    /// lock, which it keeps.
     mutating func replace(
         with contents: [JournalRecord.Content], names: FileNames, for owner: FileStatus.Owner?
     ) throws(FileError) {
@@ -376,7 +378,7 @@ struct JournalFile: Sendable {
         new.file = try operations.open(temporary, .createNew(permissions: 0o600))
         do throws(FileError) {
             guard let file = new.file else { return }
-            // Before it has its name, so that nobody else writes first. Without locks there is nobody else.
+            // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
             new.end = end
             try new.begin(after: isContinued ? old : nil, with: contents, for: owner)

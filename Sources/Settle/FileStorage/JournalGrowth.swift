@@ -1,5 +1,5 @@
-/// Decides when the journal is begun anew although no checkpoint can be made, such as while somebody's typing error stands in the
-/// file.
+/// Decides when the journal is begun anew although no checkpoint can be made, such as while a typing error stands in
+/// the file.
 struct JournalGrowth: Sendable {
     /// Whether the last checkpoint could not be made.
     var lacksCheckpoint = false

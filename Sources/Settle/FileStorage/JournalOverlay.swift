@@ -51,8 +51,8 @@ struct JournalOverlay: Sendable {
         }
     }
 
-    /// What the file has at a key, as the entry of the outermost dictionary around it tells. What stood there before a later entry
-    /// is not what the file has.
+    /// What the file has at a key, as the entry of the outermost dictionary around it tells. What stood there before a
+    /// later entry is not what the file has.
     private func fileValue(at key: SettingKey) -> JournalEntry.Before? {
         for (outer, inner) in Self.splits(of: key).reversed() {
             if let entry = entries[outer] { return Self.value(of: inner, in: entry.before) }
@@ -92,7 +92,7 @@ struct JournalOverlay: Sendable {
 
     /// What the file does not have. Of a tree, what the file's has not.
     ///
-    /// - Parameter file: `nil` if nobody knows what the file has.
+    /// - Parameter file: `nil` if that is not known.
     func beyond(_ file: SettingTree?) -> JournalOverlay {
         var rest = self
         if let batch = tree.map({ _ in batch }), let all = batch.tree {
@@ -117,7 +117,7 @@ struct JournalOverlay: Sendable {
         }
     }
 
-    /// Adds what somebody has changed in the file itself: it has these values already.
+    /// Adds what was edited in the file itself: it has these values already.
     mutating func add(edited batch: JournalBatch) {
         add(batch)
         for entry in batch.entries { entries[entry.key]?.before = entry.value.map { .value($0) } ?? .absent }
@@ -143,7 +143,8 @@ struct JournalOverlay: Sendable {
         return tree.map { $0[key].map { .value($0) } ?? .absent }
     }
 
-    /// Whether there are entries within a dictionary. If the file has nothing in it, nobody knows whether it has the dictionary.
+    /// Whether there are entries within a dictionary. If the file has nothing in it, it is not known whether it has the
+    /// dictionary.
     func hasEntries(within key: SettingKey) -> Bool {
         outerKeys.contains(key)
     }
@@ -167,7 +168,8 @@ struct JournalOverlay: Sendable {
         tree.apply(entries.mapValues(\.value))
     }
 
-    /// What the file has, where that is known, from what it has together with the journal. Nobody knows if there is a tree.
+    /// What the file has, where that is known, from what it has together with the journal. Not known if there is a
+    /// tree.
     func base(of current: SettingTree) -> SettingTree {
         guard !entries.isEmpty else { return current }
         var base = current

@@ -27,16 +27,17 @@ struct KnownFile: Sendable {
     /// The version of the file whose values have been merged.
     private(set) var version = FileVersion.absent
     private(set) var standing = Standing.absent
-    /// The signature of the file when it last was that version. None while another version can't be told from it by that.
+    /// The signature of the file when it last was that version. None while another version can't be told from it by
+    /// that.
     private var signature: FileSignature?
     /// The signature of the file when it was last looked at.
     private var examinedSignature: FileSignature?
     private(set) var size = 0
-    /// To whom the file belongs, or belonged when it was last there. What is made beside it belongs to the same, or the user
-    /// of a file that a superuser has written could not open it any more.
+    /// To whom the file belongs, or belonged when it was last there. What is made beside it belongs to the same, or the
+    /// user of a file that a superuser has written could not open it any more.
     private(set) var owner: FileStatus.Owner?
-    /// A version that can't be used, and is not overwritten while it stands there; and whether the journal and the version before
-    /// have all values that are in force.
+    /// A version that can't be used, and is not overwritten while it stands there; and whether the journal and the
+    /// version before have all values that are in force.
     private var rejected: (version: FileVersion, isSecured: Bool)?
     /// Whether the store has been told that the file has been removed.
     private var isAbsenceKnown = false
@@ -83,8 +84,8 @@ struct KnownFile: Sendable {
         examinedSignature.map { $0 == FileSignature(status) } ?? (version != .absent || status.size == 0)
     }
 
-    /// What becomes of this version when it is replaced: only a good one is kept, and never an unsynced one in place of a synced
-    /// one.
+    /// What becomes of this version when it is replaced: only a good one is kept, and never an unsynced one in place of
+    /// a synced one.
     var previous: FileReplacement.Previous {
         switch standing {
         case .absent, .damaged: .drop
@@ -159,7 +160,7 @@ struct KnownFile: Sendable {
     mutating func didWrite(size: Int) {
         standing = .synced
         self.size = size
-        // Whether somebody changed it within the same tick of the clock, only its contents can tell.
+        // Whether it was changed within the same tick of the clock, only its contents can tell.
         signature = nil
         isAbsenceKnown = false
         rejected = nil

@@ -1,10 +1,10 @@
 /// The time-out of one call of a storage for locks that other processes have.
 ///
-/// What counts is real time, on a clock that nothing sets: a pause may last several times as long as was asked for. All waits of
-/// one call count together, however many locks it takes.
+/// What counts is real time, on a clock that nothing sets: a pause may last several times as long as was asked for. All
+/// waits of one call count together, however many locks it takes.
 package struct LockTimeout: Sendable {
-    /// Locks are held for microseconds, or for as long as it takes to write a large file. A process that was stopped in the
-    /// middle keeps its lock until it is continued or killed.
+    /// Locks are held for microseconds, or for as long as it takes to write a large file. A process that was stopped in
+    /// the middle keeps its lock until it is continued or killed.
     package static var usual: LockTimeout { LockTimeout(limit: .seconds(10)) }
 
     let limit: Duration
@@ -63,8 +63,8 @@ package struct LockTimeout: Sendable {
 }
 
 extension FileOperations {
-    /// - Returns: False if another process has the lock. Some file systems have no locks: there, one process must be alone with the
-    ///   file, and this succeeds.
+    /// - Returns: False if another process has the lock. Some file systems have no locks: there, one process must be
+    ///   alone with the file, and this succeeds.
     func tryLock(_ file: FileDescriptor, at path: FilePath) throws(FileError) -> Bool {
         do {
             try lock(file, at: path)

@@ -29,7 +29,7 @@ struct PendingRepairs: Sendable {
         case synchronizeNames
         /// Write the file although the journal has nothing beyond it.
         case rewriteFile
-        /// Remove temporary files that nobody writes any more.
+        /// Remove temporary files whose writers have ended.
         case removeAbandonedFiles
 
         fileprivate var place: Int {
@@ -49,8 +49,8 @@ struct PendingRepairs: Sendable {
 
     private var list: [Repair] = [.removeAbandonedFiles]
 
-    /// What is due next under the lock. Each repair is tried once in a pass: one that turns out to be needed again, or could not be
-    /// finished, waits for the next time that the lock is taken.
+    /// What is due next under the lock. Each repair is tried once in a pass: one that turns out to be needed again, or
+    /// could not be finished, waits for the next time that the lock is taken.
     ///
     /// - Parameter last: What has been carried out in this pass.
     func next(after last: Repair?) -> Repair? {
@@ -83,12 +83,9 @@ struct PendingRepairs: Sendable {
         return []
     }
 
-    private(set) var untold: [JournalRecord.Content] {
-        get {
-            for case .tell(let records) in list { return records }
-            return []
-        }
-        set { set(.tell(newValue), isPending: !newValue.isEmpty) }
+    var untold: [JournalRecord.Content] {
+        for case .tell(let records) in list { return records }
+        return []
     }
 
     var recovered: SettingTree? {
@@ -101,11 +98,11 @@ struct PendingRepairs: Sendable {
     /// Another journal is followed, from its beginning.
     mutating func beginJournal() {
         endCheckpoints()
-        untold = []
+        remove(.tell([]))
     }
 
     /// A record has been read or appended.
-    mutating func add(_ record: JournalRecord.Content) {
+    mutating func follow(_ record: JournalRecord.Content) {
         switch record {
         case .checkpoint(let version, let coveredEnd):
             add(.resolve(begun + [Checkpoint(version: version, coveredEnd: coveredEnd)]))
@@ -117,14 +114,15 @@ struct PendingRepairs: Sendable {
     mutating func endCheckpoints() { remove(.resolve([])) }
 
     /// A record could not be appended.
-    mutating func tell(_ record: JournalRecord.Content) { untold.append(record) }
+    mutating func tell(_ record: JournalRecord.Content) { add(.tell(untold + [record])) }
 
     /// The first of the records has been appended.
-    mutating func didTell() { untold.removeFirst() }
+    mutating func didTell() { set(.tell(Array(untold.dropFirst())), isPending: untold.count > 1) }
 
     /// Another process has told the journal of an edit.
     mutating func didTell(edit version: FileVersion) {
-        untold.removeAll { if case .edited(version, _) = $0 { true } else { false } }
+        let rest = untold.filter { if case .edited(version, _) = $0 { false } else { true } }
+        set(.tell(rest), isPending: !rest.isEmpty)
     }
 
     /// A new journal has been begun with everything that it needs.

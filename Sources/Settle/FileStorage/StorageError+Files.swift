@@ -59,7 +59,7 @@ extension StorageError {
         return saveFailed(path, error, isInPlace: false)
     }
 
-    /// A file whose lock somebody wants could not be locked, for another reason than that somebody has the lock.
+    /// A file could not be locked, for another reason than that it is locked already.
     static func notReserved(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
             code(for: error), "\"\(path)\" can't be locked: \(error). Nobody can have exclusive access without it.",

@@ -5,8 +5,8 @@ struct TreeDifference {
 
     private let isSame: (SettingValue, SettingValue) -> Bool
 
-    /// - Parameter isSame: Whether two values that are not equal mean the same nevertheless, because the file's format spells
-    ///   them alike.
+    /// - Parameter isSame: Whether two values that are not equal mean the same nevertheless, because the file's format
+    ///   spells them alike.
     init(
         from old: SettingTree, to new: SettingTree,
         isSame: @escaping (SettingValue, SettingValue) -> Bool = { _, _ in false }
@@ -43,8 +43,8 @@ struct TreeDifference {
     private mutating func add(_ name: String, _ old: SettingValue?, _ new: SettingValue?, below outer: SettingKey?) {
         if let old, let new, isSame(old, new) { return }
         let key = outer?.appending(component: name) ?? SettingKey(name: name)
-        // Also a whole dictionary that has come or gone, or was empty: others may be adding to it what this change must leave
-        // alone. One that has become empty is told as that: without its keys it would be gone.
+        // Also a whole dictionary that has come or gone, or was empty: others may be adding to it what this change must
+        // leave alone. One that has become empty is told as that: without its keys it would be gone.
         if let oldEntries = Self.entries(old), let newEntries = Self.entries(new), new != .dictionary([:]),
             !oldEntries.isEmpty || !newEntries.isEmpty
         {

@@ -2,8 +2,8 @@
 ///
 /// Pure: it is told what was loaded, appended, and changed by others.
 struct ValuesInForce: Sendable {
-    /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others. While the
-    /// file and the journal are in their places they have the same.
+    /// Everything that is stored as far as this process knows: what it has loaded, appended and been told of by others.
+    /// While the file and the journal are in their places they have the same.
     var tree = SettingTree()
     /// What others have changed and the store has not been told yet, under later batches of its own.
     private var undelivered: [ExternalChange] = []
@@ -35,8 +35,8 @@ struct ValuesInForce: Sendable {
         if !batch.entries.isEmpty { announce(.values(batch.values), writer: batch.writer) }
     }
 
-    /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions a key: that
-    /// was written later, or removed.
+    /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions
+    /// a key: that was written later, or removed.
     ///
     /// - Returns: Whether anything is in force that the others do not have.
     mutating func unite(with other: SettingTree, mentioning keys: Set<SettingKey>) -> Bool {

@@ -62,19 +62,19 @@ import Testing
 
     @Test("A new journal ends checkpoints, and is only the beginning of storing all again") func newJournal() {
         var pending = PendingRepairs()
-        pending.add(.checkpoint(version, coveredEnd: 7))
+        pending.follow(.checkpoint(version, coveredEnd: 7))
         pending.didBeginJournal()
         #expect(pass(pending).isEmpty)
     }
 
     @Test("Checkpoints are resolved until one is confirmed") func checkpoints() {
         var pending = PendingRepairs()
-        pending.add(.checkpoint(version, coveredEnd: 7))
-        pending.add(values)
-        pending.add(.checkpoint(.absent, coveredEnd: 9))
+        pending.follow(.checkpoint(version, coveredEnd: 7))
+        pending.follow(values)
+        pending.follow(.checkpoint(.absent, coveredEnd: 9))
         #expect(pending.begun.map(\.coveredEnd) == [7, 9] && pending.concernsFile)
         #expect(pass(pending) == [.resolve(pending.begun)])
-        pending.add(.checkpointed(version, coveredEnd: 7))
+        pending.follow(.checkpointed(version, coveredEnd: 7))
         #expect(pending.begun.isEmpty && pass(pending).isEmpty && !pending.concernsFile)
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test("What concerned one journal does not concern the next") func anotherJournal() {
         var pending = PendingRepairs()
         pending.tell(values)
-        pending.add(.checkpoint(version, coveredEnd: 7))
+        pending.follow(.checkpoint(version, coveredEnd: 7))
         pending.add(.heal(tree))
         pending.beginJournal()
         #expect(pass(pending) == [.heal(tree)] && pending.recovered == tree)
