@@ -1,13 +1,13 @@
-/// How long to wait before a storage is asked again for a name that somebody else has reserved.
+/// The delays between attempts to reserve a name that another process or store has reserved.
 ///
-/// A lock that waits would block the storage's queue, and no file system tells when a lock has become free.
+/// Poll: a blocking lock would block the storage's queue, and no file system signals that a lock has become free.
 struct AccessBackOff {
     static let shortest = Duration.milliseconds(1)
     static let longest = Duration.milliseconds(20)
 
     private var following = Self.shortest
 
-    /// The next pause: each is twice as long as the one before, up to the longest.
+    /// The next delay: twice the one before, up to `longest`.
     mutating func next() -> Duration {
         defer { following = min(following * 2, Self.longest) }
         return following

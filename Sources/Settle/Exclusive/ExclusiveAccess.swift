@@ -1,12 +1,12 @@
 import Synchronization
 
-/// One task's exclusive access under one name, from the moment in which it has it until it gives it up.
+/// One task's exclusive access under one name, from its acquisition to its release.
 final class ExclusiveAccess: Sendable {
-    /// What the current task has, and what the tasks had that it was started in.
+    /// The accesses of the current task, including those inherited from the tasks that started it.
     @TaskLocal static var current: [ExclusiveAccess] = []
 
     private let name: String
-    /// Stays meaningful while this is in force, because the store lives at least as long.
+    /// Valid while the access is in force, because the store lives at least as long.
     private let store: ObjectIdentifier
     private let isInForce = Atomic(true)
 
@@ -15,10 +15,10 @@ final class ExclusiveAccess: Sendable {
         self.store = ObjectIdentifier(store)
     }
 
-    /// Whether the current task would wait for itself, or for the one that waits for it.
+    /// Whether the current task, or a task that waits for it, has the access already, so that waiting would deadlock.
     static func isHeldByCurrentTask(to store: StoreCore, named name: String) -> Bool {
         current.contains { access in
-            // A task may live longer than the one in which it was started had its access.
+            // Skip ended accesses: a task may outlive the access of the task that started it.
             access.isInForce.load(ordering: .acquiring) && access.store == ObjectIdentifier(store)
                 && access.name == name
         }

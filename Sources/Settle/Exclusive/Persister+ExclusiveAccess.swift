@@ -1,9 +1,9 @@
-/// Exclusive access: tasks of this process wait in a line, and the first of it asks the storage until it has the name.
+/// Exclusive access: tasks of this process queue up, and the first of them polls the storage until it has the name.
 extension Persister {
-    /// Waits for exclusive access, and takes it.
+    /// Waits for exclusive access and acquires it.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it has it, ``SettingsError`` if the store is closed or the
-    ///   storage fails. Then it has nothing.
+    /// - Throws: `CancellationError` if the task is cancelled first, ``SettingsError`` if the store is closed or the
+    ///   storage fails. In each case the access is not acquired.
     func takeAccess(named name: String) async throws -> AccessLines.Ticket {
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         let ticket = accessLines.enter(name)
@@ -17,7 +17,7 @@ extension Persister {
         return ticket
     }
 
-    /// Gives the access up, for the next of this process or any other.
+    /// Releases the access for the next task of this or any other process.
     func giveUpAccess(_ ticket: AccessLines.Ticket) {
         storage.giveUp(ticket.name)
         reservedNames.remove(ticket.name)
@@ -25,10 +25,10 @@ extension Persister {
         if isClosed, reservedNames.isEmpty { storage.close() }
     }
 
-    /// How many wait for their turn, or for another process. For tests that wait for that.
+    /// How many tasks wait for their turn or for another process. For tests.
     var accessWaitCount: Int { accessWaiters.count + accessPauses.count }
 
-    /// Tells everybody who waits that the store is closed.
+    /// Fails all waiting tasks, because the store is closed.
     func endAccessWaits() {
         for waiter in accessWaiters.values { waiter.resume(throwing: SettingsError.closed(key: nil)) }
         accessWaiters = [:]
@@ -37,7 +37,7 @@ extension Persister {
 
     private func leave(_ ticket: AccessLines.Ticket) {
         guard let next = accessLines.leave(ticket) else { return }
-        // If there is nobody, he is just leaving too.
+        // No continuation means that the next task is leaving too.
         accessWaiters.removeValue(forKey: next)?.resume()
     }
 
@@ -45,7 +45,7 @@ extension Persister {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { accessWaiters[ticket] = $0 }
         } onCancel: {
-            // Comes after the waiter has been noted, because this queue does one thing at a time.
+            // Runs after `accessWaiters[ticket]` has been set, because the queue is serial.
             enqueue { $0.accessWaiters.removeValue(forKey: ticket)?.resume(throwing: CancellationError()) }
         }
     }
@@ -67,11 +67,11 @@ extension Persister {
         }
     }
 
-    /// Ends early if the task is cancelled or the store is closed.
+    /// Waits, and returns early if the task is cancelled or the store closes.
     private func pause(for duration: Duration, _ ticket: AccessLines.Ticket) async {
         let due = time.elapsed() + duration
         let pause = Task<Void, Never> { [time] in
-            // An error only says that it has ended early.
+            // An error only means that the sleep was cancelled.
             try? await time.sleep(due)
         }
         accessPauses[ticket] = pause

@@ -1,11 +1,10 @@
 extension SettingsStore {
-    /// Runs something that nobody else runs at the same time under the same name with the same storage: neither another task of
-    /// this process nor another process.
+    /// Runs a closure while no other task or process runs one under the same name with the same storage.
     ///
-    /// The closure may wait for as long as it likes. It keeps nobody from reading, writing and committing settings; it only keeps out
-    /// who asks for exclusive access too. Tasks of one process take turns in the order in which they have asked; which process is next
-    /// is open. The access is given up when the closure returns or throws, and by the operating system if the process ends. A
-    /// store that is closed meanwhile keeps the access until then.
+    /// The closure may take as long as it likes. Reading, writing and committing settings go on as usual; only other
+    /// requests for exclusive access wait. Tasks of one process take turns in the order of their calls; which process
+    /// is next is unspecified. The access is released when the closure returns or throws, and by the operating system
+    /// if the process ends. A store that is closed meanwhile keeps the access until then.
     ///
     /// ```swift
     /// let isRight = try await store.withExclusiveAccess(named: "passcode") {
@@ -16,15 +15,15 @@ extension SettingsStore {
     /// }
     /// ```
     ///
-    /// It is not re-entrant: who has it waits for himself if he asks again. That is found out in the same task and in tasks that
-    /// were started in the closure, as long as it runs, and throws.
+    /// Not reentrant: nesting under the same name throws. This is detected in the same task, and in tasks started in
+    /// the closure while it runs.
     ///
     /// - Parameters:
     ///   - name: 1 to 64 ASCII letters, digits, hyphens and underscores. Access under another name is independent.
-    ///   - body: What to run. It runs where the caller runs.
-    /// - Throws: What the closure throws; and, before it has run, `CancellationError` if the task is cancelled while it waits, and
-    ///   ``SettingsError`` if the name is no name, if the access is nested, if the store is closed, or if the storage can't keep
-    ///   others out, such as in a folder that can't be written.
+    ///   - body: The closure to run. It runs where the caller runs.
+    /// - Throws: What the closure throws. Before the closure runs: `CancellationError` if the task is cancelled while
+    ///   it waits, and ``SettingsError`` if the name is invalid, the access is nested, the store is closed, or the
+    ///   storage can't keep others out, such as in a folder that can't be written.
     @discardableResult
     public func withExclusiveAccess<Result>(
         named name: String = "default", _ body: () async throws -> Result
@@ -38,7 +37,7 @@ extension SettingsStore {
                 "Exclusive access named “\(name)” can't be had inside of itself: this task has it already, and would wait for ever."
             )
         }
-        // Only a group that no store has opened has none, and nobody can get at its store.
+        // Only a group that no store has opened lacks a persister, and its store is out of any other caller's reach.
         guard let persister = try open().persister else { return try await body() }
         let ticket = try await persister.takeAccess(named: name)
         guard !Task.isCancelled else {
@@ -62,7 +61,7 @@ extension SettingsStore {
 }
 
 extension SettingsStore {
-    /// How many tasks wait for exclusive access, under any name. For tests that wait for that.
+    /// How many tasks wait for exclusive access, under any name. For tests.
     package var exclusiveAccessWaitCount: Int {
         get async { await core.persister?.accessWaitCount ?? 0 }
     }

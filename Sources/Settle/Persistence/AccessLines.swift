@@ -1,11 +1,11 @@
-/// Who has exclusive access under a name, and who waits for it, in this process. First come, first served.
+/// The tasks of this process that have or await exclusive access, one queue per name, first come, first served.
 ///
 /// ```
-///   enter ─▶ waiting ──everybody before has left──▶ first ──leave──▶ gone
-///               └──────────────────leave─────────────────────────────▲
+///   enter ─▶ waiting ──all earlier tickets left──▶ first ──leave──▶ gone
+///               └──────────────────leave────────────────────────────▲
 /// ```
 ///
-/// The first of a line is the one who asks the storage, and then the one who has it.
+/// Only the first ticket of a queue asks the storage; once the storage agrees, that ticket has the access.
 struct AccessLines {
     struct Ticket: Hashable, Sendable {
         let name: String
@@ -26,7 +26,7 @@ struct AccessLines {
         lines[ticket.name]?.first == ticket
     }
 
-    /// - Returns: Whose turn it has become, if that has changed.
+    /// - Returns: The ticket that has become the first, if the first has changed.
     mutating func leave(_ ticket: Ticket) -> Ticket? {
         let wasFirst = isFirst(ticket)
         lines[ticket.name]?.removeAll { $0 == ticket }

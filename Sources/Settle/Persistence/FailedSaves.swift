@@ -1,39 +1,39 @@
-/// What becomes of values that a save has failed for.
+/// What becomes of values whose save has failed.
 ///
 /// ```
 ///   pending ──append──▶ stored
 ///      │ failed
 ///      ▼
-///   failed ──lock, nothing of it changed by others──▶ stored
-///      │ others change a key of it, or, after a failed commit, anything
+///   failed ──lock, no key changed by others──▶ stored
+///      │ others change one of the keys or, after a failed commit, any key
 ///      ▼
-///   contested ──lock──▶ given up: what others have stored is in force, and an issue tells
+///   contested ──lock──▶ given up: the others' values are in force, and an issue reports it
 /// ```
 ///
-/// Others may have stored newer values since a save failed, acknowledged ones. So what has failed is only tried again under the
-/// storage's lock, once everything is known that others have stored, and only as long as the keys still are what the values
-/// replaced. Values that were written together stand or fall together. The closure of a commit may have looked at any key, so
-/// what one has written stands only if others have changed nothing at all.
+/// After a failed save, other processes may have stored newer values, and those were acknowledged. So failed values are
+/// retried only under the storage's lock, after fetching all external changes, and only while their keys still hold
+/// what the values replaced. Values written together stand or fall together. A commit's closure may have read any key,
+/// so its values stand only if others have changed nothing at all.
 ///
-/// An append that throws may have been done all the same. So what is given up without others having changed its key is written
-/// back.
+/// An append that throws may still have taken effect. So when a value is given up although its key has no newer
+/// external value, the stored value is written back.
 struct FailedSaves {
-    /// Whether the last append of what is pending has failed.
+    /// Whether the last append of the pending values has failed.
     private(set) var isRetry = false
-    /// The values that stand or fall together, by a number of theirs; keys that are alone have none.
+    /// The unit that each key stands or falls with. A key on its own has none.
     private var units: [SettingKey: Int] = [:]
     private var members: [Int: Set<SettingKey>] = [:]
     private var lastUnit = 0
-    /// Keys whose values were written together since the last append. They are linked only if that fails.
+    /// Keys written together since the last append. They are linked only if that append fails.
     private var unlinked: [[SettingKey]] = []
-    /// Written last by a commit that has failed.
+    /// Keys last written by a commit that has failed.
     private var committed: Set<SettingKey> = []
-    /// Changed by others.
+    /// Keys changed by others.
     private var replaced: Set<SettingKey> = []
-    /// Those, and what a commit had written before others have changed something.
+    /// `replaced`, plus the keys of failed commits that precede an external change.
     private var contested: Set<SettingKey> = []
 
-    /// Values have been taken for saving.
+    /// Registers values that were taken for saving.
     ///
     /// - Parameter groups: Keys whose values were written together.
     mutating func take(_ keys: some Sequence<SettingKey>, writtenTogether groups: [[SettingKey]]) {
@@ -50,7 +50,7 @@ struct FailedSaves {
     private mutating func link(_ keys: [SettingKey]) {
         guard keys.count > 1 else { return }
         let known = Set(keys.compactMap { units[$0] })
-        // The largest one takes in the others.
+        // Merge into the largest unit: it moves the fewest keys.
         let unit: Int
         if let largest = known.max(by: { members[$0, default: []].count < members[$1, default: []].count }) {
             unit = largest
@@ -64,20 +64,20 @@ struct FailedSaves {
         members[unit, default: []].formUnion(joining)
     }
 
-    /// An append of everything that is pending has failed.
+    /// An append of all pending values has failed.
     mutating func appendFailed() {
         isRetry = true
         linkAll()
     }
 
-    /// A commit that has written some of what is pending has failed.
+    /// A commit has failed; `keys` are the pending keys that it wrote.
     mutating func commitFailed(_ keys: [SettingKey]) {
         linkAll()
         link(keys)
         committed.formUnion(keys)
     }
 
-    /// Others have changed something since an append has failed.
+    /// Others have changed keys since an append failed.
     mutating func changedOutside(_ keys: Set<SettingKey>) {
         linkAll()
         replaced.formUnion(keys)
@@ -85,7 +85,7 @@ struct FailedSaves {
         contested.formUnion(committed)
     }
 
-    /// What is to be given up: everything that is contested, and what was written together with it.
+    /// The keys to give up: the contested ones, and everything written together with them.
     var lost: Set<SettingKey> {
         var lost = contested
         for key in contested {
@@ -96,10 +96,9 @@ struct FailedSaves {
 
     func isCommitted(_ key: SettingKey) -> Bool { committed.contains(key) }
 
-    /// Whether others have changed a key.
     func isReplaced(_ key: SettingKey) -> Bool { replaced.contains(key) }
 
-    /// Nothing of the contested values is pending any more.
+    /// No contested value is pending any more.
     mutating func gaveUp(_ keys: Set<SettingKey>) {
         for key in keys {
             if let unit = units.removeValue(forKey: key) { members[unit]?.remove(key) }
@@ -109,7 +108,7 @@ struct FailedSaves {
         replaced = []
     }
 
-    /// The storage has taken everything.
+    /// The storage has accepted everything.
     mutating func handedOver() {
         self = FailedSaves()
     }

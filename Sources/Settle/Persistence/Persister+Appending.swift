@@ -1,16 +1,17 @@
-/// Handing values to the storage: what has changed is taken from the log, encoded, and appended as one batch.
+/// Takes changed values from the log, encodes them, and appends them to the storage as one batch.
 extension Persister {
-    /// Hands everything to the storage that it has not taken yet, and makes it stable if that is asked for.
+    /// Appends everything that the storage has not accepted yet, and syncs if `durability` asks for it.
     ///
     /// - Parameters:
-    ///   - retryingEncoding: Whether values that could not be encoded before are tried again.
-    ///   - verifying: Whether the storage is asked although it has been given everything, because somebody relies on it.
+    ///   - retryingEncoding: Whether to retry values that could not be encoded before.
+    ///   - verifying: Whether to call the storage even if nothing is left to append, because a caller relies on its
+    ///     answer.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
     func append(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false) throws {
         guard failedSaves.isRetry, !isStorageLocked else {
             return try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
-        // Others may have stored newer values since the append failed that is repeated now.
+        // Since the failed append, others may have stored newer values: fetch them under the lock before trying again.
         do throws(StorageError) {
             try storage.lock()
             do throws(StorageError) {
@@ -26,7 +27,7 @@ extension Persister {
         try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
     }
 
-    /// - Precondition: If an append has failed before, the storage is locked and what others have stored is fetched.
+    /// - Precondition: If an append has failed before, the storage is locked and external changes have been fetched.
     private func appendNow(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool) throws {
         let waiting = durability == .stable ? log.look(time).waiting : []
         let oldest = log.lock.withLock { log.oldestUnsaved }
@@ -49,7 +50,7 @@ extension Persister {
         if let encodingError { throw encodingError }
     }
 
-    /// - Returns: Why a value was left out, if one was.
+    /// - Returns: The error of a value that was left out, if any.
     private func appendUnsaved(
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
     ) throws -> SettingsError? {
@@ -68,7 +69,7 @@ extension Persister {
             } catch {
                 attempts += 1
                 guard error.code == .unsupportedValue, attempts <= Self.refusalLimit else { throw appendFailed(error) }
-                // What lies around another value is a candidate once that has been taken out.
+                // Values around another one become candidates only once the inner one has been set aside.
                 if largest.isEmpty { largest = largestUnsaved }
                 guard let key = largest.popFirst(),
                     let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
@@ -83,15 +84,15 @@ extension Persister {
         if !unsaved.isEmpty { failedSaves.appendFailed() }
         machine.failed(now: time.elapsed())
         let issue = failed(error)
-        // What stands in the place of given up values is in force from now on, whenever the next append succeeds.
+        // The values restored in place of those given up are in force now, even if the next append is far away.
         deliverFetched()
         return issue
     }
 
     // MARK: Taking values
 
-    /// Takes everything that has changed into `unsaved`. A value that can't be encoded keeps its stored value and counts as
-    /// unsaved; the first such error is returned, all are reported.
+    /// Takes all changes into `unsaved`. A value that can't be encoded keeps its stored value and stays unsaved; every
+    /// such error is reported, and the first one is returned.
     func take(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
@@ -101,7 +102,7 @@ extension Persister {
         var hasMeasured = false
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
-            // Saved first, it would be replaced by what is around it.
+            // Saved before the value around it, this one would be overwritten by it.
             guard !log.hasToWait(value.slot) else {
                 log.noteUnencodable(value, of: taken)
                 continue
@@ -126,7 +127,7 @@ extension Persister {
             }
         }
         if hasMeasured { log.measure(taken) }
-        // What an append did not reach is in the log's tree.
+        // If an append has failed, the log's tree is ahead of what is stored.
         let stored = unsaved.isEmpty ? nil : takenIn
         let before = log.noteTaken(encoded, hasOverlaps: taken.hasOverlaps)
         dropReplaced(by: encoded.lazy.map(\.key))
@@ -135,14 +136,14 @@ extension Persister {
         unsaved.reserveCapacity(unsaved.count + encoded.count)
         for ((key, value), before) in zip(encoded, before) {
             let isFirst = unsaved.updateValue(value, forKey: key) == nil
-            // What an append did not reach is stored still.
+            // What the failed append did not reach is still stored.
             if isFirst, let old = stored.map({ $0[key] }) ?? before { replaced[key] = old }
         }
         unsavedKeeper = unsavedKeeper ?? taken.keeper
         return (taken.revision, first)
     }
 
-    /// Drops what an append did not reach within keys that are taken now: these were written later, and replace it.
+    /// Drops unsaved values at and within the newly taken keys: the new values were written later and replace them.
     private func dropReplaced(by keys: some Collection<SettingKey>) {
         guard !unsaved.isEmpty || !writtenBack.isEmpty else { return }
         let keys = Set(keys)
@@ -155,7 +156,7 @@ extension Persister {
         }
     }
 
-    /// The encoded value, if the storage can hold it. Otherwise it would keep all others of its batch from being stored.
+    /// Encodes a value and checks that the storage can hold it: an unsupported value would fail its whole batch.
     private func storable(_ value: MutationLog.Unsaved) throws -> SettingValue? {
         guard let encoded = try value.encoded() else { return nil }
         try storage.check(encoded, at: value.slot.key)

@@ -1,6 +1,6 @@
-/// What others have stored.
+/// Takes in what others have stored.
 extension Persister {
-    /// Begins to follow what others change, for a store that takes it in.
+    /// Starts to follow external changes on behalf of a store.
     nonisolated func follow(for store: StoreCore) {
         enqueue { [weak store] persister in
             persister.store = store
@@ -10,8 +10,8 @@ extension Persister {
         }
     }
 
-    /// Says which values are in force beside what is stored, because that can't be used. Without the storage's word a restart may
-    /// find an earlier value: nothing depends on it until then, so a failure is no one's concern.
+    /// Tells the storage which values are in force although what is stored can't be used. A failure is ignored: until
+    /// the next launch nothing depends on it, and then an earlier value may be used instead.
     nonisolated func keep(_ values: [SettingKey: SettingValue?]) {
         guard !values.isEmpty else { return }
         enqueue { persister in
@@ -20,12 +20,12 @@ extension Persister {
         }
     }
 
-    /// A group with secrets has been opened: what is saved from now on is for the user alone.
+    /// Makes everything saved from now on readable by the user alone, because a group with secrets has been opened.
     nonisolated func keepPrivate() {
         enqueue { $0.storage.keepPrivate() }
     }
 
-    /// The storage may have something new. Called on any thread, and quick.
+    /// Called by the storage, on any thread, when it may have external changes. Returns immediately.
     nonisolated func storageChanged() {
         enqueue { persister in
             persister.deliver()
@@ -33,22 +33,23 @@ extension Persister {
         }
     }
 
-    /// Has the store take in what others have stored. If a writer is at work, that waits for its end, so that a flush gets in
-    /// meanwhile.
+    /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than
+    /// blocking the queue, so that a flush can run meanwhile.
     func deliver() {
         guard !isClosed else { return }
         do {
             try fetchExternalChanges()
             lastExternalError = nil
         } catch {
-            // Nothing is forgotten: the next call tells, which comes with a back-off. Said once, because that may be soon.
+            // Nothing is lost: the storage reports the changes on the next call, which follows after a back-off.
+            // Retries may be frequent, so the same error is reported once.
             if error != lastExternalError { report(.storage(error)) }
             lastExternalError = error
         }
         deliverFetched()
     }
 
-    /// The same with what has been fetched already, or given up.
+    /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
         guard !undelivered.isEmpty else { return }
         noteOutside()
@@ -69,28 +70,28 @@ extension Persister {
         undelivered += changes
     }
 
-    /// Everything that is stored, as far as the storage has told: without what it has not taken, and with what the store could
-    /// not take in yet.
+    /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store
+    /// has not taken in yet.
     var stored: SettingTree {
         var tree = takenIn
         undelivered.apply(to: &tree)
         return tree
     }
 
-    /// The same without what the store could not take in yet.
+    /// As ``stored``, without the changes that the store has not taken in yet.
     var takenIn: SettingTree {
         var tree = log.lock.withLock { log.tree }
-        // To remove what is not there would take an empty dictionary away.
+        // Only write where they differ: removing a missing key would remove an empty dictionary around it.
         for key in unsaved.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
         return tree
     }
 
-    /// What an append replaces now.
+    /// What an append would replace now.
     var storedUnderUnsaved: [SettingKey: SettingValue] {
         undelivered.values(at: unsaved.keys, over: replaced)
     }
 
-    /// False if a writer is at work, for longer than a limit.
+    /// - Returns: False if a writer has held the writer lock for longer than `limit`.
     func tryToDeliver(within limit: Duration = .zero) -> Bool {
         guard !undelivered.isEmpty, let store, !isClosed else { return true }
         guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
@@ -99,15 +100,15 @@ extension Persister {
         return true
     }
 
-    /// Publishes what others have stored, oldest first. Under the writer's lock.
+    /// Publishes external changes, oldest first. Requires the writer lock.
     ///
-    /// A store that is being closed takes in nothing. It is kept for the case that closing fails.
+    /// A store that is closing takes nothing in; the changes are kept in case closing fails.
     func takeInUndelivered() {
         guard !undelivered.isEmpty, let store, store.mode != .closed else { return }
         let changes = undelivered
         undelivered = []
         for change in changes {
-            // What is stored there now is what a later append replaces, whether it looks like a change from here or not.
+            // A later append replaces what is stored now, even if the store sees no change in it.
             replaced = change.values(at: unsaved.keys, over: replaced)
             store.takeIn(change, keeping: unsaved)
         }

@@ -1,6 +1,6 @@
-/// What is asked of the readable file.
+/// Flushing to the readable file, and exporting.
 extension Persister {
-    /// Saves everything that has been published so far, and brings the storage's resting form up to date.
+    /// Saves everything published so far, and brings the storage's resting form up to date.
     ///
     /// - Throws: Also if the storage is not at rest afterwards.
     nonisolated func flushToFile() async throws {
@@ -9,18 +9,18 @@ extension Persister {
     }
 
     private func writeFile() async throws {
-        // In the middle of a transaction elsewhere, the file would get a part of it.
+        // During a visit elsewhere the file would receive half of its transaction.
         while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
         guard !isClosed else { throw SettingsError.closed(key: nil) }
         try unlockStorage()
         guard try checkpoint(at: .requested) else { throw SettingsError.fileIsBehind }
     }
 
-    /// Everything that is stored or to be stored, as it is at one moment.
+    /// Everything that is stored or waits to be stored, as of one moment.
     ///
     /// - Throws: ``SettingsError`` that names each key whose value can't be encoded.
     func everything() throws(SettingsError) -> SettingTree {
-        // Values are taken for saving on this queue, so each is either in the tree or still waits to be taken.
+        // Values are taken on this queue only, so each is either in the tree or still waiting in the log.
         let (stored, unsaved) = log.lock.withLock { (log.tree, log.unsavedValues) }
         var tree = stored
         var problems: [SettingsError] = []
@@ -37,7 +37,7 @@ extension Persister {
 }
 
 extension MutationLog {
-    /// What waits to be taken for saving, or to become encodable. Under the lock.
+    /// Values that wait to be taken or to become encodable. Requires the log's lock.
     fileprivate var unsavedValues: [Unsaved] {
         (unencodable + dirty.filter(\.slot.isDirty)).sorted { $0.slot.key < $1.slot.key }.map { slot, box in
             Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)

@@ -1,19 +1,20 @@
-/// Batches that a storage refuses as a whole: too much for one record, or for a reason that it did not tell of the single values.
+/// Handles batches that the storage refuses as a whole: too large for one record, or refused for a reason that checking
+/// the single values did not show.
 extension Persister {
-    /// How many values are taken out of such a batch before that is a failure.
+    /// How many values to set aside before the refusal counts as a failure.
     static let refusalLimit = 16
 
-    /// The keys of the largest values that the storage has not taken, the largest first.
+    /// The keys of the largest unsaved values, largest first.
     var largestUnsaved: ArraySlice<SettingKey> {
-        // Not before what was written within it later: that would not come after it any more.
+        // Skip values with a later write inside them: set aside, they would be stored after it and overwrite it.
         let outer = unsaved.keys.grouped { unsaved[$0] != nil }
         return unsaved.lazy.filter { outer[$0.key] == nil }.largest(Self.refusalLimit) { $0.value?.roughSize ?? 0 }
             .map(\.key)[...]
     }
 
-    /// Takes a value out of what an append has refused as a whole.
+    /// Removes a value from a batch that the storage has refused.
     ///
-    /// - Returns: What is wrong; `nil` if the value can't be taken out.
+    /// - Returns: The error to report; `nil` if the value can't be removed.
     func setAside(
         _ key: SettingKey, for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
     ) -> SettingsError? {
@@ -30,7 +31,7 @@ extension Persister {
 }
 
 extension Sequence {
-    /// The elements with the largest sizes, the largest first. The size of each is asked for once.
+    /// The elements with the largest sizes, largest first. Evaluates each size once.
     func largest(_ count: Int, by size: (Element) -> Int) -> [Element] {
         var largest: [(element: Element, size: Int)] = []
         for element in self {

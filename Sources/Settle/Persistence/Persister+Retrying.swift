@@ -1,7 +1,7 @@
-/// Saves that have failed: see ``FailedSaves``.
+/// Retries failed saves; see ``FailedSaves``.
 extension Persister {
-    /// Gives up what others have replaced meanwhile, before what is left is appended again or a transaction builds on it. With the
-    /// storage locked, and with what others have stored fetched.
+    /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
+    /// Requires the storage's lock and freshly fetched external changes.
     func settleFailedSaves() {
         let lost = failedSaves.lost.filter { unsaved[$0] != nil }
         guard !lost.isEmpty else { return }
@@ -9,7 +9,8 @@ extension Persister {
         var restored: [SettingKey: SettingValue?] = [:]
         for key in lost.sorted() {
             restored.updateValue(stored[key], forKey: key)
-            // The append that threw may have been done. Where others have stored something later, that stands.
+            // The append that threw may still have taken effect. Write the old value back, unless others have stored a
+            // newer one.
             if !failedSaves.isReplaced(key) { writtenBack.updateValue(stored[key], forKey: key) }
             unsaved.removeValue(forKey: key)
             replaced.removeValue(forKey: key)
@@ -22,7 +23,7 @@ extension Persister {
         undelivered.append(ExternalChange(.values(restored)))
     }
 
-    /// Notes what changes of others mean for values that a save has failed for.
+    /// Records how external changes affect values whose save has failed.
     func noteForFailedSaves(_ changes: [ExternalChange]) {
         guard failedSaves.isRetry, !changes.isEmpty else { return }
         let keys = Array(unsaved.keys) + writtenBack.keys
@@ -37,7 +38,7 @@ extension Persister {
             let new = change.values(at: keys, over: known)
             let changed = keys.filter { known[$0] != new[$0] }
             for key in changed { writtenBack.removeValue(forKey: key) }
-            // What others have stored too is not lost.
+            // A value that others have stored as well is not lost.
             let replaced = changed.filter { key in
                 guard let own = unsaved[key] else { return true }
                 return own != new[key]
@@ -47,7 +48,7 @@ extension Persister {
         }
     }
 
-    /// A round has failed: its commits stand in memory, and are tried again only as long as others have changed nothing.
+    /// After a failed round: its commits stand in memory, and are retried only while others have changed nothing.
     func noteFailedCommits() {
         guard !unsaved.isEmpty else { return }
         for request in joined {
@@ -59,14 +60,14 @@ extension Persister {
 }
 
 extension MutationLog {
-    /// The keys that a transaction has changed; `nil` if the log does not have it any more.
+    /// The keys that a transaction has changed; `nil` if the log no longer has it.
     fileprivate func keys(writtenAt revision: UInt64) -> [SettingKey]? {
         lock.withLock { ring[revision]?.details.mutations.map(\.slot.key) }
     }
 
-    /// Notes that values which the storage has not taken are not to be saved any more.
+    /// Drops values that the storage has not accepted and that will not be saved any more.
     ///
-    /// - Parameter revision: Up to which it has taken everything.
+    /// - Parameter revision: The storage has accepted everything up to here.
     fileprivate func noteGivenUp(_ keys: Set<SettingKey>, after revision: UInt64) {
         lock.withLock {
             undurable.giveUp(keys, writtenAfter: revision, upTo: lastTaken, of: ring)

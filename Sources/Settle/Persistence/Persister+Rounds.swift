@@ -2,12 +2,13 @@ import Dispatch
 
 /// Commits and flushes that arrive together share one append and one sync.
 ///
-/// Whoever joins a round puts its end at the back of the persister's queue. So everybody who has entered the queue before that
-/// joins the same round, and whoever comes after the values have been taken gets the next one.
+/// The first request of a round enqueues the round's end behind everything already in the persister's queue. So
+/// requests that are in the queue by then join the same round, and requests that arrive after its values have been
+/// taken get the next one.
 extension Persister {
-    /// Saves everything that has been published so far. Returns when it is on stable storage.
+    /// Saves everything published so far, and returns once it is on stable storage.
     ///
-    /// - Parameter isCancellable: Whether it throws a `CancellationError` if the task is cancelled, rather than to save all the same.
+    /// - Parameter isCancellable: Whether a cancelled task throws `CancellationError`. Otherwise it saves all the same.
     nonisolated func flush(isCancellable: Bool = true) async throws {
         let request = SaveRequest(.save, in: nil)
         if isCancellable {
@@ -17,7 +18,7 @@ extension Persister {
         }
     }
 
-    /// The same, for a caller that can't wait asynchronously. It needs no thread of the concurrency runtime.
+    /// As `flush`, for callers that can't suspend. Needs no thread of the concurrency runtime.
     nonisolated func flushSynchronously() throws {
         guard !executor.isCurrent else {
             throw SettingsError(
@@ -45,10 +46,10 @@ extension Persister {
         }
     }
 
-    /// Appends and syncs for all that have joined, and tells them.
+    /// Appends and syncs once for all requests that have joined, and resumes them.
     ///
-    /// - Parameter isAsked: Whether somebody waits for it who has not joined.
-    /// - Returns: What a flush is told.
+    /// - Parameter isAsked: Whether a caller that has not joined waits for the result.
+    /// - Returns: The result for flushes.
     private func finishRound(isAsked: Bool = false) -> Result<Void, any Error> {
         let result = Result {
             var first: (any Error)?
@@ -59,12 +60,12 @@ extension Persister {
             }
             let isAsked = isAsked || !joined.isEmpty
             if !isAsked, first == nil, !log.hasWaitingChanges { return }
-            // What was stable before may have been removed since.
+            // Verify: the file may have been removed since it became stable.
             try append(.stable, retryingEncoding: first == nil, verifying: isAsked)
             if let first { throw first }
         }
         if case .failure = result { noteFailedCommits() }
-        // What was given up is no matter of the commits, whose own values are saved.
+        // Report a loss to flushes only: the values of the commits themselves are saved.
         var ofFlushes = result
         if case .success = result, let loss = untoldLoss,
             (isAsked && joined.isEmpty) || joined.contains(where: { $0.revision == nil })
@@ -82,7 +83,7 @@ extension Persister {
         for request in joined { request.end(request.revision == nil ? flushes : result) }
     }
 
-    /// Appends what has been written under the lock of the storage, and gives the lock up.
+    /// Appends what was written under the storage's lock, then releases the lock.
     func unlockStorage() throws {
         guard isStorageLocked, visitors == 0 else { return }
         defer {

@@ -2,39 +2,39 @@ import Dispatch
 
 /// Transactions that run while the storage is locked.
 ///
-/// From taking in what others have stored until the append of what the transaction has written, the storage is locked for others.
-/// Nothing can get in between, so the closure runs exactly once. The lock of the storage goes to all commits of a round; their
-/// closures run one after the other.
+/// The storage stays locked from the moment external changes are taken in until the transaction's changes are appended.
+/// Nothing can get in between, so the closure runs exactly once. All commits of a round share one lock of the storage;
+/// their closures run one after the other.
 ///
 /// ```
-///   waiting ──▶ lock the storage ──▶ take the writer's lock ──▶ run ──▶ the round's append and sync
+///   waiting ──▶ lock the storage ──▶ take the writer lock ──▶ run ──▶ the round's append and sync
 ///      ▲                                 │ not free within 20 ms
-///      └──the writer ends── unlock the storage
+///      └──writer unlocks──── unlock the storage
 /// ```
 ///
-/// So other processes never wait for a writer of this one. Writers give way to who waits, see ``RecursiveLock``.
+/// So other processes never wait for a writer of this one. Writers give way to a waiting turn; see ``RecursiveLock``.
 extension Persister {
-    /// How long the queue waits for a writer with the storage locked.
+    /// How long the queue waits for the writer lock while it holds the storage's lock.
     static let writerPatience = Duration.milliseconds(20)
 
-    /// Runs a transaction, and returns when it is on stable storage.
+    /// Runs a transaction, and returns once it is on stable storage.
     ///
-    /// - Throws: What the closure throws, with everything undone. Before the closure has run: `CancellationError` if the task is
-    ///   cancelled, and an error of the storage's lock.
+    /// - Throws: What the closure throws, after undoing everything. Before the closure runs: `CancellationError` if the
+    ///   task is cancelled, or an error of the storage's lock.
     nonisolated func commit(in store: StoreCore, _ body: @escaping () throws -> Void) async throws {
         try await SaveRequest(.transaction, in: store, body).wait { request in
             enqueue { $0.take(request) }
         }
     }
 
-    /// Lets a transaction run elsewhere while the storage is locked and the changes of others are taken in.
+    /// Locks the storage and takes in external changes, so that a transaction can run outside the persister's queue.
     nonisolated func beginVisit(of store: StoreCore) async throws {
         try await SaveRequest(.visit, in: store).wait { request in
             enqueue { $0.take(request) }
         }
     }
 
-    /// Ends a visit, and saves what it has written. The task may have been cancelled meanwhile.
+    /// Ends a visit and saves what it has written, even if the task has been cancelled meanwhile.
     nonisolated func endVisit(of store: StoreCore, savingRevision revision: UInt64) async throws {
         try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
             enqueue { persister in
@@ -44,7 +44,7 @@ extension Persister {
         }
     }
 
-    /// Ends a visit without anything to save, because the transaction was undone or has not begun.
+    /// Ends a visit that has nothing to save, because its transaction was undone or never began.
     func abandonVisit() {
         leaveVisit()
         endRoundIfUnused()
@@ -67,7 +67,7 @@ extension Persister {
         }
     }
 
-    /// Runs all transactions that wait, or none if a writer is at work: then they wait for it.
+    /// Runs all waiting transactions. If a writer is active, runs none and waits for its turn.
     private func runTransactions() {
         transactions.removeAll(where: \.hasEnded)
         guard let store = transactions.first?.store else { return }
@@ -77,7 +77,7 @@ extension Persister {
             return endTransactions(with: error)
         }
         if failedSaves.isRetry {
-            // A transaction must not build on what is lost.
+            // Drop lost values first: a transaction must not build on them.
             _ = take(false)
             settleFailedSaves()
         }
@@ -86,11 +86,11 @@ extension Persister {
             return awaitTurn(of: store.writer)
         }
         takeInUndelivered()
-        // Whatever is written now: this queue looks after it. That spares the transactions a call.
+        // This queue saves what the transactions write, so they need not wake it.
         log.attend()
         let ready = transactions.filter { $0.begin() }
         transactions = []
-        // Told without the lock: an executor may run anything when a task is resumed.
+        // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
         var ended: [(request: SaveRequest, result: Result<Void, any Error>)] = []
         for request in ready {
             if case .visit = request.kind {
@@ -119,7 +119,7 @@ extension Persister {
 
     func endRoundIfUnused() {
         guard joined.isEmpty, visitors == 0, !isClosed else { return }
-        // An error is reported by the append; there is nothing here that waits for it.
+        // The append reports its error; no caller waits for it here.
         _ = try? unlockStorage()
         look()
     }
@@ -143,7 +143,7 @@ extension Persister {
 
     // MARK: Turns
 
-    /// Has what waits for the writer's lock go on once the writer has ended.
+    /// Continues with waiting deliveries and transactions once the writer unlocks.
     func awaitTurn(of writer: RecursiveLock) {
         guard !isTurnAwaited else { return }
         isTurnAwaited = true
@@ -159,7 +159,8 @@ extension Persister {
         if !isTurnAwaited { writer.openGate() }
     }
 
-    /// Unlocking a lock and wanting a turn of it are ordered by the processor only. Should they miss each other, this finds it out.
+    /// Fallback poll: unlocking and `wantTurn` are ordered by the processor only, so a request for a turn may go
+    /// unseen.
     private func checkTurnLater(of writer: RecursiveLock) {
         executor.queue.asyncAfter(deadline: DispatchTime.now() + .milliseconds(50)) { [weak self] in
             self?.assumeIsolated { persister in

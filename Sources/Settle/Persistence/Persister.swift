@@ -2,76 +2,76 @@ import Dispatch
 
 /// Saves what a store has published, and takes in what others have stored.
 ///
-/// It carries out what ``PersisterStateMachine`` decides. Each append takes everything that has changed, as it was at one
-/// revision, so what is stored is always a revision, and a newer one is never replaced by an older one.
+/// Carries out what ``PersisterStateMachine`` decides. Each append takes all changes as of one revision, so what is
+/// stored is always a complete revision, and an older one never replaces a newer one.
 ///
-/// All calls to the storage are made on one queue of its own. It never waits there for the writer's lock of the store, since
-/// whoever has that may be about to wait for this queue.
+/// All storage calls run on one queue of its own. The queue never blocks on the store's writer lock, since the thread
+/// that holds it may be about to wait for this queue.
 actor Persister {
     let executor = QueueExecutor()
     let storage: any Storage
-    /// The store's place among those that are open, if the storage is one that is shared in this process.
+    /// The store's entry among the open stores, if the storage is shared within this process.
     private let registration: (any StoreRegistration)?
     let log: MutationLog
     let time: TimeSource
     let report: @Sendable (SettingsError) -> Void
     var machine: PersisterStateMachine
-    /// Until when, and by whom, a look is due. Those that are overtaken look once too often, which is cheaper than to end
-    /// and begin a task each time.
+    /// The pending timers. A timer that an earlier one overtakes stays and fires once too often: cheaper than ending
+    /// and starting a task each time.
     private var timers: [(due: Duration, task: Task<Void, Never>)] = []
     /// How often the clock had gone back when the timers were set.
     private var knownJumps = 0
     private var isJumpWatched = false
-    /// Whether a look found something to do that must not be done while a transaction has the storage locked.
+    /// Whether a due checkpoint was put off because a transaction holds the storage's lock.
     private var isLookOwed = false
-    /// The store; `nil` once nobody uses it.
+    /// The store; `nil` once its last reference is gone.
     weak var store: StoreCore?
 
-    // What the storage has not taken: the encoded values of appends that have failed.
+    // What the storage has not accepted: encoded values of failed appends.
     var unsaved: [SettingKey: SettingValue?] = [:]
-    /// What is stored at these keys, as far as the store knows. See ``storedUnderUnsaved``.
+    /// What is stored at the keys in `unsaved`, as far as the store knows. See ``storedUnderUnsaved``.
     var replaced: [SettingKey: SettingValue] = [:]
     var unsavedWriter: String?
-    /// Up to which revision the storage has taken everything that could be encoded.
+    /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64
-    /// Keeps the store as long as there are such values, so that the storage is not opened again before they are in it.
+    /// Keeps the store alive while there are unsaved values, so that the storage is not reopened before it has them.
     var unsavedKeeper: StoreKeeper?
-    /// Whether the storage has to be asked even if nothing has changed, because it failed last time.
+    /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
-    /// Whether something has been appended that is not stable.
+    /// Whether anything appended is not stable yet.
     var hasUnstable = false
 
-    // What becomes of it after a failure; see `Persister+Retrying.swift`.
+    // State after a failure; see `Persister+Retrying.swift`.
     var failedSaves = FailedSaves()
-    /// Values that were given up, as they have to be stored again: an append that threw may have been done.
+    /// Stored values to write back over given-up ones: an append that threw may still have taken effect.
     var writtenBack: [SettingKey: SettingValue?] = [:]
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 
-    // What others have stored and the store has not taken in, because a writer is at work or it is closing. The storage counts
-    // it as told.
+    // External changes that the store has not taken in, because a writer is active or the store is closing. The storage
+    // counts them as delivered.
     var undelivered: [ExternalChange] = []
     var lastExternalError: StorageError?
-    /// Why an edit of the file could not be taken in, the last time that happened.
+    /// Why the file's latest unusable edit could not be taken in.
     var lastUnusable: StorageError?
 
-    // The round of commits and flushes that is being collected; see `Persister+Rounds.swift`.
+    // The round of commits and flushes being collected; see `Persister+Rounds.swift`.
     var joined: [SaveRequest] = []
     var isFinishScheduled = false
     var isStorageLocked = false
 
-    // Transactions that wait for a writer to end, and those that run elsewhere; see `Persister+Transactions.swift`.
+    // Transactions waiting for a writer to unlock, and visits running elsewhere; see `Persister+Transactions.swift`.
     var transactions: [SaveRequest] = []
     var isTurnAwaited = false
     var visitors = 0
-    /// Those who close the store, and wait until all visitors have left.
+    /// Callers that close the store or write its file, waiting for the last visit to end.
     var visitorsLeft: [UnsafeContinuation<Void, Never>] = []
 
     // Exclusive access; see `Persister+ExclusiveAccess.swift`.
     var accessLines = AccessLines()
     var accessWaiters: [AccessLines.Ticket: CheckedContinuation<Void, any Error>] = [:]
     var accessPauses: [AccessLines.Ticket: Task<Void, Never>] = [:]
-    /// The names that are reserved for this store.
+    /// The names reserved for this store.
     var reservedNames: Set<String> = []
 
     private var isReleased = false
@@ -95,13 +95,13 @@ actor Persister {
 
     // MARK: From outside
 
-    /// A writer has published a change that the persister does not know of. Without any lock. It costs the writer the waking
-    /// of one thread; a task would cost two.
+    /// A writer has published a change that the persister does not know of. Called without any lock. Enqueuing wakes
+    /// one thread; a task would wake two.
     nonisolated func changesArrived() {
         enqueue { $0.look() }
     }
 
-    /// The store has gone: everything is saved, and the storage is closed.
+    /// Saves everything and closes the storage, because the store has been deallocated.
     nonisolated func release() {
         enqueue { persister in
             persister.isReleased = true
@@ -115,7 +115,7 @@ actor Persister {
 
     /// Saves everything and closes the storage.
     func close() async throws {
-        // Their transactions are refused by now, so they come back soon.
+        // New transactions are refused already, so the visits end soon.
         while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
         guard !isClosed else { return }
         try closeStorage()
@@ -123,7 +123,7 @@ actor Persister {
 
     // MARK: Looking
 
-    /// Does what is due, and has itself called again when the next thing is.
+    /// Does what is due, then schedules the next look.
     func look() {
         guard !isClosed else { return }
         if isReleased {
@@ -133,7 +133,8 @@ actor Persister {
         let found = log.look(time)
         var action = machine.next(found, now: time.elapsed())
         if case .checkpoint = action, isStorageLocked {
-            // It would write the file in the middle of a transaction. Until that has come to its end, the journal has to do.
+            // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
+            // journal instead.
             isLookOwed = true
             if !found.waiting.isEmpty { perform(.append(.stable)) }
             return
@@ -143,7 +144,7 @@ actor Persister {
             perform(action)
             action = machine.next(log.look(time), now: time.elapsed())
         }
-        // What is due again already takes its turn, so that a flush gets in between and the stack does not grow.
+        // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
         if case .wait(let due) = action { wait(until: due) } else { enqueue { $0.look() } }
     }
 
@@ -156,23 +157,22 @@ actor Persister {
             case .lookOutside: deliver()
             }
         } catch {
-            // Reported, and tried again when the machine says so.
+            // Reported already; the machine schedules the retry.
         }
     }
 
-    /// The storage was opened without its resting form.
+    /// The storage was opened without an up-to-date resting form.
     func noteUnsettled() {
         machine.openedUnsettled(now: time.elapsed())
         waitForNext()
     }
 
-    /// Others have changed something.
     func noteOutside() {
         machine.changedOutside(isAtRest: storage.isAtRest, now: time.elapsed())
         waitForNext()
     }
 
-    /// The storage has told what others have changed, or could not.
+    /// The storage has reported external changes, or failed to.
     func noteLook(hasFailed: Bool) {
         if hasFailed {
             machine.lookFailed(now: time.elapsed())
@@ -183,13 +183,13 @@ actor Persister {
         waitForNext()
     }
 
-    /// The storage says that something has happened to it.
+    /// The storage signals that something has happened to it.
     func noteStorageSpoke() {
-        // The storage's own saves are among what happens to it, so this is often, and mostly for nothing.
+        // The storage's own saves signal too, so most calls change nothing.
         if machine.storageSpoke(now: time.elapsed()) { waitForNext() }
     }
 
-    /// The storage is not locked for a transaction any more.
+    /// Runs a look that was put off while a transaction held the storage's lock.
     func noteUnlocked() {
         guard isLookOwed else { return }
         isLookOwed = false
@@ -198,7 +198,7 @@ actor Persister {
 
     private func waitForNext() {
         guard !isClosed else { return }
-        // What is due already takes its turn.
+        // Re-enqueue what is due already, so that other work gets its turn.
         if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) {
             wait(until: due)
         } else {
@@ -217,8 +217,8 @@ actor Persister {
         timers.append((due, task))
     }
 
-    /// Lets go of timers that would sleep until a clock that has gone back is there again, and looks for that now and then, in
-    /// real time: nothing else may ever happen.
+    /// Cancels timers that would sleep until a clock that was set back catches up. Checks once a second in real time,
+    /// since no other event may ever come.
     private func watchForJumps() {
         let jumps = time.jumps()
         if jumps != knownJumps {
@@ -253,7 +253,7 @@ actor Persister {
             encodingError = error
         }
         let waiting = log.look(time).waiting
-        // Only this queue takes values, so both are of one moment.
+        // Only this queue takes values, so tree and revision belong to the same moment.
         let (tree, revision) = (stored, log.lock.withLock { log.lastTaken })
         log.savingBegins()
         let isAtRest: Bool
@@ -280,8 +280,8 @@ actor Persister {
         StoreCore.act(on: log.saveSucceeded(revision), log: log)
     }
 
-    /// Nothing has changed for long, and still the readable file could not be written: not for want of room, but because of what
-    /// stands there.
+    /// The storage was idle, and still the readable file could not be written: not an I/O error, but what stands in its
+    /// place.
     private func noteBehind() {
         let reason = lastUnusable ?? StorageError(.writeFailed, "Somebody else is at work on what is stored.")
         log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
@@ -301,10 +301,10 @@ actor Persister {
         do {
             try closeStorage()
         } catch {
-            // Reported. What is missing is not a value but the storage's resting form, which an opening brings about too: that
-            // need not wait.
+            // Reported already. Only the storage's resting form is missing, which the next opening writes too: let it
+            // open now.
             registration?.end()
-            // The timer looks again, which comes here again.
+            // The timer calls `look`, which tries again.
             if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { deliver() }
             if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
         }
@@ -315,11 +315,11 @@ actor Persister {
         do {
             try checkpoint(at: .closing)
         } catch let error as SettingsError where error.code == .encodingFailed {
-            // It has been reported. If the store has gone, there is nobody left who could replace the value.
+            // Reported already. Once the store has been deallocated, no caller is left to replace the value.
             guard isReleased else { throw error }
         } catch {
-            // It has been reported. What the storage has is complete without its resting form, which the next to open it makes.
-            // As above, a value that can't be encoded counts as long as there is somebody who could replace it.
+            // Reported already. Without its resting form the storage is still complete; the next opening writes it. As
+            // above, an encoding error counts only while a caller can replace the value.
             try append(.stable, retryingEncoding: !isReleased, verifying: true)
         }
         isClosed = true
@@ -327,7 +327,7 @@ actor Persister {
         for timer in timers { timer.task.cancel() }
         timers = []
         endAccessWaits()
-        // Otherwise whoever has exclusive access now would lose it. It is closed when the last of them gives it up.
+        // Closing now would end exclusive access that is still in use. The last `giveUpAccess` closes the storage.
         if reservedNames.isEmpty { storage.close() }
         registration?.end()
         resumeJoined(with: .success(()), flushes: .success(()))

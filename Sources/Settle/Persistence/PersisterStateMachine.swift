@@ -1,31 +1,30 @@
-/// Decides what the persister does next. It has no clock, lock, task or storage: it is told what has happened and says what
-/// to do.
+/// Decides what the persister does next. Has no clock, lock, task or storage: it receives events and returns actions.
 ///
-/// Three things go their own ways until the store is closed:
+/// Three regions are independent of each other until the store closes:
 ///
 /// ```
 ///   saving      working ──failed──▶ failing ──stable, retry time or not──▶ working
 ///
 ///   checkpoint  reached ──change──▶ settling ──written──▶ reached
-///               settling ──written, not at rest──▶ refused ──change, or a word of the storage──▶ settling
+///               settling ──written, not at rest──▶ refused ──change, or a signal of the storage──▶ settling
 ///               reached ──change by others, not at rest──▶ leftToOthers ──due──▶ reached, refused
 ///
 ///   outside     told ──failed──▶ failing ──told──▶ told
 /// ```
 ///
-/// An append, a sync and a checkpoint are one call without interruption each, so there is no state for them. After a failure the
-/// persister still has every value that was to be saved, and the storage has what it had before.
+/// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
+/// still has every value that was to be saved, and the storage has what it had before.
 struct PersisterStateMachine {
     /// A class of settings with changes that are not on stable storage.
     struct Waiting: Equatable {
         var quiet: Duration
         var longest: Duration
-        /// How long ago the first change came.
+        /// The age of the first change.
         var sinceFirst: Duration
-        /// How long ago the newest change came.
+        /// The age of the newest change.
         var sinceLast: Duration
 
-        /// How long it may still wait.
+        /// How long its save may still wait.
         var remaining: Duration { remaining(quiet: quiet, longest: longest) }
 
         func remaining(quiet: Duration, longest: Duration) -> Duration {
@@ -33,36 +32,37 @@ struct PersisterStateMachine {
         }
     }
 
-    /// What the log says.
+    /// What the log reports.
     struct Look: Equatable {
         var waiting: [Waiting] = []
-        /// Whether there are changes that the storage has not been given yet.
+        /// Whether there are changes that have not been handed to the storage.
         var hasNew = false
     }
 
     enum Action: Equatable {
-        /// Look again at an elapsed time, or, without one, when a writer says so.
+        /// Look again at an elapsed time; without one, when a writer calls.
         case wait(until: Duration?)
         case append(StorageDurability)
-        /// A checkpoint of everything, also of what has not been appended yet.
+        /// A checkpoint of everything, including what has not been appended yet.
         case checkpoint(CheckpointMoment)
-        /// Ask the storage what others have changed, because it could not tell last time.
+        /// Fetch external changes again, because the last attempt failed.
         case lookOutside
     }
 
     /// What becomes of changed values.
     enum Saving: Equatable {
-        /// Before `paceEnd` no changes are appended for their own sake, so that a burst is collected.
+        /// Until `paceEnd`, new changes alone cause no append, so that a burst is collected.
         case working(paceEnd: Duration)
         case failing(Retry)
     }
 
-    /// What becomes of the storage's resting form, such as the readable file.
+    /// The state of the storage's resting form, such as the readable file.
     enum Checkpoint: Equatable {
         case reached
-        /// Changes that it lacks are stable; the first and the newest of them came at these times.
+        /// Changes that the resting form lacks are stable; the first and the newest of them came at these times.
         case settling(first: Duration, last: Duration, after: Rest)
-        /// The storage was asked for it and could not give it. It is asked once more at `due`, and then only after a change.
+        /// The storage could not bring the resting form up to date. It is asked once more at `due`, and then only after
+        /// a change.
         case refused(due: Duration?)
         /// Another process has made a change, and the checkpoint is left to it until `due`.
         case leftToOthers(due: Duration)
@@ -73,7 +73,7 @@ struct PersisterStateMachine {
         case reached, refused
     }
 
-    /// What becomes of the changes that others make.
+    /// The state of fetching external changes.
     enum Outside: Equatable {
         case told
         case failing(Retry)
@@ -92,14 +92,14 @@ struct PersisterStateMachine {
     private var checkpointRetry: Retry?
 
     private let delays: ClosedRange<Duration>
-    /// After how long without a change, and at the latest after how long, a checkpoint is due.
+    /// A checkpoint is due after `quiet` without a change, and `longest` after the first change at the latest.
     private let settling: (quiet: Duration, longest: Duration)
 
     /// How long a burst of changes is collected.
     static let pace = Duration.milliseconds(2)
-    /// A failed save is not tried again sooner, so that a failing storage is not all that there is to do.
+    /// The minimum delay before a retry, so that a failing storage does not keep the queue busy.
     static let shortestRetry = Duration.milliseconds(1)
-    /// How long nothing must have changed before the storage may do what is expensive.
+    /// How long nothing must have changed before the storage may do expensive work.
     static let rest = Duration.seconds(10)
 
     init(retryDelay: ClosedRange<Duration>, durability: Durability = .debounced()) {
@@ -120,11 +120,11 @@ struct PersisterStateMachine {
         }
         switch saving {
         case .failing(let retry):
-            // A checkpoint would fail as well.
+            // A checkpoint would fail as well, so wait for the append to succeed.
             if retry.due <= now { return .append(.stable) }
             dues.append(retry.due)
         case .working(let paceEnd):
-            // In this order: a save that is due at the same moment as the checkpoint is the checkpoint alone.
+            // Checkpoint first: when a save is due at the same moment, the checkpoint covers it.
             if let due = checkpointDue(look, now: now) {
                 if due <= now { return .checkpoint(.settled) }
                 dues.append(due)
@@ -146,7 +146,7 @@ struct PersisterStateMachine {
     }
 
     private func checkpointDue(_ look: Look, now: Duration) -> Duration? {
-        // A class that may wait for longer than the store's usual one does.
+        // A class may ask for a longer wait than the store's default; then its changes delay the checkpoint.
         var due = look.waiting.map {
             now + $0.remaining(quiet: max($0.quiet, settling.quiet), longest: max($0.longest, settling.longest))
         }.min()
@@ -165,9 +165,9 @@ struct PersisterStateMachine {
         }
     }
 
-    // MARK: What has happened to values
+    // MARK: Events of saving
 
-    /// The storage has been given everything that there was.
+    /// Everything there was has been appended.
     mutating func appended(now: Duration) {
         switch saving {
         case .working: saving = .working(paceEnd: now + Self.pace)
@@ -175,7 +175,7 @@ struct PersisterStateMachine {
         }
     }
 
-    /// Everything that had been given to the storage is stable; `waiting` is what that concerns.
+    /// Everything handed to the storage is stable; `waiting` are the classes concerned.
     mutating func stabilized(_ waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
@@ -183,7 +183,6 @@ struct PersisterStateMachine {
         settle(first: now - first, last: now - last)
     }
 
-    /// An append or a sync has failed.
     mutating func failed(now: Duration) {
         guard state == .open else { return }
         var retry =
@@ -199,14 +198,14 @@ struct PersisterStateMachine {
         if case .failing = saving { saving = .working(paceEnd: now + Self.pace) }
     }
 
-    // MARK: What has happened to the resting form
+    // MARK: Events of the resting form
 
-    /// The storage was opened without its resting form, because a process was killed before it made one.
+    /// The storage was opened without its resting form, because a process was killed before writing it.
     mutating func openedUnsettled(now: Duration) {
         settle(first: now, last: now)
     }
 
-    /// A checkpoint of everything has been made, which makes it stable too.
+    /// A checkpoint of everything has succeeded, which makes everything stable too.
     mutating func checkpointed(_ moment: CheckpointMoment, isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
@@ -214,12 +213,12 @@ struct PersisterStateMachine {
         if isAtRest {
             checkpoint = .reached
         } else {
-            // A storage that has been asked to rest and does not will not the next time either.
+            // A storage that does not rest when asked at rest will not the next time either: wait for a change.
             checkpoint = .refused(due: moment == .resting ? nil : now + Self.rest)
         }
     }
 
-    /// A checkpoint has failed. What it was to make stable is tried again as an append, which may still work.
+    /// A checkpoint has failed. What it should have made stable is retried as an append, which may still work.
     mutating func checkpointFailed(_ moment: CheckpointMoment, leaves waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         var retry = checkpointRetry ?? Retry(delays: delays)
@@ -244,7 +243,7 @@ struct PersisterStateMachine {
         }
     }
 
-    // MARK: What has happened outside
+    // MARK: Events outside
 
     /// Another process has changed something.
     ///
@@ -259,15 +258,15 @@ struct PersisterStateMachine {
         }
     }
 
-    /// The storage has told what others have changed. If it could not before, it is back, and is given at once what it has not
-    /// taken.
+    /// External changes were fetched. If that failed before, the storage is back, and unsaved values are retried
+    /// immediately.
     mutating func lookedOutside(now: Duration) {
         guard case .failing = outside else { return }
         outside = .told
         retrySoon(at: now)
     }
 
-    /// The storage could not tell what others have changed. A question before the next look is due does not put that off.
+    /// External changes could not be fetched. An attempt before the retry is due does not postpone it.
     mutating func lookFailed(now: Duration) {
         var retry = Retry(delays: delays)
         if case .failing(let known) = outside {
@@ -278,11 +277,11 @@ struct PersisterStateMachine {
         outside = .failing(retry)
     }
 
-    /// Something has happened to the storage. That may be the end of what made saves fail; but not at once, because it may be the
-    /// trace of a failed save. It may also be the end of what made the storage refuse its resting form without any change of values,
-    /// such as a typing error in the file that has been taken back.
+    /// Something has happened to the storage. It may have recovered from what made saves fail; but the signal may also
+    /// stem from a failed save itself, so the retry waits for the shortest delay. The cause of a refused resting form
+    /// may be gone too, without any change of values: a typing error in the file, corrected by hand.
     ///
-    /// - Returns: Whether there is something to be done sooner than before.
+    /// - Returns: Whether anything is due sooner than before.
     @discardableResult
     mutating func storageSpoke(now: Duration) -> Bool {
         guard state == .open else { return false }

@@ -2,8 +2,8 @@ import Dispatch
 
 /// An executor on a serial dispatch queue of its own.
 ///
-/// Storage calls block, and observers may, so they don't belong on the threads that run an app's tasks. And a flush from a signal
-/// handler must work even if all of those are blocked: it enters the queue directly.
+/// Storage calls block, and observers may, so they must not occupy the threads that run an app's tasks. A flush from a
+/// signal handler must work even if all of those are blocked: it enters the queue directly.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
 
@@ -13,17 +13,19 @@ final class QueueExecutor: SerialExecutor {
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
-    /// For foreign code that may take its time: it gets a thread of its own while it is busy, and no storage waits for it.
+    /// For foreign code that may run for long: the queue has a thread of its own while busy, so that no storage waits
+    /// for it.
     init(label: String) {
         queue = DispatchQueue(label: label)
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
-    /// Where the queues of all stores get their threads, so that a thousand busy stores need a few threads and not one each.
+    /// The threads shared by the queues of all stores: a thousand busy stores need a few threads, not one each.
     ///
-    /// Linux has one pool of threads for each quality of service, and that of `.default` also runs the tasks of Swift. This one
-    /// is the stores' own, so that blocked tasks keep no store from saving. Its threads end when they have had nothing to do for
-    /// 5 s. Apple's systems tell the two kinds of threads apart, and lend a queue the priority of who waits for it.
+    /// On Linux each quality of service has one pool of threads, and that of `.default` also runs Swift's tasks. This
+    /// pool belongs to the stores alone, so that blocked tasks never keep a store from saving. Its threads exit after 5
+    /// s without work. Apple's systems keep the two kinds of threads apart, and boost a queue to the priority of its
+    /// waiter.
     private static let threads: DispatchQueue = {
         #if canImport(Darwin)
             .global()
@@ -32,10 +34,10 @@ final class QueueExecutor: SerialExecutor {
         #endif
     }()
 
-    /// Says on which of these queues the calling thread is.
+    /// Identifies the queue that the calling thread is on.
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Whether the caller runs on the queue, so that it must not wait for it.
+    /// Whether the caller runs on this queue, and so must not wait for it.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
 
     func enqueue(_ job: consuming ExecutorJob) {

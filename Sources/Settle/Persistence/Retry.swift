@@ -1,8 +1,8 @@
-/// When something that has failed is tried again: after the shortest delay at first, and twice as long after each further failure.
+/// Exponential back-off: the shortest delay after the first failure, doubled after each further one up to the longest.
 struct Retry: Equatable {
     private let delays: ClosedRange<Duration>
     private(set) var attempts = 0
-    /// The elapsed time of the next try.
+    /// The elapsed time of the next attempt.
     private(set) var due = Duration.zero
 
     init(delays: ClosedRange<Duration>) {
@@ -15,7 +15,7 @@ struct Retry: Equatable {
         due = now + min(delays.lowerBound * (1 << min(attempts - 1, 30)), delays.upperBound)
     }
 
-    /// Puts the next try forward, if it is later than this.
+    /// Moves the next attempt forward to `time`, if it is later.
     mutating func hurry(to time: Duration) {
         due = min(due, time)
     }

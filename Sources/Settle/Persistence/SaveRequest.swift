@@ -1,5 +1,5 @@
-/// A caller that waits for the persister: with a transaction that is to run while the storage is locked, or only for its values
-/// to be saved.
+/// A caller that waits for the persister, either with a transaction to run while the storage is locked, or only for its
+/// values to be saved.
 ///
 /// ```
 ///   waiting ──begin──▶ begun ──end──▶ ended
@@ -7,19 +7,19 @@
 ///      └─────────────cancelled───────────┘
 /// ```
 ///
-/// A task that is cancelled before its transaction has begun gets a `CancellationError` at once, and the transaction never runs.
-/// One that has begun comes to its end.
+/// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
+/// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision`, which is touched on the persister's queue only. `body` is neither
-    // Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it has run or never
-    // will, and that task is the only one that can reach what it has captured.
+    // Sendable: everything is guarded by `lock` but `revision`, which is accessed on the persister's queue only. `body`
+    // is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
+    // has run or never will, and only that task can reach what it has captured.
 
     enum Kind: Sendable {
-        /// Wants everything to be saved that has been published by now.
+        /// Saves everything published by now.
         case save
-        /// Has a transaction that runs on the persister's queue, and is saved.
+        /// Runs a transaction on the persister's queue, and saves it.
         case transaction
-        /// Runs a transaction elsewhere, while the storage is locked.
+        /// Runs a transaction outside the persister's queue, while the storage is locked.
         case visit
     }
 
@@ -28,9 +28,9 @@ final class SaveRequest: @unchecked Sendable {
     }
 
     let kind: Kind
-    /// The store to which a transaction belongs.
+    /// The store that the transaction belongs to.
     let store: StoreCore?
-    /// The newest revision once the transaction has run.
+    /// The newest revision after the transaction has run.
     var revision: UInt64?
     private let lock = Lock()
     private var phase = Phase.waiting
@@ -46,10 +46,10 @@ final class SaveRequest: @unchecked Sendable {
 
     // MARK: The task
 
-    /// Hands the request over, and waits for its end.
+    /// Hands the request over, and waits for it to end.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before the transaction has begun, or was before: then the request is
-    ///   not handed over.
+    /// - Throws: `CancellationError` if the task is cancelled before the transaction has begun. A request of a task
+    ///   that is cancelled already is not handed over.
     func wait(_ handOver: (SaveRequest) -> Void) async throws {
         try await withTaskCancellationHandler {
             try await waitUncancellably(handOver)
@@ -58,7 +58,7 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// The same, whether the task is cancelled or not.
+    /// As `wait`, ignoring cancellation.
     func waitUncancellably(_ handOver: (SaveRequest) -> Void) async throws {
         try await withUnsafeThrowingContinuation { continuation in
             let isCancelled = lock.withLock {
@@ -91,7 +91,7 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// Runs the transaction, and lets go of it.
+    /// Runs the transaction's closure, and releases it.
     func perform() throws {
         let body = lock.withLock { () -> (() throws -> Void)? in
             defer { self.body = nil }
@@ -100,7 +100,7 @@ final class SaveRequest: @unchecked Sendable {
         try body?()
     }
 
-    /// Resumes the task, unless it has been before.
+    /// Resumes the task, unless the request has ended already.
     func end(_ result: Result<Void, any Error>) {
         finish(result, onlyIfWaiting: false)
     }
@@ -113,8 +113,8 @@ final class SaveRequest: @unchecked Sendable {
             case .ended: return nil
             }
             phase = .ended
-            // Before the task is resumed, which must find that nothing has its closure any more. What that has captured lives as
-            // long as the task waits, so no foreign code runs here.
+            // Release the closure before resuming: the task must find it unreferenced. The task keeps the captured
+            // objects alive while it waits, so no foreign `deinit` runs here.
             body = nil
             defer { self.continuation = nil }
             return self.continuation
