@@ -301,8 +301,8 @@ actor Persister {
         do {
             try closeStorage()
         } catch {
-            // Reported already. Only the storage's resting form is missing, which the next opening writes too: let it
-            // open now.
+            // Reported already. No value is missing, only the resting form of the storage, which the next opening writes
+            // too: it need not wait.
             registration?.end()
             // The timer calls `look`, which tries again.
             if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { deliver() }

@@ -247,8 +247,8 @@ struct PersisterStateMachine {
 
     /// Another process has changed something.
     ///
-    /// A storage that has refused its resting form may give it once the change has settled. Otherwise the checkpoint is left to the
-    /// process that made the change; if that makes none, it is made here after `rest`.
+    /// A storage that has refused its resting form may give it once the change has settled. Otherwise the checkpoint is
+    /// left to the process that made the change; if that process makes none, this one does after `rest`.
     mutating func changedOutside(isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         switch checkpoint {

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs work that may block for long while its caller waits without blocking anything: neither the actor that the caller is on,
-/// nor a thread of the concurrency runtime, nor the threads on which other stores save.
+/// Runs work that may block for long while the caller waits without blocking anything: neither the caller's actor, nor
+/// a thread of the concurrency runtime, nor the threads on which other stores save.
 ///
-/// Each call has a queue of its own, which takes a thread for as long as the work lasts.
+/// Each call has a queue of its own, which occupies a thread for as long as the work lasts.
 func runBlocking<Result: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Result
 ) async throws(Failure) -> Result {

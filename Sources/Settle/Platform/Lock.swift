@@ -8,12 +8,12 @@
 
 /// A mutual-exclusion lock that is taken and released by hand.
 ///
-/// `Synchronization.Mutex` can't span the `yield` of a `_modify` accessor, since it only offers a closure, and it now and
-/// then gives false reports under the thread sanitizer in debug builds. A heap-allocated `pthread_mutex_t` costs about
-/// the same (12 ns taken and released without contention), is understood by the sanitizer, and never moves.
+/// `Synchronization.Mutex` can't span the `yield` of a `_modify` accessor, since it only offers a closure, and it
+/// occasionally causes false reports of the thread sanitizer in debug builds. A heap-allocated `pthread_mutex_t` costs
+/// about the same (12 ns taken and released without contention), is understood by the sanitizer, and never moves.
 @usableFromInline
 package final class Lock: @unchecked Sendable {
-    // Sendable: the mutex is allocated once, lives as long as this object, and is only touched by pthread functions.
+    // Sendable: the mutex is allocated once, lives as long as this object, and is only accessed by pthread functions.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {
@@ -23,7 +23,8 @@ package final class Lock: @unchecked Sendable {
         pthread_mutexattr_init(&attributes)
         defer { pthread_mutexattr_destroy(&attributes) }
         #if canImport(Glibc)
-            // Most of what is done under a lock takes less time than to put a thread to sleep and wake it. Darwin spins by itself.
+            // Spin first: most critical sections are shorter than putting a thread to sleep and waking it. Darwin spins
+            // by itself.
             pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
         #endif
         let result = pthread_mutex_init(mutex, &attributes)
@@ -40,7 +41,7 @@ package final class Lock: @unchecked Sendable {
         pthread_mutex_lock(mutex)
     }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free.
     package func tryLock() -> Bool {
         pthread_mutex_trylock(mutex) == 0
     }

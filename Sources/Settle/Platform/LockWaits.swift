@@ -1,15 +1,17 @@
-/// Which threads wait for which writer's locks, to find those that wait for each other.
+/// Records which threads wait for which writer locks, to detect deadlocks.
 ///
-/// A thread that has one store's lock may wait for another's. If a second thread does the same the other way round, neither goes
-/// on. Only threads that wait are noted, so that taking a lock that is free costs nothing.
+/// A thread that holds one store's lock may wait for another's. If a second thread does the same the other way round,
+/// neither goes on. Only waiting threads are recorded, so taking a free lock costs nothing.
 enum LockWaits {
     private static let waits = LockedValue<[UInt: RecursiveLock]>([:])
 
-    /// Notes that a thread is about to wait for a lock. Ends the program if that closes a circle: it would hang for ever.
+    /// Records that a thread is about to wait for a lock. Ends the program if that closes a cycle: it would hang
+    /// forever.
     static func begin(_ thread: UInt, for lock: RecursiveLock) {
         let isCircle = waits.withLock { waits in
             waits[thread] = lock
-            // The last thread of a circle to come here sees all of it. Each owner in it waits, so it stays what it is.
+            // The last thread to join a cycle sees all of it. Each owner in it waits, so ownership can't change
+            // meanwhile.
             var owner = lock.currentOwner
             for _ in 0..<waits.count {
                 if owner == thread { return true }
@@ -19,8 +21,8 @@ enum LockWaits {
             return owner == thread
         }
         guard isCircle else { return }
-        // Proof: every thread of the circle waits for the next one, holding what that one's predecessor needs, so none of them
-        // could ever go on. This one holds the calls of its caller, which can't be undone from here.
+        // Proof: every thread of the cycle waits for the next one, holding what its predecessor needs, so none of them
+        // could ever go on. This thread's stack holds its callers' work, which can't be undone from here.
         fatalError(
             "Stores are written inside each other in opposite orders: this thread writes to one store inside of a write to another, "
                 + "and another thread does so the other way round, so that they wait for each other for ever. Write to the "

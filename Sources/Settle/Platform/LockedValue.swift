@@ -1,8 +1,8 @@
-/// A value that is only touched under a lock.
+/// A value that is only accessed under a lock.
 ///
-/// What `Synchronization.Mutex` is, with a lock that the thread sanitizer understands; see ``Lock``.
+/// Like `Synchronization.Mutex`, with a lock that the thread sanitizer understands; see ``Lock``.
 package final class LockedValue<Value: Sendable>: @unchecked Sendable {
-    // Sendable: the value is only touched while the lock is held, and may be handed to any thread.
+    // Sendable: the value is only accessed while the lock is held, and may be handed to any thread.
     private var value: Value
     private let lock = Lock()
 
@@ -18,7 +18,7 @@ package final class LockedValue<Value: Sendable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// - Returns: `nil` if somebody else has the lock.
+    /// - Returns: `nil` if the lock is taken.
     package func withLockIfAvailable<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

@@ -15,24 +15,24 @@ package func currentThreadID() -> UInt {
     #endif
 }
 
-/// What `currentTaskID()` is outside of any task; every task's identity is larger.
+/// The result of `currentTaskID()` outside of any task; every task's identity is larger.
 var noTask: UInt { 1 }
 
-/// The identity of the task whose code runs on this thread, be it that it has called a run loop that runs other work.
+/// The identity of the task whose code runs on this thread, even if it has called a run loop that runs other work.
 func currentTaskID() -> UInt {
     withUnsafeCurrentTask { task in
-        // A task is a reference to an object, whose address tells it from others that live.
+        // A task is a reference to an object, whose address is unique among living tasks.
         task.map { unsafeBitCast($0, to: UInt.self) } ?? noTask
     }
 }
 
-/// Gives the processor to another thread.
+/// Yields the processor to another thread.
 @usableFromInline
 func yieldThread() {
     sched_yield()
 }
 
-/// Writes a line for the person who started the program. What can't be written is dropped.
+/// Writes a line to standard error. Failures are ignored.
 func writeToStandardError(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -48,10 +48,10 @@ func pauseThread(for duration: Duration) {
 
 /// Wall time in seconds since 2001.
 ///
-/// It is read at each write; asking the system directly costs half of what making a `Date` does.
+/// Read at each write; asking the system directly costs half of what making a `Date` does.
 ///
-/// - Parameter isExact: If false, the time may be that of the system's last tick, 1 to 4 ms ago on Linux, which costs half
-///   again.
+/// - Parameter isExact: If false, the time may be that of the system's last tick, 1 to 4 ms ago on Linux, which halves
+///   the cost again.
 func wallTime(isExact: Bool) -> Double {
     var now = timespec()
     #if canImport(Darwin)

@@ -2,28 +2,28 @@ import Synchronization
 
 /// A lock that its owner may take again, and that can tell whether the caller is its owner.
 ///
-/// The owner's identity is written only by the thread that has the lock, so a thread that compares it with its own
-/// identity can't be misled: it reads its own last write or another thread's identity.
+/// Only the thread that holds the lock writes the owner's identity. So a thread that compares it with its own identity
+/// can't be misled: it reads its own last write or another thread's identity.
 ///
-/// A thread that takes the lock again and again would keep out what must not wait with a blocked thread. So there are turns:
+/// A thread that keeps retaking the lock would starve waiters that must not block a thread. For them there are turns:
 ///
 /// ```
-///   open ──wantTurn──▶ wanted ──the owner unlocks──▶ gate closed ──tryLock(within:), or time──▶ open
+///   open ──wantTurn──▶ wanted ──the owner unlocks──▶ gate closed ──tryLock(within:), or timeout──▶ open
 /// ```
 ///
-/// While the gate is closed, threads that do not have the lock stand back before they take it, for 20 ms at most.
+/// While the gate is closed, threads that don't hold the lock stand back before they take it, for 20 ms at most.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
-    // Sendable: `deferred` is touched only by the thread that has the lock.
+    // Sendable: `deferred` is accessed only by the thread that holds the lock.
     private let base = Lock()
     private let owner = Atomic<UInt>(0)
-    /// Written only by the owner; atomic so that the sanitizer need not be told.
+    /// Written only by the owner; atomic so that the thread sanitizer needs no exception.
     private let depth = Atomic<Int>(0)
     @exclusivity(unchecked) private var deferred: [@Sendable () -> Void] = []
-    /// The task whose change in place took the lock; `noTask` outside of any task, and 0 if it was no change. Written only by the
-    /// owner.
+    /// The task whose change in place took the lock; `noTask` outside of any task, and 0 if the lock was not taken for
+    /// a change. Written only by the owner.
     private let changingTask = Atomic<UInt>(0)
-    /// Whether a turn is wanted or the gate is closed; 0 nearly always.
+    /// Whether a turn is wanted or the gate is closed; 0 almost always.
     private let demand = Atomic<UInt8>(0)
     private let turns = LockedValue(Turns())
 
@@ -34,7 +34,7 @@ package final class RecursiveLock: @unchecked Sendable {
 
     private static let isWanted: UInt8 = 1
     private static let isGateClosed: UInt8 = 2
-    /// How long others stand back for a turn that may never be taken.
+    /// How long other threads stand back for a turn that may never be taken.
     private static let gateLimit = Duration.milliseconds(20)
 
     package init() {}
@@ -43,19 +43,19 @@ package final class RecursiveLock: @unchecked Sendable {
         owner.load(ordering: .relaxed) == currentThreadID()
     }
 
-    /// Whether the owner has taken the lock more than once. Only for the owner.
+    /// Whether the owner has taken the lock more than once. Call it only as the owner.
     package var isNested: Bool {
         depth.load(ordering: .relaxed) > 0
     }
 
-    /// The thread that has the lock, or 0.
+    /// The thread that holds the lock, or 0.
     var currentOwner: UInt { owner.load(ordering: .relaxed) }
 
-    /// Whether others stand back for a turn.
+    /// Whether other threads stand back for a turn.
     var isGateClosed: Bool { demand.load(ordering: .relaxed) & Self.isGateClosed != 0 }
 
-    // Never inlined, like `unlock`: inlined, the caller counts a reference to the lock for its atomics, which costs more than
-    // the call.
+    // Never inlined, like `unlock`: inlined, the caller retains the lock for its atomics, which costs more than the
+    // call.
     @usableFromInline
     @inline(never)
     package func lock() {
@@ -101,14 +101,14 @@ package final class RecursiveLock: @unchecked Sendable {
         changingTask.store(0, ordering: .relaxed)
         owner.store(0, ordering: .relaxed)
         base.unlock()
-        // After the release: a turn that was wanted before finds the lock free, one that is wanted later is seen here.
+        // After the release: a turn wanted before finds the lock free, and one wanted later is seen here.
         if demand.load(ordering: .sequentiallyConsistent) & Self.isWanted != 0 { grantTurn() }
     }
 
-    /// Runs work once the lock has been given up, however often its owner has taken it. Only for the owner.
+    /// Runs work once the lock is released, however often its owner has taken it. Call it only as the owner.
     ///
-    /// A write may be a part of another write, and what is woken or told by the inner one must not run under the lock of the outer
-    /// one.
+    /// A write may be nested in another one; what the inner write wakes or notifies must not run under the outer
+    /// write's lock.
     package func afterUnlock(_ work: @escaping @Sendable () -> Void) {
         deferred.append(work)
     }
@@ -123,7 +123,7 @@ package final class RecursiveLock: @unchecked Sendable {
 
     @inline(never)
     private func wait(as thread: UInt) {
-        // Most writes take less than the waking of a thread.
+        // Most writes are shorter than waking a thread.
         for _ in 0..<4 {
             yieldThread()
             if base.tryLock() { return }
@@ -136,19 +136,19 @@ package final class RecursiveLock: @unchecked Sendable {
 
     // MARK: Changes in place
 
-    /// Takes the lock for a change in place, within which the caller's code runs.
+    /// Takes the lock for a change in place, during which the caller's code runs.
     final func lockForChange() {
         lock()
         guard !isNested else { return }
         changingTask.store(currentTaskID(), ordering: .relaxed)
     }
 
-    /// Another task than the one that changes a setting in place may be at work on its thread: within the change, or because it is
-    /// suspended.
+    /// The thread runs another task than the one that changes a setting in place: either within the change, or because
+    /// the change is suspended.
     ///
-    /// Code that is no task sees the task in whose code it runs, if there is one, so that it can tell the two. A task can't: one
-    /// that the change itself runs, such as a `Task.immediate`, looks like one to which a suspended change has left the thread. So
-    /// it goes on, and whoever comes next to the thread without being a task finds out.
+    /// Code outside of any task sees the task in whose code it runs, if there is one, and can tell the two apart. A
+    /// task can't: one that the change itself runs, such as a `Task.immediate`, looks like one that took over the
+    /// thread from a suspended change. So it goes on, and the check that `probe` schedules decides.
     @inline(never)
     private func checkTask() {
         let (changing, current) = (changingTask.load(ordering: .relaxed), currentTaskID())
@@ -157,17 +157,17 @@ package final class RecursiveLock: @unchecked Sendable {
         probe()
     }
 
-    /// Has the owner's thread look, if it comes to do something else, whether the change is suspended. It might be waiting for one of
-    /// those that wait for it.
+    /// Schedules a check on the owner's thread whether the change is suspended, for when the thread does something
+    /// else. The change might be waiting for one of the threads that wait for it.
     private func probe() {
         SuspensionLook.onMainQueue.request(for: self)
         SuspensionLook.inPool.request(for: self)
     }
 
-    /// Whether the lock was taken on this thread by a change in place that is suspended.
+    /// Whether a change in place took the lock on this thread and is suspended.
     ///
-    /// - Parameter isTask: Whether the caller is a task of the pool, whose threads run no task within the code of another one.
-    ///   Otherwise it is none, and may well run within a change, from a run loop in it.
+    /// - Parameter isTask: Whether the caller is a task of the pool, whose threads never run a task within the code of
+    ///   another one. If false, the caller is no task, and may run within a change, from a run loop in it.
     final func isChangeSuspended(seenByTask isTask: Bool) -> Bool {
         guard isHeldByCurrentThread, changingTask.load(ordering: .relaxed) > noTask else { return false }
         return isTask || currentTaskID() == noTask
@@ -175,19 +175,20 @@ package final class RecursiveLock: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// Has a function called once when the lock is free, with others standing back for a moment. The function must be quick.
+    /// Calls a function once when the lock is free, while other threads stand back for a moment. The function must be
+    /// quick.
     package func wantTurn(_ take: @escaping @Sendable () -> Void) {
         turns.withLock { $0.wanted.append(take) }
         demand.bitwiseOr(Self.isWanted, ordering: .sequentiallyConsistent)
         checkTurn()
     }
 
-    /// Grants a turn that is wanted, if the lock is free. Unlocking does so too.
+    /// Grants a wanted turn if the lock is free. Unlocking does so too.
     package func checkTurn() {
         if tryLock() { unlock() }
     }
 
-    /// Takes the lock, with others standing back meanwhile. False if it is not to be had in time.
+    /// Takes the lock while other threads stand back. False if it did not become free in time.
     package func tryLock(within limit: Duration) -> Bool {
         defer { openGate() }
         if tryLock() { return true }
@@ -230,7 +231,7 @@ package final class RecursiveLock: @unchecked Sendable {
         for take in wanted { take() }
     }
 
-    /// Lets a turn come first.
+    /// Gives way to a turn.
     @inline(never)
     private func standBack() {
         var attempt = 0

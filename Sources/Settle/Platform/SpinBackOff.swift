@@ -1,8 +1,9 @@
-/// How a thread waits for another one that needs a few more instructions.
+/// Back-off for a thread that waits for another one to finish a few instructions.
 ///
-/// Usually that one runs on another processor and is done at once. If it has been suspended, it needs a processor first: yielding
-/// gives it this one. But that only helps threads of the same priority and above, so in the end the waiting thread sleeps.
-/// Otherwise a real-time thread would keep the owner of a lock from its only processor for ever.
+/// Usually that thread runs on another processor and is done immediately. If it has been suspended, it needs a
+/// processor first, and yielding gives it this one. But yielding only helps threads of the same priority and above, so
+/// in the end the waiting thread sleeps. Otherwise a real-time thread could keep the owner of a lock off its only
+/// processor forever.
 struct SpinBackOff {
     enum Step: Equatable {
         case spin
@@ -27,7 +28,7 @@ struct SpinBackOff {
         return .sleep(following)
     }
 
-    /// Does the next step.
+    /// Takes the next step of the back-off.
     mutating func pause() {
         switch next() {
         case .spin: break

@@ -6,9 +6,9 @@
 
 /// A lock for a handful of instructions: copying or exchanging one value.
 ///
-/// On Linux it is a word that is exchanged, which costs half of what a mutex does (one locked instruction instead of two,
-/// and no call). A thread that waits gives the processor away, to one of a lower priority too, since the owner may have been
-/// suspended inside; see ``SpinBackOff``. Apple's systems have a lock for this purpose that also lends the owner the waiter's
+/// On Linux it is one exchanged word, which costs half of a mutex (one locked instruction instead of two, and no call).
+/// A waiting thread yields the processor, even to a thread of a lower priority, since the owner may have been suspended
+/// inside; see ``SpinBackOff``. Apple's systems have a lock for this purpose that also lends the owner the waiter's
 /// priority.
 @usableFromInline
 struct SpinLock: ~Copyable, Sendable {
@@ -25,8 +25,8 @@ struct SpinLock: ~Copyable, Sendable {
             if isTaken.exchange(true, ordering: .acquiring) { wait() }
         }
 
-        // Never inlined: a copy that was made under the lock must have counted its references before the lock is given up,
-        // and the optimizer moves that counting behind an inlined store, but not behind a call that it can't see through.
+        // Never inlined: a copy made under the lock must have retained its references before the lock is released, and
+        // the optimizer moves that retain past an inlined store, but not past an opaque call.
         @usableFromInline
         @inline(never)
         func unlock() {

@@ -1,8 +1,10 @@
 import Dispatch
 
-/// Looks, from a thread that comes to do something else, whether a change in place was suspended there that keeps others waiting.
+/// Checks, from a thread that comes to do something else, whether a change in place was suspended there and blocks
+/// waiters.
 ///
-/// However many locks ask for it, one look is pending at a time: a program that never drains its main queue keeps one block there.
+/// However many locks request it, only one check is pending at a time: a program that never drains its main queue keeps
+/// one block there.
 final class SuspensionLook: Sendable {
     private struct Suspect: Sendable {
         weak var lock: RecursiveLock?
@@ -19,25 +21,25 @@ final class SuspensionLook: Sendable {
     private let isByTask: Bool
     private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state = LockedValue(State())
-    /// From how many suspects on those are sorted out that nobody has any more.
+    /// From this many suspects on, locks that have been released since are removed.
     static let roughLimit = 64
 
     /// - Parameters:
     ///   - isByTask: See ``RecursiveLock/isChangeSuspended(seenByTask:)``.
-    ///   - schedule: Has a function called where the look is to be made.
+    ///   - schedule: Schedules a function on the thread that is to be checked.
     init(byTask isByTask: Bool, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.isByTask = isByTask
         self.schedule = schedule
     }
 
-    /// How many locks are to be looked at.
+    /// How many locks are to be checked.
     var count: Int { state.withLock { $0.suspects.count } }
 
-    /// Has a lock looked at whose owner is changing a setting in place.
+    /// Requests a check of a lock whose owner is changing a setting in place.
     func request(for lock: RecursiveLock) {
         let isFirst = state.withLock { state in
             if state.suspects.count >= Self.roughLimit {
-                // A lock that is free has no change. Who waits for it once it has another one asks anew.
+                // A free lock has no change. Waiters for its next change request a check anew.
                 state.suspects = state.suspects.filter { ($0.value.lock?.currentOwner ?? 0) != 0 }
             }
             state.suspects[ObjectIdentifier(lock)] = Suspect(lock: lock)
@@ -58,10 +60,10 @@ final class SuspensionLook: Sendable {
     }
 }
 
-/// Ends the program because a change in place has been suspended, or has gone on on another thread.
+/// Ends the program because a change in place has been suspended, or has continued on another thread.
 @inline(never)
 func endForSuspendedChange() -> Never {
-    // Proof: going on would publish a value that was read before others wrote, or wait for ever.
+    // Proof: going on would publish a value that was read before others wrote, or wait forever.
     fatalError(
         "A setting was being changed in place while its task was suspended: a setting can't be passed inout to an async function. "
             + "Copy its value, and assign the result.")

@@ -6,9 +6,9 @@
     import Glibc
 #endif
 
-/// A reference that each thread has for itself; a new thread has none.
+/// A thread-local reference; `nil` in a new thread.
 ///
-/// It is not counted: whoever sets it keeps the object alive until it is set to something else.
+/// Not retained: the code that sets it keeps the object alive until it sets something else.
 struct ThreadSpecific<Object: AnyObject>: Sendable {
     private let key: pthread_key_t
 

@@ -4,7 +4,7 @@ public enum CheckpointMoment: Sendable, Hashable {
     case settled
     /// Nothing has changed for so long that the cost does not matter.
     case resting
-    /// Somebody has asked for it, and waits for it; see ``SettingsStore/flush(toFile:)``.
+    /// A caller has asked for it and waits; see ``SettingsStore/flush(toFile:)``.
     case requested
     /// The store closes.
     case closing

@@ -1,16 +1,16 @@
-/// A change of stored values that somebody else has made.
+/// A change of stored values made by another process or store.
 public struct ExternalChange: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         /// These keys have new values; `nil` means that a key is no longer stored.
         case values([SettingKey: SettingValue?])
         /// Everything is as in this tree, with the store's own batches in it.
         case everything(SettingTree)
-        /// What stands there can't be used, and will not be overwritten while it stands there. The error says why.
+        /// What is stored can't be used, and is not overwritten while it is there. The error says why.
         case unusable(StorageError)
     }
 
     public var content: Content
-    /// By whom, if that is known: the name that the writer gave its transaction.
+    /// The name that the writer gave its transaction, if known.
     public var writer: String?
 
     public init(_ content: Content, writer: String? = nil) {
@@ -20,7 +20,7 @@ public struct ExternalChange: Sendable, Hashable {
 }
 
 extension ExternalChange {
-    /// Makes the change in a tree.
+    /// Applies the change to a tree.
     package func apply(to tree: inout SettingTree) {
         switch content {
         case .values(let values): tree.apply(values)
@@ -29,7 +29,7 @@ extension ExternalChange {
         }
     }
 
-    /// Puts later values of some keys over this change, so that it may still be taken in after them.
+    /// Lets later values of some keys override this change, so that it may still be taken in after them.
     package mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
         switch content {
         case .values(var changed):
@@ -54,8 +54,8 @@ extension ExternalChange {
         }
     }
 
-    /// What it leaves at some keys, of which these values were stored before. It looks once at what has changed, not once for
-    /// each key.
+    /// The values at some keys after this change, given the values that were stored before. Visits the change once, not
+    /// once per key.
     package func values(
         at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
     ) -> [SettingKey: SettingValue] {
@@ -95,7 +95,7 @@ extension ExternalChange {
 }
 
 extension Collection<SettingKey> {
-    /// Those of these keys that lie within other ones, by these.
+    /// Groups the keys that lie within other ones by these outer keys.
     func grouped(within isWanted: (SettingKey) -> Bool) -> [SettingKey: [SettingKey]] {
         var groups: [SettingKey: [SettingKey]] = [:]
         for key in self {
@@ -106,12 +106,12 @@ extension Collection<SettingKey> {
 }
 
 extension [ExternalChange] {
-    /// Makes the changes in a tree, in order.
+    /// Applies the changes to a tree, in order.
     func apply(to tree: inout SettingTree) {
         for change in self { change.apply(to: &tree) }
     }
 
-    /// What they leave at some keys, of which these values were stored before.
+    /// The values at some keys after these changes, given the values that were stored before.
     func values(
         at keys: some Collection<SettingKey>, over before: [SettingKey: SettingValue]
     ) -> [SettingKey: SettingValue] {

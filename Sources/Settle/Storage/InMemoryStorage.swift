@@ -1,4 +1,4 @@
-/// Keeps settings in memory, for tests, previews and programs that shall leave nothing behind.
+/// Keeps settings in memory, for tests, previews and programs that should leave nothing behind.
 public final class InMemoryStorage: Storage {
     private struct State {
         var contents: StorageContents
@@ -10,27 +10,27 @@ public final class InMemoryStorage: Storage {
 
     private let state: LockedValue<State>
 
-    /// - Parameter tree: What is stored at first. An empty tree counts as nothing stored yet.
+    /// - Parameter tree: The initial contents. An empty tree counts as nothing stored yet.
     public init(_ tree: SettingTree = SettingTree()) {
         state = LockedValue(
             State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
     }
 
-    /// What is stored now, also after ``close()``.
+    /// What is stored now. Available after ``close()`` too.
     public var tree: SettingTree {
         state.withLock { $0.contents.tree }
     }
 
-    /// Replaces what is stored as if another process had done it.
+    /// Replaces what is stored, as another process would.
     ///
-    /// Nothing happens once the storage is closed.
+    /// Does nothing once the storage is closed.
     public func simulateExternalChange(_ tree: SettingTree) {
         simulate(ExternalChange(.everything(tree)), leaving: { _ in tree })
     }
 
-    /// Changes some keys as if another process had done it.
+    /// Changes some keys, as another process would.
     ///
-    /// Nothing happens once the storage is closed.
+    /// Does nothing once the storage is closed.
     public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by writer: String? = nil) {
         simulate(ExternalChange(.values(values), writer: writer)) { tree in
             var tree = tree
@@ -79,7 +79,7 @@ public final class InMemoryStorage: Storage {
         state.withLock { $0.notify = notify }
     }
 
-    /// Also for several stores of one storage, as if they were in different processes.
+    /// Works between several stores of one storage too, as if they were in different processes.
     public func tryReserve(_ name: String) throws(StorageError) -> Bool {
         try state.withLock { (state) throws(StorageError) in
             try Self.checkOpen(state)

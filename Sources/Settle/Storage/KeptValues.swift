@@ -1,20 +1,20 @@
-/// Values that stood at keys before somebody put others in their place, for the case that those can't be used.
+/// Values that stood at keys before an edit replaced them, in case the replacements can't be used.
 ///
-/// A storage does not know types, so it keeps what an edit replaces until the store says which value is in force: then only
-/// that one, or none.
+/// A storage does not know types. So it keeps the values that edits replace until the store says which one is in force;
+/// then it keeps only that one, or none.
 package struct KeptValues: Sendable, Hashable {
-    /// By key, the newest first.
+    /// The kept values by key, newest first.
     package private(set) var values: [SettingKey: [SettingValue]] = [:]
-    /// Keys for which a store has said what is in force.
+    /// Keys for which a store has said which value is in force.
     private var decided: Set<SettingKey> = []
-    /// The keys with values, by the keys of the dictionaries around them.
+    /// The keys with kept values, by the keys of the dictionaries around them.
     private var within: [SettingKey: Set<SettingKey>] = [:]
 
     package init() {}
 
     package var isEmpty: Bool { values.isEmpty }
 
-    /// How many values a key has at most.
+    /// The maximum number of values per key.
     private static let limit = 4
 
     /// Adds a value that an edit has replaced.
@@ -22,12 +22,12 @@ package struct KeptValues: Sendable, Hashable {
         var list = values[key] ?? []
         if list.first == value { return }
         list.insert(value, at: 0)
-        // The oldest may be the one that a store has been using all the time.
+        // Keep the oldest: it may be the one that a store has been using all along.
         if list.count > Self.limit { list.remove(at: Self.limit - 1) }
         insert(list, at: key)
     }
 
-    /// Keeps only these values at a key, and none within it, as a store has said.
+    /// Keeps only these values at a key, and none within it, because a store has decided so.
     package mutating func decide(_ list: [SettingValue], at key: SettingKey) {
         remove(at: key)
         guard !list.isEmpty else { return }
@@ -35,7 +35,7 @@ package struct KeptValues: Sendable, Hashable {
         decided.insert(key)
     }
 
-    /// - Returns: Whether a store has said something that is not in force any more.
+    /// - Returns: Whether this discards a store's decision.
     @discardableResult
     package mutating func remove(at key: SettingKey) -> Bool {
         guard !values.isEmpty else { return false }
@@ -50,17 +50,17 @@ package struct KeptValues: Sendable, Hashable {
         return wasDecided
     }
 
-    /// Whether a value is the only one that is kept at and within a key, because a store has said so.
+    /// Whether a value is the only one kept at and within a key because a store has decided so.
     package func isDecided(_ value: SettingValue, at key: SettingKey) -> Bool {
         decided.contains(key) && values[key] == [value] && within[key] == nil
     }
 
-    /// What may be used at a key in the place of what is stored there, the likeliest first.
+    /// The candidates to use at a key instead of what is stored there, likeliest first.
     package func candidates(at key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
         guard !values.isEmpty else { return [] }
         var candidates: [SettingValue] = []
         if let inner = within[key] {
-            // Only parts of the value were edited.
+            // The edit may have replaced only parts of the value.
             var tree = SettingTree()
             tree[key] = stored
             for part in inner.sorted() { tree[part] = values[part]?.first }
@@ -78,13 +78,13 @@ package struct KeptValues: Sendable, Hashable {
 // MARK: In a journal
 
 extension KeptValues {
-    /// All of it as a record says it: for each key an array of its values. `nil` if there is nothing to say.
+    /// Everything as the batch of a record: for each key an array of its values. `nil` if there is nothing to record.
     package var batch: JournalBatch? {
         Self.batch(of: values.sorted { $0.key < $1.key }.map { Self.entry($0.key, $0.value) })
     }
 
     static func batch(of entries: [JournalEntry]) -> JournalBatch? {
-        // One more array around a value could be one too many for a reader.
+        // The array around the values adds a level, which could exceed a reader's limit.
         let entries = entries.filter { JournalBatch(revision: 0, entries: [$0]).tooDeeplyNestedKey == nil }
         return entries.isEmpty ? nil : JournalBatch(revision: 0, entries: entries)
     }
@@ -93,7 +93,7 @@ extension KeptValues {
         JournalEntry(key: key, value: list.isEmpty ? nil : .array(list), before: .unknown)
     }
 
-    /// Takes over what a record says.
+    /// Takes over the decisions of a record.
     package mutating func decide(_ batch: JournalBatch) {
         for entry in batch.entries {
             if case .array(let list)? = entry.value { decide(list, at: entry.key) } else { remove(at: entry.key) }

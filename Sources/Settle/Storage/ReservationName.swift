@@ -1,8 +1,8 @@
-/// The names under which storages are reserved.
+/// The rule for names that a storage can reserve.
 enum ReservationName {
     private static let lengths = 1...64
 
-    /// Whether a name may become part of a file's name, and of no other file's.
+    /// Whether a name can be part of a file name without colliding with another.
     static func isValid(_ name: String) -> Bool {
         lengths.contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

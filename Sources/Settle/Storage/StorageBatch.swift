@@ -4,10 +4,10 @@ public struct StorageBatch: Sendable, Hashable {
     public var revision: UInt64
     /// The new value of each changed key; `nil` means that the key is no longer stored.
     public var values: [SettingKey: SettingValue?]
-    /// What the store believes to be stored at these keys until now. A storage that others change too can tell by it whether
-    /// they have changed the same key. A key that is missing here was not stored.
+    /// What the store believes to be stored at these keys until now. A storage that others change too can compare it
+    /// with what is stored to detect changes of the same key. A key that is missing here was not stored.
     public var replaced: [SettingKey: SettingValue]
-    /// By whom, if all of it has one named writer.
+    /// The writer's name, if all of the batch has one named writer.
     public var writer: String?
 
     public init(

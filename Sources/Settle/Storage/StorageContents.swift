@@ -1,20 +1,20 @@
 /// What a storage holds.
 public struct StorageContents: Sendable, Hashable {
-    /// What a load has made of what is there.
+    /// What a load found.
     ///
-    /// Whoever must not take lost settings for new ones, such as a lock with a count of attempts, begins anew with
-    /// ``absent`` alone.
+    /// Code that must not mistake lost settings for new ones, such as a lock with a count of attempts, starts anew only
+    /// with ``absent``.
     public enum Outcome: Sendable, Hashable {
-        /// Nothing has ever been stored, as far as anything shows.
+        /// Nothing has ever been stored, as far as can be seen.
         case absent
         /// All that was stored was read.
         case intact
-        /// What was stored is damaged: `description` says where it was put aside and what is used instead.
+        /// What was stored is damaged. `description` says where it was moved and what is used instead.
         ///
-        /// With `isComplete` every setting has its newest value all the same. Otherwise some have earlier values or their
+        /// With `isComplete` every setting still has its newest value. Otherwise some have earlier values or their
         /// defaults.
         case recovered(description: String, isComplete: Bool)
-        /// What was stored has been taken away, and `description` says what shows that it was there. Settings have their
+        /// What was stored has been removed, and `description` says what shows that it existed. Settings have their
         /// defaults, except for those that are stored beside it.
         case removed(description: String)
     }

@@ -7,7 +7,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The stored state exists but cannot be read (permission, I/O, a newer format).
         public static let unreadable = Code("unreadable")
-        /// The name of the file tells no format, and none was given.
+        /// The file's name implies no format, and none was given.
         public static let unknownFormat = Code("unknownFormat")
         /// A write or sync failed; the stored state is the old one or, after a failed last sync, the new one.
         public static let writeFailed = Code("writeFailed")
@@ -15,9 +15,9 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let noSpace = Code("noSpace")
         /// The process may not write there.
         public static let permissionDenied = Code("permissionDenied")
-        /// Another process keeps the storage's lock.
+        /// Another process holds the storage's lock.
         public static let locked = Code("locked")
-        /// A value has no spelling in the storage's format.
+        /// The storage's format can't represent a value.
         public static let unsupportedValue = Code("unsupportedValue")
         /// The storage has been closed.
         public static let closed = Code("closed")

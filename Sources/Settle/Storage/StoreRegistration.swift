@@ -1,7 +1,7 @@
-/// A store's place in a list of open stores, which is told when the store's storage has been closed.
+/// A store's entry in a list of open stores. It is told when the store's storage has been closed.
 protocol StoreRegistration: AnyObject, Sendable {
-    /// The last handle could not be closed, and is open again. Told once it is.
+    /// Closing the last handle failed, and the store is open again.
     func closingFailed()
-    /// The storage is closed, or could not be when the store went away: it can be opened anew.
+    /// The storage is closed, or closing failed after the store was deallocated. Either way it can be opened again.
     func end()
 }
