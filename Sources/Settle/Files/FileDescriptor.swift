@@ -1,4 +1,4 @@
-/// An open file or folder, as the operating system numbers it.
+/// The operating system's number for an open file or folder.
 package struct FileDescriptor: Sendable, Hashable {
     package let number: Int32
 

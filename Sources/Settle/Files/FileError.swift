@@ -1,4 +1,4 @@
-/// A system call that failed: what was to be done, on which file, and what the operating system said.
+/// A failed system call: the action, the file, and the operating system's error.
 package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// In the infinitive, such as "rename".
     package let action: String
@@ -10,7 +10,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
         FileError(action: "lock", path: path.text, cause: .wouldBlock)
     }
 
-    /// Part of a sentence, such as `could not rename "/a/b": No space left on device (error 28)`.
+    /// A clause, such as `could not rename "/a/b": No space left on device (error 28)`.
     package var description: String {
         "could not \(action) \"\(path)\": \(cause)"
     }

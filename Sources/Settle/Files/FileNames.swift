@@ -1,16 +1,17 @@
-/// The names of a settings file and of what stands beside it. All are in one folder, so that a rename can join them.
+/// The names of a settings file and of its companions. All are in one folder, so that a rename can replace one by
+/// another.
 ///
 ///     settings.json                          the file
 ///     .settings.json.journal                 the journal, which also carries the lock
-///     .settings.json.previous                the version before it, where the file system has hard links
+///     .settings.json.previous                the previous version, where the file system has hard links
 ///     .settings.json.default.lock            an empty file, for exclusive access named "default"
-///     .settings.json.0123456789abcdef.tmp    one that is being written
-///     settings.json.corrupt-1                a damaged one that was put aside
+///     .settings.json.0123456789abcdef.tmp    a version being written
+///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
 package struct FileNames: Sendable, Hashable {
     package let file: FilePath
 
-    /// - Parameter file: The path of the file itself, not that of a symbolic link to it.
+    /// - Parameter file: The path of the file itself, not of a symbolic link to it.
     package init(_ file: FilePath) {
         self.file = file
     }
@@ -21,7 +22,7 @@ package struct FileNames: Sendable, Hashable {
 
     package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
 
-    /// A name that no file has, short of a coincidence once in 2⁶⁴.
+    /// A random name, unused but for a chance of 1 in 2⁶⁴.
     package func newTemporary() -> FilePath {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         let zeros = String(repeating: "0", count: Self.digitCount - digits.count)
@@ -47,9 +48,9 @@ package struct FileNames: Sendable, Hashable {
         file.sibling(named: "\(file.name).journal.corrupt-\(number)")
     }
 
-    /// The longest name of a settings file, in bytes: a temporary file has the longest name of those that are needed.
+    /// The longest name of a settings file, in bytes. Its temporary file has the longest name of all its companions.
     package static let lengthLimit = systemLimit - 2 - digitCount - temporarySuffix.utf8.count
-    /// The longest name that file systems allow.
+    /// The longest file name that file systems allow, in bytes.
     private static let systemLimit = 255
 
     private var temporaryPrefix: String { ".\(file.name)." }

@@ -1,5 +1,5 @@
 extension FileOperations {
-    /// Makes a folder and those above it that are missing, 0700 whatever the process's mask says.
+    /// Makes a folder and its missing parents, with permissions 0700 regardless of the process's umask.
     package func makeFolders(_ path: FilePath) throws(FileError) {
         do {
             try makeFolderIfMissing(path)
@@ -15,30 +15,31 @@ extension FileOperations {
             try makeFolder(path)
         } catch {
             guard error.cause == .alreadyExists else { throw error }
-            // Somebody else was faster, or it is no folder; opening a file in it will tell.
+            // Another process was faster, or a file has that name; opening a file in it will tell.
             return
         }
         try setPermissions(at: path, to: 0o700)
     }
 
-    /// Moves the names in a folder to stable storage.
+    /// Syncs the names in a folder to stable storage.
     package func synchronizeFolder(_ path: FilePath) throws(FileError) {
         let folder = try open(path, .folder)
         do {
             try synchronize(folder, at: path)
         } catch {
             try? close(folder, at: path)
-            // Some file systems cannot sync a folder at all and say so with these; there is nothing more to be done.
+            // Some file systems can't sync folders at all and report these errors; nothing more can be done.
             guard error.cause == .invalidArgument || error.cause == .notSupported else { throw error }
             return
         }
-        // Nothing was written through this descriptor, so closing it has nothing to report.
+        // Nothing was written through this descriptor, so closing it can lose nothing.
         try? close(folder, at: path)
     }
 
-    /// Where an absolute path leads after every symbolic link on the way, also when nothing is there yet.
+    /// Follows every symbolic link of an absolute path, even if nothing exists there yet.
     ///
-    /// - Returns: The path without links, and the links in their order, each as a path without links but for itself.
+    /// - Returns: The path without links, and the links in the order in which they were followed, each with its own
+    ///   folder resolved.
     package func resolve(_ path: FilePath) throws(FileError) -> (resolved: FilePath, links: [FilePath]) {
         var resolved = FilePath("/")
         var links: [FilePath] = []

@@ -1,9 +1,9 @@
-/// File operations that finish what they start: they go on after interrupted calls and short reads and writes, and
-/// name the file in their errors.
+/// File operations that run to completion: they retry interrupted calls, continue short reads and writes, and name the
+/// file in their errors.
 package struct FileOperations: Sendable {
     private let calls: any SystemCalls
 
-    /// How often an interrupted call is made again before the interruption counts as a failure.
+    /// How often an interrupted call is retried before it counts as failed.
     private static let attempts = 100
 
     package init(_ calls: any SystemCalls) {
@@ -15,16 +15,16 @@ package struct FileOperations: Sendable {
     }
 
     /// - Parameters:
-    ///   - size: How long the file seems to be. It may turn out otherwise.
-    ///   - limit: Where to stop; a result that is longer tells that there is more.
+    ///   - size: The expected size of the file. The actual size may differ.
+    ///   - limit: Where to stop; a longer result means that there is more.
     package func readAll(
         _ file: FileDescriptor, at path: FilePath, expecting size: Int = 0, limit: Int
     ) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
         contents.reserveCapacity(size)
-        // A little more than expected, so that the second call finds the end.
+        // One byte more than expected, so that the second call finds the end.
         var chunk = [UInt8](repeating: 0, count: min(max(size + 1, 4 << 10), 1 << 20))
-        // One byte more than the limit tells the caller that there is more.
+        // Read one byte beyond the limit, so that the caller can tell that there is more.
         while contents.count <= limit {
             let count = try finishing("read", path) { () throws(SystemError) in
                 try chunk.withUnsafeMutableBufferPointer { (buffer) throws(SystemError) in
@@ -46,13 +46,13 @@ package struct FileOperations: Sendable {
                     return try calls.writeBytes(file, from: UnsafeRawBufferPointer(rest))
                 }
             }
-            // A file that takes nothing and gives no reason would otherwise be written to for ever.
+            // A file that accepts no bytes without an error would otherwise loop forever.
             guard count > 0 else { throw FileError(action: "write", path: path.text, cause: .inputOutput) }
             written += count
         }
     }
 
-    /// Reads from an offset until the buffer is full or the file ends.
+    /// Reads at an offset until the buffer is full or the file ends.
     ///
     /// - Returns: How many bytes were read.
     package func read(
@@ -91,7 +91,7 @@ package struct FileOperations: Sendable {
         try finishing("cut off", path) { () throws(SystemError) in try calls.truncateFile(file, to: Int64(size)) }
     }
 
-    /// Moves the bytes of a file to stable storage, but not its times and permissions.
+    /// Syncs a file's bytes to stable storage, but not its times and permissions.
     package func synchronizeData(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         try finishing("sync", path) { () throws(SystemError) in try calls.synchronizeData(file) }
     }
@@ -100,7 +100,7 @@ package struct FileOperations: Sendable {
         try finishing("sync", path) { () throws(SystemError) in try calls.synchronize(file) }
     }
 
-    /// Not made again when interrupted: the descriptor is gone by then, and may already belong to another thread.
+    /// Not retried when interrupted: the descriptor is closed already, and may belong to another thread.
     package func close(_ file: FileDescriptor, at path: FilePath) throws(FileError) {
         do {
             try calls.closeFile(file)
@@ -139,8 +139,8 @@ package struct FileOperations: Sendable {
         }
     }
 
-    /// Gives a file that was made in the place of another one the user and the group of that, as far as this process may: a
-    /// superuser may give it to any user, others may give it to any group that they are in.
+    /// Gives a new file the owner of the file that it replaces, as far as this process may: a superuser may set any
+    /// user, others any group that they are in.
     package func keepOwner(_ owner: FileStatus.Owner?, of file: FileDescriptor, at path: FilePath) {
         guard let owner, let own = try? status(of: file, at: path).owner, own != owner else { return }
         do throws(FileError) {
@@ -178,7 +178,7 @@ package struct FileOperations: Sendable {
         try finishing("list", folder) { () throws(SystemError) in try calls.namesInFolder(folder.text) }
     }
 
-    /// Makes one folder for the user alone, less what the process's mask takes away.
+    /// Makes one folder with access for the user alone, subject to the umask.
     package func makeFolder(_ path: FilePath) throws(FileError) {
         try finishing("make the folder", path) { () throws(SystemError) in
             try calls.makeFolder(path.text, permissions: 0o700)

@@ -1,7 +1,7 @@
 /// Plain text operations on absolute paths.
 ///
-/// `URL` is not used for them because it percent-encodes, and because it drops `..` without asking the file system,
-/// which is wrong behind a symbolic link.
+/// Not `URL`, because that percent-encodes, and drops `..` without asking the file system, which is wrong behind a
+/// symbolic link.
 package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
@@ -21,7 +21,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
         text.utf8.lastIndex(of: Self.slash).map { String(text[text.index(after: $0)...]) } ?? text
     }
 
-    /// The folder that the file is in.
+    /// The path of the folder that contains the file.
     package var folder: FilePath {
         guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
         return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
@@ -38,7 +38,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     private static let slash = UInt8(ascii: "/")
 
-    // By bytes, as most file systems compare names: strings may be equal that are spelled otherwise.
+    // Compared by bytes, as most file systems do: strings that are equal in Swift may have different bytes.
 
     package static func == (first: FilePath, second: FilePath) -> Bool {
         first.text.utf8.elementsEqual(second.text.utf8)
@@ -47,7 +47,7 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // A byte that no text has: paths one after the other are told apart.
+        // No text contains this byte, so it separates consecutive paths.
         hasher.combine(UInt8.max)
     }
 }

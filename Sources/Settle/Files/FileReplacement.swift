@@ -1,34 +1,33 @@
-/// Puts new contents in a file's place so that every reader, also one after a crash, sees the old or the new.
+/// Replaces a file's contents atomically: every reader, even after a crash, sees the old contents or the new ones.
 ///
 ///     make a new file beside it ▶ write ▶ sync ▶ keep the previous version ▶ rename ▶ sync the folder
 ///
-/// A failure before the rename leaves the old file as it was and removes
-/// the new one. A failure after it leaves the new contents in place, but perhaps not on stable storage; then the only
-/// way on is another replacement with another new file, since a sync that failed once may succeed the second time
-/// without having written anything.
+/// A failure before the rename leaves the old file as it was and removes the new one. A failure after it leaves the new
+/// contents in place, but perhaps not on stable storage. Then only another replacement with another new file helps,
+/// since a sync that failed once may succeed the second time without having written anything.
 package struct FileReplacement: Sendable {
-    /// What becomes of the version that is replaced.
+    /// What becomes of the replaced version.
     package enum Previous: Sendable, Hashable {
-        /// It is gone.
+        /// It is removed.
         case drop
-        /// It gets the name ``FileNames/previous``: its bytes are on stable storage.
+        /// It is kept as ``FileNames/previous``. Its bytes are on stable storage.
         case keep
-        /// The same, but nobody knows whether its bytes are on stable storage: they are synced first. Otherwise the
-        /// one version that is known to be safe could be given up for one that is not.
+        /// As `keep`, but its bytes may not be on stable storage, so they are synced first. Otherwise the one version
+        /// known to be safe could be given up for one that is not.
         case syncAndKeep
     }
 
     package let operations: FileOperations
     package let names: FileNames
     package let previous: Previous
-    /// Whether nobody but the user may read the new contents, whoever could read the old ones.
+    /// Whether only the user may read the new contents, whatever the old permissions.
     package let isPrivate: Bool
-    /// Whom the new file is for, if there is none that it replaces.
+    /// The owner of the new file, if it replaces none.
     package let owner: FileStatus.Owner?
-    /// Whether the new contents stand at the file's path.
+    /// Whether the new contents are at the file's path.
     package private(set) var isInPlace = false
 
-    /// Whether the version that was replaced stands at ``FileNames/previous``.
+    /// Whether the replaced version is at ``FileNames/previous``.
     package private(set) var hasKeptPrevious = false
 
     package init(
@@ -42,11 +41,11 @@ package struct FileReplacement: Sendable {
         self.owner = owner
     }
 
-    /// What nobody but the user may read.
+    /// Readable and writable by the user only.
     private static let privatePermissions: UInt16 = 0o600
 
-    /// - Parameter isStillWanted: Asked when everything is ready for the rename.
-    /// - Returns: False if it was not wanted any more. The old file is as it was then.
+    /// - Parameter isStillWanted: Called when everything is ready for the rename.
+    /// - Returns: False if the replacement was no longer wanted. The old file is unchanged then.
     package mutating func run(
         _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
     ) throws(FileError) -> Bool {
@@ -63,20 +62,20 @@ package struct FileReplacement: Sendable {
             keepPrevious()
             try operations.rename(new, to: names.file)
         } catch {
-            // What can't be removed now is found by its name and removed by a later load.
+            // If removal fails, a later load finds the file by its name and removes it.
             try? operations.remove(new)
             throw error
         }
         isInPlace = true
         if hasKeptPrevious, current?.permissions != Self.privatePermissions {
-            // Not earlier, because until now it was the file itself, which others may read.
+            // Not before the rename: until then this was the current file, which others may read.
             try? operations.setPermissions(at: names.previous, to: Self.privatePermissions)
         }
         try operations.synchronizeFolder(names.folder)
         return true
     }
 
-    /// That of the file that is to be replaced; `nil` if there is none, or nobody can tell.
+    /// The status of the file to be replaced; `nil` if there is none or it can't be read.
     private var currentStatus: FileStatus? {
         guard let status = try? operations.status(at: names.file), status.kind == .file else { return nil }
         return status
@@ -86,9 +85,9 @@ package struct FileReplacement: Sendable {
         _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, _ permissions: UInt16?
     ) throws(FileError) {
         do {
-            // Tells others that the file has an owner. Without locks nobody removes it either.
+            // The lock marks the file as in use. Without locks, other processes don't remove it either.
             try? operations.lock(file, at: path)
-            // The process's mask may have taken away permissions that the user needs.
+            // The process's umask may have removed permissions that the user needs.
             try operations.setPermissions(of: file, at: path, to: permissions ?? Self.privatePermissions)
             try operations.writeAll(bytes, to: file, at: path)
             try operations.synchronize(file, at: path)
@@ -96,11 +95,11 @@ package struct FileReplacement: Sendable {
             try? operations.close(file, at: path)
             throw error
         }
-        // Before the rename, because some file systems report a failed write only here.
+        // Close before the rename: some file systems report a failed write only here.
         try operations.close(file, at: path)
     }
 
-    /// Nothing depends on the previous version until the file is damaged, so a failure here is no failure of the save.
+    /// Errors are ignored: the previous version matters only once the file is damaged.
     private mutating func keepPrevious() {
         guard previous != .drop else { return }
         do {

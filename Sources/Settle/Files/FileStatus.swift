@@ -1,10 +1,10 @@
-/// What the operating system says about a file without opening its contents.
+/// The operating system's metadata of a file.
 package struct FileStatus: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case file, folder, symbolicLink, other
     }
 
-    /// The same for two names exactly when both name the same file.
+    /// Equal for two names if and only if both name the same file.
     package struct Identity: Sendable, Hashable {
         package let device: UInt64
         package let file: UInt64
@@ -15,7 +15,7 @@ package struct FileStatus: Sendable, Hashable {
         }
     }
 
-    /// The user and the group that a file belongs to, by their numbers.
+    /// The numeric user and group of a file.
     package struct Owner: Sendable, Hashable {
         package let user: UInt32
         package let group: UInt32
@@ -35,9 +35,9 @@ package struct FileStatus: Sendable, Hashable {
     package let identity: Identity
     /// How many names the file has; 0 if it was removed while it was open.
     package let linkCount: Int
-    /// When the contents were last changed, in nanoseconds since 1970, as exact as the file system is.
+    /// When the contents last changed, in nanoseconds since 1970, at the file system's precision.
     package let contentsChanged: Int64
-    /// When the contents, the permissions or the names were last changed. Programs can't set it.
+    /// When the contents, the permissions or the names last changed. Programs can't set it.
     package let statusChanged: Int64
 
     package init(

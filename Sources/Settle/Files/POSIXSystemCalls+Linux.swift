@@ -10,12 +10,12 @@
             guard fsync(file.number) == 0 else { throw .last }
         }
 
-        /// Has reads leave the time of the last access as it is. A journal is read after each write of another process, and each of
-        /// these reads would change its inode.
+        /// Makes reads leave the access time unchanged. A journal is read after each write of another process, and each
+        /// of these reads would change its inode.
         static func leaveAccessTime(_ number: CInt) {
-            // `O_NOATIME`, which the C library shows Swift only as a GNU extension, that is, not at all.
+            // `O_NOATIME`. Swift does not see it, because the C library declares it as a GNU extension.
             let withoutAccessTime: CInt = 0o1_000_000
-            // Only the file's owner may ask for it, and nothing depends on it.
+            // Only the file's owner may set it. Nothing depends on it, so failure is ignored.
             _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | withoutAccessTime)
         }
 

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// The calls of the operating system that the process runs on.
+/// The system calls of the platform.
 package struct POSIXSystemCalls: SystemCalls {
     package init() {}
 
@@ -95,7 +95,7 @@ package struct POSIXSystemCalls: SystemCalls {
     }
 
     package func setOwner(of file: FileDescriptor, toUser user: UInt32?, group: UInt32) throws(SystemError) {
-        // The largest number stands for none.
+        // The largest number leaves the user unchanged.
         try check(fchown(file.number, user ?? .max, group))
     }
 
@@ -120,7 +120,7 @@ package struct POSIXSystemCalls: SystemCalls {
         defer { closedir(folder) }
         var names: [String] = []
         while true {
-            // The end and an error look alike but for `errno`.
+            // `readdir` returns `nil` both at the end and on errors; only `errno` tells them apart.
             errno = 0
             guard let entry = readdir(folder) else {
                 guard errno == 0 else { throw .last }

@@ -6,23 +6,23 @@
     import Musl
 #endif
 
-/// The operating system's error number.
+/// An error number of the operating system.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
-    /// - Parameter number: `EOPNOTSUPP`, which has a number of its own on Apple's platforms, becomes ``notSupported``: file
-    ///   systems give either.
+    /// - Parameter number: `EOPNOTSUPP`, a distinct number on Apple's platforms, becomes ``notSupported``: file systems
+    ///   return either.
     package init(_ number: Int32) {
         self.number = number == EOPNOTSUPP ? ENOTSUP : number
     }
 
-    /// The operating system's sentence for the error, with its number.
+    /// The operating system's message for the error, with its number.
     package var description: String {
         let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
         return "\(text) (error \(number))"
     }
 
-    /// The error that the last failed call on this thread left behind.
+    /// The error of the last failed call on this thread.
     static var last: SystemError { SystemError(errno) }
 
     package static let alreadyExists = SystemError(EEXIST)

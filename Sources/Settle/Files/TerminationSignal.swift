@@ -24,7 +24,7 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable {
 }
 
 extension TerminationSignal {
-    /// Whether the process is not to hear it, as under `nohup`, or in the background of a script.
+    /// Whether the process ignores the signal, as under `nohup`, or in the background of a script.
     fileprivate var isIgnored: Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
@@ -39,10 +39,10 @@ extension TerminationSignal {
     }
 }
 
-/// Runs work when a termination signal comes, and then lets the signal end the process as if nobody had listened.
+/// Runs work when a termination signal arrives, then lets the signal end the process as if it had not been handled.
 ///
-/// The signals belong to the process, so there is one of these. It works on a queue of its own and takes only locks, so it
-/// does not matter what the threads of the concurrency runtime do.
+/// Signals belong to the process, so there is one instance. It works on a queue of its own and uses only locks, so it
+/// does not depend on the threads of the concurrency runtime.
 final class TerminationWatch: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     static let shared = TerminationWatch()
@@ -54,19 +54,20 @@ final class TerminationWatch: @unchecked Sendable {
     func add(_ signals: Set<TerminationSignal>, _ body: @escaping @Sendable () -> Void) {
         var registrations: [DispatchSemaphore] = []
         lock.withLock {
-            // A signal that the process ignores would not have ended it.
+            // An ignored signal would not have ended the process.
             for termination in signals where !termination.isIgnored {
                 work[termination, default: []].append(body)
                 guard sources[termination] == nil else { continue }
                 let source = DispatchSource.makeSignalSource(signal: termination.number, queue: queue)
                 source.setEventHandler { [self] in end(by: termination) }
                 #if canImport(Darwin)
-                    // A kernel queue only watches: the signal's default action would still end the process. A handler and not
-                    // `SIG_IGN`, which programs that this one starts would inherit: nobody could end them with the signal.
+                    // A kernel queue only observes: the signal's default action would still end the process. Install a
+                    // handler rather than `SIG_IGN`, which child processes would inherit: the signal could not end
+                    // them.
                     signal(termination.number) { _ in }
                 #endif
-                // On Linux the source installs a handler when it is registered, which is a moment later, on another thread. A
-                // signal that is ignored until then would be lost, and one that is ignored afterwards would never come.
+                // On Linux the source installs its handler when it is registered, a moment later, on another thread.
+                // Ignored before that, a signal would be lost; ignored after it, it would never arrive.
                 let isRegistered = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { isRegistered.signal() }
                 source.activate()
@@ -74,7 +75,7 @@ final class TerminationWatch: @unchecked Sendable {
                 sources[termination] = source
             }
         }
-        // Without the lock, which a signal that comes meanwhile needs on the queue of the registrations.
+        // Without the lock: a signal that arrives meanwhile needs it on the queue of the registrations.
         for isRegistered in registrations { isRegistered.wait() }
     }
 

@@ -1,4 +1,4 @@
-/// What has happened to watched files since the last call, in no order.
+/// What has happened to watched files since the last call, unordered.
 package struct FileEvents: Sendable, Hashable, ExpressibleByArrayLiteral {
     package struct Kinds: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
@@ -7,16 +7,17 @@ package struct FileEvents: Sendable, Hashable, ExpressibleByArrayLiteral {
             self.rawValue = rawValue
         }
 
-        /// A file was written to. More of the same write may follow. Who can't tell that from ``replaced`` tells both.
+        /// A file was written to. More of the same write may follow. Sources that can't tell it from ``replaced``
+        /// report both.
         package static let contents = Kinds(rawValue: 1)
-        /// A file was made, renamed, removed, or closed by somebody who might have written to it.
+        /// A file was made, renamed or removed, or closed by a process that may have written to it.
         package static let replaced = Kinds(rawValue: 2)
-        /// Something is not known or has moved: a folder has gone or has come, or events were lost. Look at everything.
+        /// A folder was removed or has appeared, or events were lost. Everything has to be examined.
         package static let places = Kinds(rawValue: 4)
     }
 
     package var kinds: Kinds
-    /// The watched files that it happened to. With ``Kinds/places`` there may be others.
+    /// The watched files concerned. With ``Kinds/places`` there may be others.
     package var files: Set<FilePath>
 
     package init(_ kinds: Kinds, files: Set<FilePath> = []) {

@@ -1,24 +1,24 @@
-/// Tells when files change, whoever changes them.
+/// Notifies when files change, whichever process changes them.
 package protocol FileWatching: Sendable {
     /// Watches some names in some folders. The folders, and those above them, may be missing.
     ///
-    /// What changes after this has returned is told. What changes meanwhile may be; so watch first and read then.
+    /// Changes after this has returned are reported. Changes during the call may be; so watch first, then read.
     ///
     /// - Parameters:
     ///   - places: The names to watch, by folder. Folders are absolute paths; links on the way to them are followed.
     ///   - notify: Called on a queue that all watches share, so it must be quick. It may call this protocol again.
-    /// - Returns: The watch, which ends when it is cancelled or its last reference goes away.
+    /// - Returns: The watch, which ends when it is cancelled or deallocated.
     func watch(
         _ places: [FilePath: Set<String>], _ notify: @escaping @Sendable (FileEvents) -> Void
     ) -> any FileWatch
 }
 
-/// A watch that has begun.
+/// An active watch.
 package protocol FileWatch: AnyObject, Sendable {
-    /// Watches these places from now on, in place of the earlier ones. Each of them is looked up anew, so this is also the
-    /// answer to a link to a folder that leads elsewhere now.
+    /// Replaces the watched places. Each is looked up anew, so call this also when a link to a folder has been
+    /// redirected.
     func update(_ places: [FilePath: Set<String>])
 
-    /// Ends the watch. Returns at once; a call that has begun may still be running, but no other begins.
+    /// Ends the watch. Returns immediately; a call that has begun may still be running, but no other begins.
     func cancel()
 }

@@ -11,12 +11,12 @@
 
     /// Folder events from one inotify descriptor.
     ///
-    /// The descriptor is made with the first watch and kept until this object goes, because closing one takes 12 to 16 ms, and
-    /// a user may have no more than 128 by default.
+    /// The descriptor is made with the first watch and kept until deinitialization, because closing one takes 12 to 16
+    /// ms, and a user may have no more than 128 by default.
     ///
-    /// Not asked for are changes of permissions and times (`IN_ATTRIB`): each link that is made to a file would be one.
+    /// Changes of permissions and times (`IN_ATTRIB`) are left out: each new link to a file would be one.
     package final class Inotify: FolderEventSource {
-        // Sendable: all of it stays under the lock, the source too.
+        // Sendable: everything in it, the source included, is accessed only under the lock.
         private struct State: @unchecked Sendable {
             var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?
             var descriptor: Int32?
@@ -40,7 +40,7 @@
         package func add(_ folder: FilePath, files: Set<String>) throws(SystemError) -> Int {
             if RemoteFileSystem.contains(folder) { throw .notSupported }
             let descriptor = try state.withLock { (state) throws(SystemError) in try Self.descriptor(of: &state) }
-            // One folder may be watched by two paths for two purposes, so a mask is never made smaller.
+            // One folder may be watched by two paths for two purposes, so the mask only ever grows.
             let number = inotify_add_watch(descriptor, folder.text, UInt32(IN_MASK_ADD) | Self.mask)
             guard number >= 0 else { throw .last }
             return Int(number)
@@ -48,7 +48,7 @@
 
         package func remove(_ number: Int) {
             guard let descriptor = state.withLock({ $0.descriptor }) else { return }
-            // Fails if the folder has gone, and its watch with it.
+            // Fails if the folder is gone, and its watch with it.
             _ = inotify_rm_watch(descriptor, Int32(number))
         }
 
@@ -74,7 +74,7 @@
                 | IN_MOVE_SELF
                 | IN_ONLYDIR)
 
-        /// Reads what is there. If there is more, the queue calls again.
+        /// Reads the available events. If there are more, the queue calls again.
         private static func readEvents(_ descriptor: Int32) -> [FolderEvent] {
             withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -93,7 +93,7 @@
                 let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
                 let start = offset + headerSize
                 guard start + length <= bytes.count else { break }
-                // Filled up with zeros.
+                // Names are padded with zeros.
                 let name = String(decoding: bytes[start..<start + length].prefix { $0 != 0 }, as: UTF8.self)
                 events.append(FolderEvent(folder: Int(number), kind(mask, name)))
                 offset = start + length

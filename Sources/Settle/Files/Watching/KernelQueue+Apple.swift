@@ -2,7 +2,7 @@
     import Darwin
     package import Dispatch
 
-    /// The kernel's queue, which tells events of open files and folders.
+    /// The kernel's event queue for open files and folders.
     package struct KernelQueue: VnodeSystem {
         package init() {}
 
@@ -38,7 +38,7 @@
                 fileDescriptor: descriptor, eventMask: gone.union(kind == .folder ? .write : [.write, .extend]),
                 queue: queue)
             self.source = source
-            // Weak, because a handler may run beside a cancel that lets go of the source.
+            // Weak, because the handler may run concurrently with a cancel that releases the source.
             source.setEventHandler { [weak source] in
                 guard let source else { return }
                 tell(!source.data.isDisjoint(with: gone))

@@ -1,5 +1,5 @@
 #if os(Linux) || os(Android)
-    /// File systems that others may change without this kernel's knowledge, so that it tells nothing about it.
+    /// Recognizes file systems that other machines change without this kernel's knowledge, and so without events.
     package enum RemoteFileSystem {
         private static let types: Set<Substring> = [
             "9p", "afs", "ceph", "cifs", "coda", "fuse", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "prl_fs", "smb3",
@@ -8,11 +8,11 @@
         ]
 
         static func contains(_ folder: FilePath) -> Bool {
-            // With the dot, so that a link to a folder counts as the folder.
+            // The dot makes a link to a folder count as the folder.
             let calls = POSIXSystemCalls()
             guard let status = try? calls.status(at: folder.appending(".").text) else { return false }
             let device = Device(status.identity.device)
-            // Only file systems without a block device have this number, and most are told apart here.
+            // Only file systems without a block device have major number 0, so most local ones are ruled out here.
             guard device.major == 0 else { return false }
             let operations = FileOperations(calls)
             let table = FilePath("/proc/self/mountinfo")
@@ -29,13 +29,13 @@
                 let fields = line.split(separator: " ")
                 guard fields.count > 3, fields[2] == number, let dash = fields.firstIndex(of: "-") else { continue }
                 guard dash + 1 < fields.count else { continue }
-                // Of `fuse.sshfs` the first word. `fuseblk` is on a disk of this machine.
+                // `fuse.sshfs` counts as `fuse`. `fuseblk` is a local disk.
                 return types.contains(fields[dash + 1].prefix { $0 != "." })
             }
             return false
         }
 
-        /// A device's number, as the C library takes it apart.
+        /// A device number, split as by the C library.
         package struct Device: Sendable {
             package let major: UInt64
             package let minor: UInt64

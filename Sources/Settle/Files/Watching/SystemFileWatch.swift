@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A watch of ``SystemFileWatching``.
+/// A watch made by ``SystemFileWatching``.
 final class SystemFileWatch: FileWatch {
     let user: Int
     private let owner: SystemFileWatching
@@ -27,7 +27,7 @@ final class SystemFileWatch: FileWatch {
         owner.remove(user)
     }
 
-    /// On the queue of all watches.
+    /// Called on the queue of all watches.
     func tell(_ events: FileEvents) {
         guard !isCancelled.load(ordering: .acquiring) else { return }
         notify(events)

@@ -1,12 +1,12 @@
 package import Dispatch
 
-/// Watches files by what the operating system tells about their folders, and looks at them twice a second where it tells
-/// nothing: on file systems that others change over a network, and when the system has no more watches to give.
+/// Watches files through the operating system's events for their folders, and polls twice a second where there are
+/// none: on network file systems, and when the system has no more watches to give.
 ///
-/// Not noticed is that a folder above a watched one is moved away, or that a link to one leads elsewhere. Who cares watches
-/// the name of that link or folder too, and calls ``FileWatch/update(_:)``.
+/// It does not notice when a folder above a watched one is moved away, or when a link to one is redirected. To cover
+/// these, watch the name of that link or folder too, and call ``FileWatch/update(_:)``.
 package final class SystemFileWatching: FileWatching {
-    /// One descriptor for the process: a user may have only few, and they are slow to close.
+    /// One descriptor per process: users may have only few, and closing one is slow.
     package static let shared: SystemFileWatching = {
         #if os(Linux) || os(Android)
             SystemFileWatching(source: Inotify())
@@ -17,7 +17,7 @@ package final class SystemFileWatching: FileWatching {
         #endif
     }()
 
-    // Sendable: all of it stays under the lock, the timer too.
+    // Sendable: everything in it, the timer included, is accessed only under the lock.
     private struct State: @unchecked Sendable {
         var table: WatchTable
         var watches: [Int: WeakWatch] = [:]
@@ -32,12 +32,12 @@ package final class SystemFileWatching: FileWatching {
     private let queue = DispatchQueue(label: "settle.files")
     private let calls: any SystemCalls
     private let pollInterval: DispatchTimeInterval?
-    /// Held while folders are looked at, never while anybody is told.
+    /// Held while folders are examined, never while watches are notified.
     private let state: LockedValue<State>
 
     /// - Parameters:
     ///   - source: Without one, everything is polled.
-    ///   - pollInterval: How often to look at what the system does not tell about. Without it only when ``poll()`` is called.
+    ///   - pollInterval: How often to poll what the system has no events for. Without it, only ``poll()`` polls.
     package init(
         source: (any FolderEventSource)?, pollInterval: DispatchTimeInterval? = .milliseconds(500),
         calls: any SystemCalls = POSIXSystemCalls()
@@ -68,7 +68,7 @@ package final class SystemFileWatching: FileWatching {
         return watch
     }
 
-    /// Looks at everything that is polled, and tells what has changed.
+    /// Examines everything that is polled, and notifies watches of changes.
     package func poll() {
         queue.async { self.pollNow() }
     }
@@ -76,7 +76,7 @@ package final class SystemFileWatching: FileWatching {
     private func pollNow() {
         let (messages, places) = state.withLock { ($0.table.attachPolled(), $0.table.polledPlaces) }
         deliver(messages)
-        // Without the lock, because a file system that is gone may keep one waiting.
+        // Without the lock: calls on a file system that is gone may block for long.
         let found = places.map { ($0, FolderStatuses(of: $1, in: $0, calls)) }
         deliver(state.withLock { $0.table.take(Dictionary(uniqueKeysWithValues: found)) })
     }
@@ -89,7 +89,7 @@ package final class SystemFileWatching: FileWatching {
         if !messages.isEmpty { queue.async { self.deliver(messages) } }
     }
 
-    /// On the queue, so that nobody waits for the lock.
+    /// Runs on the queue, so that the caller does not wait for the lock.
     func remove(_ user: Int) {
         queue.async {
             self.state.withLock { state in

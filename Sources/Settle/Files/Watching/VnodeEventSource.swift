@@ -1,15 +1,15 @@
 package import Dispatch
 
-/// Folder events from the events of single files and folders. A folder tells that names in it have changed, but not which, and
-/// nothing about the bytes of its files, so each file that matters is opened too.
+/// Folder events derived from the events of single files and folders. A folder's event says that names in it have
+/// changed, but not which, and nothing about the bytes of its files, so each file of interest is opened too.
 ///
-/// A process may have only 256 descriptors. So what is open already is kept as long as its path leads to it, and what can't be
-/// opened for want of one is an error, after which the folder is polled.
+/// A process may have only 256 descriptors. So an open file is kept as long as its path leads to it, and running out of
+/// descriptors is an error, after which the folder is polled.
 package final class VnodeEventSource: FolderEventSource {
     fileprivate struct Open {
         let vnode: any Vnode
         let number: Int
-        /// It has been removed or renamed: its identity may belong to another file by now.
+        /// It has been removed or renamed: another file may have its identity now.
         var isGone = false
     }
 
@@ -59,9 +59,9 @@ package final class VnodeEventSource: FolderEventSource {
             let old = state.folders[number]
             var opened: [Open] = []
             do throws(SystemError) {
-                // No files are asked for when a folder that is missing is awaited; the ones of others stay.
+                // A folder that stands in for a missing one is added without files; keep those of other watches.
                 let names = files.isEmpty ? old?.names ?? [] : files
-                // The folder comes first: a file that takes another one's place after its own look is an event.
+                // Open the folder first: a file replaced after its own check then causes an event.
                 let itself = try open(folder, .folder, unless: old?.itself, of: number, &state, &opened)
                 var current = Folder(path: folder, names: names, itself: itself, files: [:])
                 for name in names {
@@ -100,14 +100,14 @@ package final class VnodeEventSource: FolderEventSource {
         }
     }
 
-    /// What stands at a path: what is open already, or else opened now.
+    /// Returns the open file at a path, or opens it.
     private func open(
         _ path: FilePath, _ kind: VnodeKind, unless old: Open?, of folder: Int, _ state: inout State,
         _ opened: inout [Open]
     ) throws(SystemError) -> Open {
-        // With the dot, a link to a folder counts as the folder.
+        // The dot makes a link to a folder count as the folder.
         let status = try calls.status(at: kind == .folder ? path.appending(".").text : path.text)
-        // No other file gets the identity of one that is open.
+        // The identity is unique while the file is open, so equal means unchanged.
         if let old, !old.isGone, old.vnode.identity == status.identity { return old }
         let number = state.nextNumber()
         let vnode = try system.open(path, kind, on: state.deliver?.queue) { [weak self] isGone in
@@ -131,7 +131,7 @@ package final class VnodeEventSource: FolderEventSource {
 }
 
 extension VnodeEventSource.Folder {
-    /// - Returns: `nil` for an event that was under way when another file took the place.
+    /// - Returns: `nil` for an event that was under way when its file was replaced by another.
     fileprivate mutating func take(_ number: Int, isGone: Bool) -> FolderEvent.Kind? {
         if itself.number == number {
             if isGone { itself.isGone = true }

@@ -1,7 +1,7 @@
 extension WatchTable {
-    /// Makes the system watch a folder, or the nearest one above it.
+    /// Registers a folder, or its nearest existing ancestor, with the system.
     ///
-    /// - Returns: Whether it is not watched as before.
+    /// - Returns: Whether the folder is watched in another way than before.
     @discardableResult
     mutating func attach(_ path: FilePath) -> Bool {
         guard let folder = folders[path] else { return false }
@@ -22,7 +22,7 @@ extension WatchTable {
         guard let source else { return .polled }
         var target = path
         var awaited: String?
-        // Something may come and go at the same time; what is polled meanwhile is attached by a later attempt.
+        // Folders may come and go meanwhile. After the last attempt the folder is polled, and attached later.
         var attempts = 16
         while attempts > 0 {
             attempts -= 1
@@ -33,7 +33,7 @@ extension WatchTable {
                 guard (try? calls.status(at: target.appending(name).text)) != nil else {
                     return .above(number, awaited: name)
                 }
-                // It has come between the two attempts.
+                // The folder has appeared between the two attempts.
                 target = path
                 awaited = nil
             } catch {
@@ -45,18 +45,18 @@ extension WatchTable {
         return .polled
     }
 
-    /// A path no longer needs the events of a number.
+    /// Drops a path's interest in the events of a number.
     mutating func release(_ number: Int?, from path: FilePath) {
         guard let number, listeners[number]?.remove(path) != nil, listeners[number]?.isEmpty == true else { return }
         listeners[number] = nil
         source?.remove(number)
     }
 
-    /// Tries again to have the system watch what is polled.
+    /// Tries again to register polled folders with the system.
     mutating func attachPolled() -> Messages {
         var messages: Messages = [:]
         for (path, folder) in folders where folder.attachment == .polled && attach(path) {
-            // The last look at it, for what has changed before the system began to tell.
+            // Compare once more, for changes from before the system's events begin.
             takeStatuses(FolderStatuses(of: folder.allNames, in: path, calls), at: path, &messages)
         }
         return messages

@@ -1,13 +1,14 @@
-/// Who watches which folders, and what becomes of an event.
+/// Keeps track of which users watch which folders, and maps events to users.
 ///
-/// It calls nobody: it returns what each user is to be told, by the user's number.
+/// It calls no user: it returns the messages to deliver, by the user's number.
 struct WatchTable: Sendable {
     typealias Messages = [Int: FileEvents]
 
     let source: (any FolderEventSource)?
     let calls: any SystemCalls
     var folders: [FilePath: WatchedFolder] = [:]
-    /// The folders that hear of the events of a number: several if one folder has several paths, or misses several others.
+    /// The folders that receive the events of a number: several if one folder has several paths, or stands in for
+    /// several missing ones.
     var listeners: [Int: Set<FilePath>] = [:]
 
     /// - Parameter source: Without one, every folder is polled.
@@ -20,7 +21,7 @@ struct WatchTable: Sendable {
 
     /// Sets what a user watches.
     ///
-    /// - Returns: What the other users are to be told, because a folder that they watch turned out to have moved.
+    /// - Returns: Messages for other users, because a folder that they watch turned out to have moved.
     mutating func set(_ places: [FilePath: Set<String>], for user: Int) -> Messages {
         remove(user, except: places)
         var messages: Messages = [:]
@@ -29,7 +30,7 @@ struct WatchTable: Sendable {
             folders[path, default: WatchedFolder()].names[user] = names
             let others = folders[path]?.names.keys.filter { $0 != user } ?? []
             if attach(path), !isNew { tell(others, .places, in: path, &messages) }
-            // Others may not have been told yet what has changed since the last look.
+            // Other users may not have been notified of changes since the last examination.
             if let statuses = statuses(at: path) { takeStatuses(statuses, at: path, &messages) }
         }
         messages[user] = nil
@@ -62,7 +63,7 @@ struct WatchTable: Sendable {
         case (.itself, .contents(let name)): tell(folder, .contents, name, in: path, &messages)
         case (.itself, .replaced(let name)): tell(folder, .replaced, name, in: path, &messages)
         case (.itself, .unknown):
-            // The files that are there now may not be the ones that the system has been asked about.
+            // The files at this path may no longer be the ones registered with the system.
             attach(path)
             if let statuses = statuses(at: path) { takeStatuses(statuses, at: path, &messages) }
         case (.itself, .gone):
@@ -85,12 +86,12 @@ struct WatchTable: Sendable {
 
     // MARK: Polling
 
-    /// The folders that must be looked at from time to time, with the names in them.
+    /// The folders to poll, with the names in them.
     var polledPlaces: [FilePath: Set<String>] {
         folders.filter { $0.value.attachment == .polled }.mapValues(\.allNames)
     }
 
-    /// Takes in what was found at ``polledPlaces``.
+    /// Takes in the statuses found at ``polledPlaces``.
     mutating func take(_ found: [FilePath: FolderStatuses]) -> Messages {
         var messages: Messages = [:]
         for (path, statuses) in found { takeStatuses(statuses, at: path, &messages) }
@@ -104,12 +105,12 @@ struct WatchTable: Sendable {
         folders[path]?.statuses = statuses
         if statuses.isElsewhere(than: folder.statuses) { tell(folder.names.keys, .places, in: path, &messages) }
         for name in statuses.changes(since: folder.statuses, of: folder.allNames) {
-            // Nobody can tell whether whoever writes is done, so it is both.
+            // Polling can't tell whether a write is complete, so report both kinds.
             tell(folder, [.contents, .replaced], name, in: path, &messages)
         }
     }
 
-    /// - Returns: `nil` where the system tells all there is to know.
+    /// - Returns: `nil` where the system's events suffice.
     func statuses(at path: FilePath) -> FolderStatuses? {
         guard let folder = folders[path] else { return nil }
         guard folder.attachment == .polled || source?.tellsNames == false else { return nil }

@@ -1,9 +1,9 @@
-/// One folder that somebody watches, and how the operating system can tell about it.
+/// One watched folder, and how the operating system reports on it.
 struct WatchedFolder: Sendable {
     enum Attachment: Sendable, Hashable {
-        /// Watched by itself.
+        /// Watched directly.
         case itself(Int)
-        /// It does not exist. The nearest folder above it that does is watched until a name appears there.
+        /// It does not exist. The nearest existing ancestor is watched until a name appears there.
         case above(Int, awaited: String)
         /// Looked at from time to time.
         case polled
@@ -17,9 +17,9 @@ struct WatchedFolder: Sendable {
     }
 
     var attachment = Attachment.polled
-    /// The names that each user of the watch has asked for.
+    /// The names requested, by user.
     var names: [Int: Set<String>] = [:]
-    /// What was there when it was last looked at, where that is needed to know what has changed.
+    /// The last known statuses, where they are needed to determine what has changed.
     var statuses = FolderStatuses()
 
     var allNames: Set<String> {
@@ -27,7 +27,7 @@ struct WatchedFolder: Sendable {
     }
 }
 
-/// What stands under some names in a folder.
+/// The statuses of some names in a folder.
 struct FolderStatuses: Sendable, Hashable {
     private var folder: FileStatus.Identity?
     private var files: [String: FileStatus] = [:]
@@ -39,12 +39,12 @@ struct FolderStatuses: Sendable, Hashable {
         for name in names { files[name] = try? calls.status(at: folder.appending(name).text) }
     }
 
-    /// Whether the folder is another one, or is there and was not, or the reverse.
+    /// Whether the folder was replaced, removed or made.
     func isElsewhere(than other: FolderStatuses) -> Bool {
         folder != other.folder
     }
 
-    /// Which of these names stand for something else than they did.
+    /// Which of these names stand for another file or state than before.
     func changes(since earlier: FolderStatuses, of names: Set<String>) -> Set<String> {
         names.filter { files[$0] != earlier.files[$0] }
     }
