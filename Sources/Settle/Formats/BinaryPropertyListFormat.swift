@@ -11,10 +11,10 @@
 ///     end − 16  8      the number of the root object
 ///     end − 8   8      the offset of the table
 ///
-/// All numbers are big-endian. Since objects refer to each other by number, a small or damaged file can describe a tree
-/// without end; the reader refuses cycles, and trees that unfold to much more than their file.
+/// All numbers are big-endian. Since objects refer to each other by number, a small or damaged file can describe an
+/// endless tree; the reader refuses cycles, and trees that expand to much more than their file.
 ///
-/// UIDs, which belong to keyed archives, and sets are refused: settings have no value that would write them back.
+/// UIDs, which belong to keyed archives, and sets are refused: no setting value would write them back.
 package struct BinaryPropertyListFormat: TreeFormat {
     static let magic = Array("bplist00".utf8)
     static let trailerSize = 32

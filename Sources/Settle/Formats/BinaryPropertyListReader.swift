@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Reads one binary property list. Trusts nothing that the file says about itself.
+/// Reads one binary property list. Trusts nothing in the file.
 struct BinaryPropertyListReader {
     private typealias Kind = BinaryPropertyListKind
 
@@ -15,14 +15,14 @@ struct BinaryPropertyListReader {
     private let rootObject: Int
     private let tableOffset: Int
 
-    /// The arrays and dictionaries that are being read, to see when one contains itself.
+    /// The arrays and dictionaries being read, to detect cycles.
     private var openObjects: Set<Int> = []
-    /// Strings and data that have been read: they may be referred to often, and are then shared.
+    /// Strings and data read so far, shared among the references to them.
     private var sharedValues: [Int: SettingValue] = [:]
-    /// How many more values the file may unfold to. Without shared arrays and dictionaries, no tree has more values than
-    /// its file has bytes.
+    /// How many more values the file may expand to. Without shared arrays and dictionaries, no tree has more values
+    /// than its file has bytes.
     private var remainingValues: Int
-    /// How many more bytes of strings and data the file may unfold to.
+    /// How many more bytes of strings and data the file may expand to.
     private var remainingBytes: Int
 
     init(_ bytes: [UInt8]) throws(FormatError) {
@@ -60,7 +60,7 @@ struct BinaryPropertyListReader {
         return SettingTree(root)
     }
 
-    /// - Parameter depth: Of the array or dictionary that refers to the object.
+    /// - Parameter depth: The depth of the array or dictionary that refers to the object.
     private mutating func value(of object: Int, depth: Int) throws(FormatError) -> SettingValue {
         remainingValues -= 1
         if let shared = sharedValues[object] {
@@ -117,12 +117,12 @@ struct BinaryPropertyListReader {
         return offset
     }
 
-    /// The unsigned big-endian number at an offset, `nil` if it is beyond all sizes.
+    /// The unsigned big-endian number at an offset; `nil` if it exceeds all sizes.
     private static func integer(_ bytes: [UInt8], at offset: Int, size: Int) -> Int? {
         Int(exactly: bytes[offset..<(offset + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// The `size` bytes at `start`, if they are there.
+    /// The `size` bytes at `start`, if the file has them.
     private func payload(_ object: Int, at start: Int, size: Int) throws(FormatError) -> ArraySlice<UInt8> {
         guard start <= tableOffset, size <= tableOffset - start else {
             throw failure(object, "A value reaches beyond the end of the objects.")
@@ -244,12 +244,12 @@ extension BinaryPropertyListReader {
         guard kind == Kind.ascii || kind == Kind.utf16 else {
             throw failure(object, "A key must be a string.")
         }
-        // The depth does not matter: strings contain nothing.
+        // Depth 0 will do: strings contain nothing.
         if case .string(let key) = try value(of: object, depth: 0) { return key }
         return PropertyListNull.text
     }
 
-    /// The `index`th object number of those that start at `first`. Numbers that are too large are no object's.
+    /// The `index`th object number of those that start at `first`. A number that is too large refers to no object.
     private func reference(_ first: Int, _ index: Int) -> Int {
         Self.integer(bytes, at: first + index * referenceSize, size: referenceSize) ?? .max
     }

@@ -4,23 +4,23 @@
     import Foundation
 #endif
 
-/// Writes one binary property list, with sorted keys, so that equal trees have equal files.
+/// Writes one binary property list with sorted keys, so that equal trees give equal files.
 struct BinaryPropertyListWriter {
     private typealias Kind = BinaryPropertyListKind
 
     private enum Object {
-        /// Marker and payload.
+        /// A marker and a payload.
         case scalar([UInt8])
         case array([Int])
         case dictionary(keys: [Int], values: [Int])
     }
 
     private var objects: [Object] = []
-    /// The objects of the strings that have been added. Only those in ASCII: strings that are equal for Swift may have
-    /// different bytes otherwise.
+    /// The objects of the strings added so far. ASCII strings only: others may be equal in Swift and have different
+    /// bytes.
     private var strings: [String: Int] = [:]
 
-    /// Adds a value with all that it contains, and returns the number of its object.
+    /// Adds a value with everything that it contains, and returns the number of its object.
     mutating func add(_ value: SettingValue, depth: Int) throws(FormatError) -> Int {
         switch value {
         case .null: return add(string: PropertyListNull.text)
@@ -41,7 +41,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    /// What was added, as a file. The first value that was added is the root.
+    /// The finished file. The first value added is the root.
     consuming func finish() -> [UInt8] {
         var bytes = BinaryPropertyListFormat.magic
         var offsets: [Int] = []
@@ -114,7 +114,7 @@ extension BinaryPropertyListWriter {
         return object
     }
 
-    /// Takes the number for an array or dictionary before its parts are added, so that the root is the first.
+    /// Reserves the object number of an array or dictionary before adding its contents, so that the root is the first.
     private mutating func addContainer(_ depth: Int) throws(FormatError) -> Int {
         guard depth <= SettingValue.depthLimit else {
             throw FormatError(.limit, at: .key(""), SettingValue.depthReason)
@@ -134,7 +134,7 @@ extension BinaryPropertyListWriter {
         count < 0x0F ? [kind << 4 | UInt8(count)] : [kind << 4 | 0x0F] + integer(Int64(count))
     }
 
-    /// In the fewest bytes; negative ones always take 8, since shorter ones are unsigned.
+    /// In the fewest bytes; negative integers always take 8, since shorter ones are unsigned.
     private func integer(_ value: Int64) -> [UInt8] {
         let exponent = value < 0 ? 3 : value < 1 << 8 ? 0 : value < 1 << 16 ? 1 : value < 1 << 32 ? 2 : 3
         var bytes = [Kind.integer << 4 | UInt8(exponent)]

@@ -4,10 +4,10 @@
     import Foundation
 #endif
 
-/// How a date is written in a format, or in a place of one, that has no dates.
+/// How a date is written where a format has no dates.
 enum DateSpelling {
     case iso8601(String)
-    /// A number literal, for years that four digits do not spell.
+    /// A number literal, for years that don't fit into four digits.
     case secondsSince1970(String)
 
     init(_ date: Date) throws(FormatError) {
@@ -16,7 +16,7 @@ enum DateSpelling {
             throw FormatError(.unsupportedValue, at: .key(""), "A date must be finite, and this one is \(interval).")
         }
         guard let timestamp = Timestamp(date) else {
-            // So far away that the years between 1970 and 2001 are less than its last digit.
+            // So far away that adding the years between 1970 and 2001 would not change the last digit.
             self = .secondsSince1970(interval.description)
             return
         }

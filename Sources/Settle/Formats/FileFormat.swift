@@ -1,4 +1,4 @@
-/// How a settings file is spelled.
+/// The format of a settings file.
 public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Hashable {
         case json = "JSON"
@@ -16,8 +16,8 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 
     /// The XML property list that Apple's tools read and write.
     ///
-    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. Dates with fractions
-    /// of a second, which XML property lists do not have, are written as ISO 8601 strings.
+    /// `null` is written as the string `$null`, as Foundation does, and that string itself as `$$null`. Dates with
+    /// fractions of a second, which XML property lists can't represent, are written as ISO 8601 strings.
     public static let propertyListXML = FileFormat(kind: .propertyListXML)
 
     /// The binary property list that Apple's tools read and write.
@@ -29,10 +29,10 @@ public struct FileFormat: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FileFormat {
-    /// The extensions of file names that tell a format.
+    /// The file name extensions that imply a format.
     static let knownExtensions = [".json", ".plist"]
 
-    /// The format of a new file with a name; `nil` if its extension is unknown. A name without an extension stands for JSON.
+    /// The format for a new file's name; `nil` if the extension is unknown. A name without an extension implies JSON.
     init?(fileName: String) {
         let name = fileName.drop { $0 == "." }
         switch name.lastIndex(of: ".").map({ name[$0...].lowercased() }) {
@@ -42,7 +42,8 @@ extension FileFormat {
         }
     }
 
-    /// The format that the beginning of a file shows, `nil` for an empty file. What is no property list counts as JSON.
+    /// The format that the first bytes of a file show; `nil` for an empty file. Anything but a property list counts as
+    /// JSON.
     package static func detect(_ bytes: [UInt8]) -> FileFormat? {
         guard !bytes.isEmpty else { return nil }
         guard !bytes.starts(with: BinaryPropertyListFormat.magic) else { return .propertyListBinary }
@@ -50,7 +51,7 @@ extension FileFormat {
         return start.first == UInt8(ascii: "<") ? .propertyListXML : .json
     }
 
-    /// Reads a file. An empty file is an error: a file that was written is never empty.
+    /// Reads a file. An empty file is an error: a written file is never empty.
     package func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree {
         try format.decode(bytes)
     }

@@ -1,31 +1,31 @@
 /// Why a file could not be read, or values could not be written, in a ``FileFormat``.
 ///
-/// It names the place and keys, and quotes nothing that could be a value: that may be a secret, and errors end up in logs.
+/// It names the place and keys, and quotes no value: values may be secrets, and errors end up in logs.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where the trouble is.
+    /// Where the error is.
     public enum Place: Sendable, Hashable {
-        /// In a text, counted from 1; columns are Unicode scalars.
+        /// In a text. Line and column count from 1; columns are Unicode scalars.
         case text(line: Int, column: Int)
-        /// In a binary file, counted from 0.
+        /// In a binary file. The offset counts from 0.
         case byte(Int)
         /// At a dotted key of the values to be written. Empty for all of them.
         case key(String)
     }
 
-    /// An extensible kind of broken rule.
+    /// An extensible kind of violated rule.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {
         public let description: String
         public init(_ description: String) { self.description = description }
 
-        /// The file is not spelled as its format demands.
+        /// The file violates the syntax of its format.
         public static let syntax = Rule("syntax")
         /// A text is not in UTF-8, or names a character that does not exist.
         public static let encoding = Rule("encoding")
-        /// A dictionary has the same key twice.
+        /// A dictionary contains the same key twice.
         public static let duplicateKey = Rule("duplicateKey")
-        /// The file nests too deeply, is too large, or unfolds to something too large.
+        /// The file nests too deeply, is too large, or expands to something too large.
         public static let limit = Rule("limit")
-        /// The value has no spelling in the format, or the spelling no value.
+        /// The format can't represent the value, or the spelling stands for no value.
         public static let unsupportedValue = Rule("unsupportedValue")
     }
 
@@ -55,7 +55,7 @@ extension FormatError {
         self.init(rule, at: .byte(offset), reason)
     }
 
-    /// The same error with its byte offset told as a line and a column of `text`.
+    /// The same error, with the byte offset converted to a line and a column of `text`.
     func located(inText text: [UInt8]) -> FormatError {
         guard case .byte(let offset) = place else { return self }
         var line = 1
@@ -65,14 +65,14 @@ extension FormatError {
                 line += 1
                 column = 1
             } else if byte & 0xC0 != 0x80 {
-                // Continuation bytes of UTF-8 start no scalar.
+                // Count scalars: continuation bytes of UTF-8 start none.
                 column += 1
             }
         }
         return FormatError(rule, at: .text(line: line, column: column), reason)
     }
 
-    /// The same error as seen from one level further out.
+    /// The same error, seen from one level further out.
     func below(_ key: String) -> FormatError {
         guard case .key(let inner) = place else { return self }
         let outer = SettingKey(name: key)

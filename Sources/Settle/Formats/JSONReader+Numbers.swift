@@ -1,8 +1,9 @@
 extension JSONReader {
-    /// Reads a number so that nothing changes its meaning when it is written again.
+    /// Reads a number so that writing it again preserves its meaning.
     ///
-    /// Without a point and an exponent it is an integer, or kept as it is spelled if it is too large. Otherwise it is the
-    /// nearest double if the double's shortest spelling means the same number, and kept as it is spelled if not.
+    /// Without a point and an exponent it becomes an integer, or keeps its spelling if it is too large. Otherwise it
+    /// becomes the nearest double if the double's shortest spelling means the same number, and keeps its spelling if
+    /// not.
     mutating func readNumber() throws(FormatError) -> SettingValue {
         let start = position
         let isNegative = skip("-")
@@ -41,7 +42,7 @@ extension JSONReader {
         }
     }
 
-    /// Capped far beyond every double, so that it cannot overflow.
+    /// Capped far beyond every double, so that it can't overflow.
     private mutating func readExponent() throws(FormatError) -> Int {
         let isNegative = skip("-")
         if !isNegative { _ = skip("+") }
@@ -57,7 +58,7 @@ extension JSONReader {
 
     private func integer(isNegative: Bool, _ mantissa: Mantissa, _ start: Int) -> SettingValue {
         guard !mantissa.overflows else { return .number(literal(from: start)) }
-        // Integers have no negative zero, and a program that wrote one meant something by it.
+        // Keep a negative zero as a real: integers have none, and the program that wrote it meant it.
         guard !isNegative || mantissa.value != 0 else { return .real(-0.0) }
         let magnitude = Int128(mantissa.value)
         guard let value = Int64(exactly: isNegative ? -magnitude : magnitude) else {
@@ -79,7 +80,7 @@ extension JSONReader {
     }
 }
 
-/// The digits of a number as an integer, as long as they fit.
+/// A number's digits as an integer, as long as they fit.
 private struct Mantissa {
     private(set) var value: UInt64 = 0
     private(set) var overflows = false
@@ -91,15 +92,15 @@ private struct Mantissa {
         value = sum
     }
 
-    /// Powers of ten that a double holds exactly.
+    /// The powers of ten that a double represents exactly.
     private static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20,
         1e21, 1e22,
     ]
 
-    /// The double whose shortest spelling is this mantissa with this exponent, where that is certain at once: numbers
-    /// of up to 15 digits have a double of their own, and with an exact power of ten one rounding finds it.
+    /// The double whose shortest spelling is this mantissa with this exponent, where a quick test is certain: each
+    /// number of up to 15 digits has a double of its own, and with an exact power of ten one rounding finds it.
     func double(exponent: Int) -> Double? {
         guard !overflows, value < 1_000_000_000_000_000, abs(exponent) < Self.powers.count else { return nil }
         return exponent < 0 ? Double(value) / Self.powers[-exponent] : Double(value) * Self.powers[exponent]

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a string, from its opening quotation mark on.
+    /// Reads a string, starting at its opening quotation mark.
     mutating func readString() throws(FormatError) -> String {
         let start = position
         position += 1
@@ -19,7 +19,7 @@ extension JSONReader {
         throw failure("The string that starts here has no end.", at: start)
     }
 
-    /// Reads the rest of a string, from its first escape on, and puts the parts together.
+    /// Reads the rest of a string from its first escape on, and joins the parts.
     private mutating func readEscapedString(from start: Int) throws(FormatError) -> String {
         var content = Array(bytes[(start + 1)..<position])
         while position < bytes.count {

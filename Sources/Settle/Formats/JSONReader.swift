@@ -2,8 +2,8 @@
 struct JSONReader {
     let bytes: [UInt8]
     var position = 0
-    /// The entries of the objects that are open, innermost last. One stack for all of them saves the dictionaries from
-    /// growing step by step, which would hash every key twice.
+    /// The entries of all open objects, innermost last. One stack for all of them saves the dictionaries from growing
+    /// step by step, which would hash every key twice.
     private var entries: [(key: String, value: SettingValue, offset: Int)] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -39,7 +39,7 @@ struct JSONReader {
         position < bytes.count ? bytes[position] : nil
     }
 
-    /// Steps over `byte` if it is next.
+    /// Skips `byte` if it is next.
     mutating func skip(_ byte: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: byte) else { return false }
         position += 1
@@ -105,7 +105,7 @@ struct JSONReader {
             guard peek() == UInt8(ascii: "\"") else { throw failure("A key in quotation marks is expected here.") }
             let key = try readString()
             skipSpace()
-            // It may be a value whose key is missing, so it is not quoted.
+            // Don't quote the key: it may be a value whose key is missing.
             guard skip(":") else { throw failure("A colon is expected after this key.") }
             skipSpace()
             entries.append((key, try readValue(depth: depth), keyOffset))

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Writes one JSON file as people write it: sorted, indented by two spaces, with a line end at its end. Or, for programs, one
-/// value without any space.
+/// Writes one JSON file as people write it: sorted, indented by two spaces, and ending with a line feed. Or, for
+/// programs, one value without any white space.
 struct JSONWriter {
     private let isCompact: Bool
     private var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ struct JSONWriter {
         close(UInt8(ascii: "}"))
     }
 
-    /// What was written.
+    /// The finished text.
     consuming func finish() -> [UInt8] {
         if !isCompact { bytes.append(UInt8(ascii: "\n")) }
         return bytes
@@ -129,7 +129,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// It looks at all bytes without a branch, which is faster than stopping at the first that is found.
+    /// Examines all bytes without a branch, which is faster than stopping at the first match.
     private static func needsEscape(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         var found: UInt8 = 0
         for byte in utf8 {

@@ -5,10 +5,11 @@
 #endif
 
 extension SettingValue {
-    /// Reads a value from JSON (RFC 8259), as it stands in a JSON settings file: any value, not only an object.
+    /// Reads a value of any kind, not only an object, from JSON (RFC 8259) as in a JSON settings file.
     ///
-    /// JSON has neither dates nor data, so these are strings here, which become what a setting is declared as when they are
-    /// written to it. The limits are those of settings files: 256 MiB, and 128 levels of arrays and objects.
+    /// JSON has neither dates nor data, so these are strings here, which are converted to a setting's declared type
+    /// when they are written to it. The limits are those of settings files: 256 MiB, and 128 levels of arrays and
+    /// objects.
     ///
     /// - Throws: ``FormatError`` with the line and the column.
     public init(json: Data) throws(FormatError) {
@@ -22,11 +23,11 @@ extension SettingValue {
         }
     }
 
-    /// The value as JSON in UTF-8, spelled as in a JSON settings file, but in one line and without spaces: keys are sorted,
-    /// dates are ISO 8601 strings, and data are base64 strings.
+    /// The value as JSON in UTF-8, spelled as in a JSON settings file, but on one line and without spaces: keys are
+    /// sorted, dates are ISO 8601 strings, and data are base64 strings.
     ///
-    /// - Throws: ``FormatError`` with the key, if JSON has no spelling for a part of the value: a number that is not finite, a
-    ///   ``SettingValue/number(_:)`` that is none, or too many levels.
+    /// - Throws: ``FormatError`` with the key, if JSON can't represent a part of the value: a number that is not
+    ///   finite, a ``SettingValue/number(_:)`` that is not a number, or too many levels.
     public func json() throws(FormatError) -> Data {
         var writer = JSONWriter(isCompact: true)
         try writer.write(self)
@@ -35,7 +36,7 @@ extension SettingValue {
 }
 
 extension SettingValue {
-    /// The value as it reads in the middle of a sentence: as JSON if that is short, or else what kind of value it is.
+    /// The value for use within a sentence: as JSON if that is short, otherwise its kind.
     var shortSpelling: String {
         switch self {
         case .string, .date, .data, .array, .dictionary:

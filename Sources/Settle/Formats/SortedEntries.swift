@@ -1,9 +1,9 @@
 extension SettingValue.Entries {
-    /// The places of the entries in the order in which files have them: by the bytes of their keys in UTF-8, which is also the
-    /// order of their Unicode scalars. It does not depend on a version of Unicode, as that of strings does.
+    /// The indices of the entries in file order: by the bytes of their keys in UTF-8, which is also the order of their
+    /// Unicode scalars. Unlike the order of strings, it does not depend on the Unicode version.
     ///
-    /// Places, not copies of the entries: to copy those of a large dictionary, and to count references to them, takes longer than
-    /// to sort them.
+    /// Indices rather than entries: copying those of a large dictionary, and retaining their references, takes longer
+    /// than sorting them.
     func placesSortedByKey() -> [Index] {
         guard count > 1 else { return isEmpty ? [] : [startIndex] }
         var keys = KeyOrder()
@@ -27,8 +27,8 @@ extension SettingValue.Entries {
 
 /// Sorts strings by their bytes in UTF-8.
 ///
-/// All bytes stand in one buffer, so that a comparison follows no references and counts none. Most keys of a large dictionary
-/// start alike, so each comes with the eight bytes after what most of them share, as a number: these decide most comparisons.
+/// All bytes are in one buffer, so that a comparison follows and retains no references. Most keys of a large dictionary
+/// start alike, so each comes with the eight bytes after the shared prefix, as a number: these decide most comparisons.
 private struct KeyOrder {
     private struct Key {
         var rank: UInt64 = 0
@@ -50,7 +50,7 @@ private struct KeyOrder {
         keys.append(Key(start: start, end: bytes.count))
     }
 
-    /// - Returns: The numbers of the keys, as they were appended, in order.
+    /// - Returns: The numbers of the keys, counted in order of appending, sorted by key.
     mutating func sorted() -> [Int] {
         bytes.withUnsafeBytes { bytes in
             let shared = sharedPrefixLength(bytes)
@@ -74,11 +74,11 @@ private struct KeyOrder {
             guard left == right else { return left < right }
             offset += 8
         }
-        // One that ends where the other has zeros is the shorter one.
+        // The shorter key ends where the other has zeros.
         return one.end - one.start < other.end - other.start
     }
 
-    /// Eight bytes as a number of the same order; zeros where there are none.
+    /// Eight bytes as a number that sorts alike; missing bytes count as zero.
     private static func number(at start: Int, _ end: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         if start + 8 <= end { return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)) }
         var number: UInt64 = 0
@@ -88,7 +88,7 @@ private struct KeyOrder {
         return number
     }
 
-    /// How many bytes all keys start with.
+    /// The length of the prefix that all keys share.
     private func sharedPrefixLength(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard let first = keys.first else { return 0 }
         var length = first.end - first.start

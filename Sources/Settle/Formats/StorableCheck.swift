@@ -1,17 +1,17 @@
-/// Looks whether a value can be stored at a key, without spelling it.
+/// Checks whether a value can be stored at a key, without encoding it.
 struct StorableCheck {
-    /// `nil` for what no storage can hold.
+    /// `nil` checks only what no storage can hold.
     private let format: FileFormat?
-    /// About as many bytes as the file needs for it.
+    /// The approximate number of bytes that the file needs for the value.
     private(set) var size = 0
 
-    /// A value may need nearly all of a file.
+    /// A value may take nearly all of a file.
     private static let sizeLimit = FormatLimits.bytes - (1 << 20)
-    /// A text beyond it is looked at byte by byte, because escapes may make it several times as long.
+    /// Longer texts are examined byte by byte, because escapes may make them several times as long.
     private static let longText = 1 << 16
 
-    /// - Throws: ``FormatError`` with the place within the value, if it nests too deeply for its key, is too large, or has a part
-    ///   that can't be spelled.
+    /// - Throws: ``FormatError`` with the place within the value, if it nests too deeply for its key, is too large, or
+    ///   has a part that can't be represented.
     static func check(_ value: SettingValue, at key: SettingKey, as format: FileFormat? = nil) throws(FormatError) {
         if isAlwaysStorable(value, at: key) { return }
         let depth = key.depth
@@ -20,10 +20,10 @@ struct StorableCheck {
         try check.check(value, below: depth)
     }
 
-    /// Whether every format can hold the value, as can be said at once of nearly all that is written.
+    /// A quick test that covers nearly all writes: whether every format can hold the value.
     static func isAlwaysStorable(_ value: SettingValue, at key: SettingKey) -> Bool {
         switch value {
-        // Each name has a byte, and a dot after it.
+        // Each name of the key takes a byte and a dot after it.
         case .null, .bool, .integer: key.description.utf8.count < 2 * SettingValue.depthLimit
         default: false
         }
@@ -31,7 +31,7 @@ struct StorableCheck {
 
     private init(format: FileFormat?) { self.format = format }
 
-    /// - Parameter depth: How many dictionaries and arrays are around the value.
+    /// - Parameter depth: The number of dictionaries and arrays around the value.
     private mutating func check(_ value: SettingValue, below depth: Int) throws(FormatError) {
         switch value {
         case .null, .bool, .integer: size += 24
@@ -70,7 +70,7 @@ struct StorableCheck {
     private mutating func check(
         _ value: SettingValue, below depth: Int, at name: @autoclosure () -> String
     ) throws(FormatError) {
-        // A line of its own with its indentation, and what XML puts around a value.
+        // A line of its own with its indentation, and the tags of XML.
         size += format == .propertyListXML ? 40 + depth : 4 + 2 * depth
         do throws(FormatError) {
             try check(value, below: depth)

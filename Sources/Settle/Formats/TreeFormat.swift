@@ -1,16 +1,16 @@
-/// A spelling of a ``SettingTree`` as bytes.
+/// An encoding of a ``SettingTree`` as bytes.
 ///
-/// What `encode` writes, `decode` reads, with one exception: a format without dates or data writes them as text, which
-/// stays text until a setting asks for it. What `decode` reads, `encode` writes with the same meaning.
+/// `decode` reads what `encode` writes, with one exception: a format without dates or data writes them as text, which
+/// stays text until a setting converts it. `encode` writes what `decode` reads with the same meaning.
 package protocol TreeFormat: Sendable {
     /// - Throws: ``FormatError`` with the place in the file.
     func decode(_ bytes: [UInt8]) throws(FormatError) -> SettingTree
 
-    /// - Throws: ``FormatError`` with the key of a value that the format cannot spell. Nothing is left out silently.
+    /// - Throws: ``FormatError`` with the key of a value that the format can't represent. Nothing is left out silently.
     func encode(_ tree: SettingTree) throws(FormatError) -> [UInt8]
 }
 
-/// What a file may ask of its reader. Writers keep to the same limits, so that they write nothing that can't be read.
+/// Limits that readers enforce. Writers respect them too, so that they write nothing that can't be read.
 enum FormatLimits {
     static let bytes = 1 << 28
 

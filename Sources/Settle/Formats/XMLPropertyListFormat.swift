@@ -1,8 +1,8 @@
-/// The XML of property lists: the elements that Apple's document type names, and none of XML's ways to pull in more.
+/// The XML of property lists: the elements of Apple's document type, without XML's ways to include more.
 ///
 /// Reads comments, CDATA sections, the five predefined entities and numeric references. Refuses a document type with
-/// declarations of its own, other entities, other encodings than UTF-8 and attributes other than those of `plist`.
-/// Line ends within strings are read as they are, as Foundation does.
+/// declarations of its own, other entities, encodings other than UTF-8 and attributes other than those of `plist`. Line
+/// ends within strings are read unchanged, as Foundation does.
 package struct XMLPropertyListFormat: TreeFormat {
     package init() {}
 

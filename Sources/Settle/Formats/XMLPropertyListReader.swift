@@ -100,7 +100,7 @@ struct XMLPropertyListReader {
         return value
     }
 
-    /// Decimal, or hexadecimal after `0x`, which Apple's tools read too.
+    /// Decimal, or hexadecimal after `0x`, which Apple's tools accept too.
     private func integer(_ text: Substring) -> SettingValue? {
         if let value = Int64(text) { return .integer(value) }
         let isNegative = text.hasPrefix("-")
@@ -120,7 +120,7 @@ struct XMLPropertyListReader {
         Int64(exactly: integer).map(SettingValue.integer) ?? .number(String(integer))
     }
 
-    /// The nearest double: that is what a property list's real is.
+    /// The nearest double, which is what a property list's real is.
     private func real(_ text: Substring) -> Double? {
         switch text.lowercased() {
         case "nan": return .nan
@@ -159,7 +159,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// The characters of decimal reals; `Double` would also read names and hexadecimal.
+    /// The characters of decimal reals; `Double` would also accept names and hexadecimal.
     fileprivate var isPartOfReal: Bool {
         isDigit
             || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")]

@@ -34,7 +34,7 @@ struct XMLPropertyListWriter {
         close("</dict>")
     }
 
-    /// What was written, as a file.
+    /// The finished file.
     consuming func finish() -> [UInt8] {
         appendLine("</plist>")
         return bytes
@@ -80,7 +80,7 @@ struct XMLPropertyListWriter {
         close("</array>")
     }
 
-    /// As a date if it is one in whole seconds, and otherwise in the way of formats without dates.
+    /// Writes a date in whole seconds as a date, and any other as formats without dates do.
     private mutating func write(_ date: Date) throws(FormatError) {
         if let text = Timestamp(date)?.iso8601(in: .historical), text.utf8.count == 20 {
             appendLine("date", text)
@@ -169,8 +169,8 @@ struct XMLPropertyListWriter {
         case UInt8(ascii: ">"): append("&gt;")
         case UInt8(ascii: "&"): append("&amp;")
         case 0x09, 0x0A: bytes.append(byte)
-        // Parsers of XML would make a line feed of a carriage return, and have no other control characters; those of
-        // property lists read all of them as references.
+        // XML parsers turn a carriage return into a line feed and reject other control characters; property list
+        // readers accept all of them as references.
         case 0..<0x20: append("&#\(byte);")
         default: bytes.append(byte)
         }

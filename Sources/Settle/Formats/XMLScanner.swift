@@ -1,4 +1,4 @@
-/// Reads the parts of an XML text that property lists consist of. Places in its errors are byte offsets.
+/// Reads the subset of XML that property lists use. Places in its errors are byte offsets.
 struct XMLScanner {
     enum Tag {
         case start(name: String, offset: Int)
@@ -18,7 +18,7 @@ struct XMLScanner {
         FormatError(rule, atByte: offset ?? position, reason)
     }
 
-    /// Steps over what may stand before the first element.
+    /// Skips what may precede the first element.
     mutating func skipProlog() throws(FormatError) {
         if starts(with: "\u{FEFF}") { position += utf8ByteOrderMark.count }
         if starts(with: "<?xml") { try readDeclaration() }
@@ -29,7 +29,7 @@ struct XMLScanner {
         }
     }
 
-    /// Steps over white space, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     mutating func skipSpaceAndComments() throws(FormatError) {
         while true {
             while position < bytes.count, bytes[position].isTextSpace { position += 1 }
@@ -67,7 +67,7 @@ struct XMLScanner {
         return isEmpty ? .empty(name: name, offset: start) : .start(name: name, offset: start)
     }
 
-    /// Reads characters up to the end tag of the element `name`, and the tag.
+    /// Reads characters up to the end tag of the element `name`, then that tag.
     mutating func readText(of name: String) throws(FormatError) -> String {
         let start = position
         var text: [UInt8] = []
@@ -105,7 +105,7 @@ struct XMLScanner {
 }
 
 extension XMLScanner {
-    /// Whether a comment, a CDATA section or a processing instruction may be next: a quick look before the slow ones.
+    /// Whether a comment, a CDATA section or a processing instruction may be next: a quick test before the slow ones.
     private var isAtMarkup: Bool {
         position + 1 < bytes.count && bytes[position] == UInt8(ascii: "<")
             && (bytes[position + 1] == UInt8(ascii: "!") || bytes[position + 1] == UInt8(ascii: "?"))
@@ -175,7 +175,7 @@ extension XMLScanner {
     /// Reads `&…;`.
     private mutating func readReference() throws(FormatError) -> Unicode.Scalar {
         let start = position
-        // The longest is that of U+10FFFF, give or take a few leading zeros.
+        // The longest reference is that of U+10FFFF, plus a few leading zeros.
         let window = bytes[(position + 1)..<min(position + 12, bytes.count)]
         guard let end = window.firstIndex(of: UInt8(ascii: ";")) else {
             throw failure("An ampersand must be written as &amp;.")

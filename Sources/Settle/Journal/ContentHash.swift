@@ -1,9 +1,9 @@
-/// A fast 64-bit hash of bytes, to tell versions of a file apart and to find damage. It keeps nobody from forging.
+/// A fast 64-bit hash of bytes, to tell versions of a file apart and to detect damage. Not cryptographic.
 ///
-/// Sixteen bytes a step: two words, mixed with what came before, are multiplied and the halves of the product folded.
-/// The values stand in files, so the function may never change.
+/// Each step takes sixteen bytes: two words are mixed with the state and multiplied, and the halves of the product
+/// folded. The hashes are part of the file format, so the function must never change.
 package struct ContentHash: Sendable {
-    // Fractions of the square roots of 2, 3, 5 and 7: numbers without a pattern that nobody could have chosen.
+    // Fractions of the square roots of 2, 3, 5 and 7: numbers without a hidden pattern.
     private static let root2: UInt64 = 0x6A09_E667_F3BC_C908
     private static let root3: UInt64 = 0xBB67_AE85_84CA_A73B
     private static let root5: UInt64 = 0x3C6E_F372_FE94_F82B
@@ -17,7 +17,7 @@ package struct ContentHash: Sendable {
     }
 
     package mutating func combine(_ first: UInt64, _ second: UInt64) {
-        // The state is also added outside of the product, where a factor of zero cannot wipe it out.
+        // Also add the state outside of the product, where a factor of zero can't erase it.
         state ^= Self.fold(first ^ Self.root5, second ^ state)
     }
 

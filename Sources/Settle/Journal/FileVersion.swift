@@ -1,4 +1,4 @@
-/// Which content a file has: what the journal knows a file by.
+/// Identifies a file's contents, so that the journal can recognize the file.
 package struct FileVersion: Sendable, Hashable {
     package var hash: UInt64
     package var size: UInt64
@@ -12,6 +12,6 @@ package struct FileVersion: Sendable, Hashable {
         self.init(hash: bytes.withUnsafeBytes { ContentHash.value(of: $0) }, size: UInt64(bytes.count))
     }
 
-    /// There is no file. No file has this size, so that it differs from every file, the empty one too.
+    /// No file exists. Its size is impossible, so it differs from every file, even an empty one.
     package static let absent = FileVersion(hash: 0, size: .max)
 }

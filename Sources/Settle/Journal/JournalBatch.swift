@@ -1,11 +1,11 @@
-/// What one append changes.
+/// The changes of one append.
 package struct JournalBatch: Sendable, Hashable {
     /// The store's revision that is complete with this batch.
     package var revision: UInt64
-    /// By whom, if all of it has one named writer.
+    /// The writer's name, if all of the batch has one named writer.
     package var writer: String?
     package var entries: [JournalEntry]
-    /// Replaces all values. There are no entries then.
+    /// Replaces all values. Then there are no entries.
     package var tree: SettingTree?
 
     package init(revision: UInt64, writer: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
@@ -24,7 +24,7 @@ extension JournalBatch {
         return values
     }
 
-    /// The key whose entry takes the most bytes in a record, and how many these are.
+    /// The key whose entry takes the most bytes in a record, and their number.
     var largestEntry: (key: SettingKey, size: Int)? {
         entries.lazy.map { entry in
             var writer = JournalValueWriter()
@@ -34,8 +34,8 @@ extension JournalBatch {
         }.max { $0.size < $1.size }
     }
 
-    /// The first key whose value is nested more deeply than a reader accepts. A batch with one may not be journaled: its
-    /// record would be taken for a damaged one.
+    /// The first key whose value is nested more deeply than readers accept. A batch with one must not be journaled:
+    /// readers would take its record for damage.
     package var tooDeeplyNestedKey: SettingKey? {
         if let tree {
             let limit = JournalValueLimits.depth - 1
@@ -50,7 +50,7 @@ extension JournalBatch {
 }
 
 extension JournalBatch {
-    /// About as many bytes as the entries need, and not fewer.
+    /// An upper estimate of the bytes that the entries need.
     var roughSize: Int {
         entries.reduce(0) { size, entry in
             let before = if case .value(let value) = entry.before { value.roughSize } else { 1 }
@@ -60,7 +60,7 @@ extension JournalBatch {
 }
 
 extension SettingValue {
-    /// About as many bytes as the journal needs for it, and not fewer.
+    /// An upper estimate of the bytes that the journal needs for the value.
     var roughSize: Int {
         switch self {
         case .null, .bool, .integer, .real, .date: 16
@@ -71,7 +71,7 @@ extension SettingValue {
         }
     }
 
-    /// Whether there are at most so many dictionaries and arrays within each other.
+    /// Whether dictionaries and arrays are nested at most this deep.
     fileprivate func isNested(within depth: Int) -> Bool {
         switch self {
         case .array(let elements): depth > 0 && elements.allSatisfy { $0.isNested(within: depth - 1) }

@@ -1,7 +1,7 @@
-/// A part of a journal that had been on stable storage and can't be read any more.
+/// A part of a journal that was on stable storage and can't be read any more.
 package struct JournalDamage: Sendable, Hashable {
     package var offset: Int
-    /// Whose values were lost; `nil` if nobody can tell.
+    /// The keys whose values were lost; `nil` if unknown.
     package var keys: [SettingKey]?
 
     package init(offset: Int, keys: [SettingKey]?) {

@@ -1,6 +1,6 @@
 /// The new value of one key.
 package struct JournalEntry: Sendable, Hashable {
-    /// What the writer knew to be stored at the key until then.
+    /// What the writer knew to be stored at the key before.
     package enum Before: Sendable, Hashable {
         case unknown
         case absent

@@ -1,9 +1,9 @@
 /// Why a journal can't be read at all.
 package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no journal yet: fewer bytes than a header has, or only zeros.
+    /// There is no journal yet: the file is shorter than a header, or all zeros.
     case empty
     case damaged
-    /// Written by a later version of this framework. It may not be written to.
+    /// Written by a later version of this framework. The journal must not be written to.
     case newerVersion(UInt32)
 
     package var description: String {

@@ -1,4 +1,4 @@
-/// How a journal begins. All numbers are little-endian.
+/// The first bytes of a journal. All numbers are little-endian.
 ///
 ///      0  magic               8 bytes: "Settle", 0xF5 (in no text), a line feed (lost where line ends are converted)
 ///      8  version             u32
@@ -9,8 +9,8 @@
 ///     40  zeros
 ///     64  the first record
 ///
-/// Magic, version and checksum stay as they are in all later versions, so that a later version is told from damage. The
-/// header lies in one sector of the disk, so that it is written as a whole or not at all.
+/// Magic, version and checksum keep their place in all later versions, so that a later version can be told from damage.
+/// The header fits in one disk sector, so it is written as a whole or not at all.
 package struct JournalHeader: Sendable, Hashable {
     package static let size = 64
     package static let version: UInt32 = 1
@@ -28,7 +28,7 @@ package struct JournalHeader: Sendable, Hashable {
 
     package var encoded: [UInt8] { encoded(inVersion: Self.version) }
 
-    /// - Parameter version: Another than ``version`` is for tests of what a later one would be.
+    /// - Parameter version: Differs from ``version`` only in tests of later versions.
     package func encoded(inVersion version: UInt32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
         bytes.withUnsafeMutableBytes { bytes in
@@ -42,7 +42,7 @@ package struct JournalHeader: Sendable, Hashable {
         return bytes
     }
 
-    /// - Parameter bytes: The journal from its start; what follows the header does not matter.
+    /// - Parameter bytes: The journal from its start; bytes after the header are ignored.
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(JournalError) -> JournalHeader {
         guard bytes.count >= size else { throw .empty }
         let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<size])
@@ -61,7 +61,7 @@ package struct JournalHeader: Sendable, Hashable {
 
     private static let magic: UInt64 = 0x0AF5_656C_7474_6553
 
-    /// Reads the checksum's own field as zeros.
+    /// Treats the checksum's own field as zeros.
     private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var hash = ContentHash()
         hash.combine(bytes.number(UInt64.self, at: 0), UInt64(bytes.number(UInt32.self, at: 8)))

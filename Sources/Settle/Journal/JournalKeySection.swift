@@ -1,20 +1,20 @@
-/// The keys of a record, which begin its payload and have a checksum of their own: a record that is damaged elsewhere can
-/// still tell which keys it was about. See ``JournalRecord/encoded(at:)`` for the bytes.
+/// The keys of a record. They begin its payload and have a checksum of their own, so that a record damaged elsewhere
+/// can still tell its keys. See ``JournalRecord/encoded(at:)`` for the bytes.
 struct JournalKeySection {
     static let size = 16
-    /// Stands for the number of keys where a whole tree is stored, which is about every key there is.
+    /// The number of keys of a record with a whole tree, which affects every key.
     static let everything = UInt32.max
 
-    /// How many keys there are, or ``everything``.
+    /// The number of keys, or ``everything``.
     let count: UInt32
-    /// Without the section's own numbers.
+    /// The keys, without the section's own numbers.
     let bytes: UnsafeRawBufferPointer
 
-    /// `nil` if the checksum does not prove the section.
+    /// `nil` if the checksum does not match.
     ///
     /// - Parameters:
-    ///   - payload: Begins with the section, and may end with anything.
-    ///   - offset: Of the record in the journal.
+    ///   - payload: Begins with the section; the rest is ignored.
+    ///   - offset: The record's offset in the journal.
     init?(_ payload: UnsafeRawBufferPointer, generation: UInt64, offset: Int) {
         guard payload.count >= Self.size else { return nil }
         let size = Int(payload.number(UInt32.self, at: 0))
@@ -37,7 +37,7 @@ struct JournalKeySection {
         return keys
     }
 
-    /// Fills in the numbers in front of the keys.
+    /// Writes the numbers before the keys.
     ///
     /// - Parameter section: The section, which ends with the last key.
     static func seal(_ section: UnsafeMutableRawBufferPointer, count: UInt32, generation: UInt64, offset: Int) {

@@ -1,9 +1,9 @@
-/// A place in a journal where a record may begin.
+/// A position in a journal at which a record may begin.
 package struct JournalPosition: Sendable, Hashable {
     package var generation: UInt64
-    /// From the start of the file: a multiple of 8.
+    /// The offset from the start of the file, a multiple of 8.
     package var offset: Int
-    /// The checksum of the record before; before the first record, the generation.
+    /// The checksum of the previous record; for the first record, the generation.
     package var chain: UInt64
 
     package init(generation: UInt64, offset: Int, chain: UInt64) {

@@ -1,9 +1,9 @@
 extension JournalRecord {
-    /// The record as it stands at a position of a journal, and the position of the next one.
+    /// The record's bytes at a position of a journal, and the position of the next one.
     ///
-    /// All numbers are little-endian; counts, texts and values are those of ``JournalValueWriter``.
+    /// All numbers are little-endian; counts, texts and values are encoded as in ``JournalValueWriter``.
     ///
-    ///      0  payload length  u32, never 0: the file is preallocated with zeros, which are no record
+    ///      0  payload length  u32, never 0: the file is preallocated with zeros, which must not look like a record
     ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited, 5 kept
     ///      5  flags           u8, 0
     ///      6  zeros           u16
@@ -12,7 +12,7 @@ extension JournalRecord {
     ///     24  checksum        u64 of the record with its padding, seeded with generation and offset
     ///     32  payload         and zeros up to the next multiple of 8
     ///
-    /// Every payload begins with the keys, so that they are found in a damaged record too:
+    /// Every payload begins with its keys, so that they can be recovered from a damaged record:
     ///
     ///      0  size of keys    u32
     ///      4  number of keys  u32; all ones where a whole tree is stored
@@ -65,7 +65,7 @@ extension JournalRecord {
             JournalKeySection.seal(
                 UnsafeMutableRawBufferPointer(rebasing: bytes[JournalRecordHeader.size..<keysEnd]), count: keyCount,
                 generation: position.generation, offset: position.offset)
-            // Beyond the limit the low bits are as wrong as any: readers refuse the record either way.
+            // Above the limit truncation does no harm: readers refuse the record either way.
             bytes.store(UInt32(truncatingIfNeeded: payloadSize), at: 0)
             bytes.store(kind.rawValue, at: 4)
             bytes.store(position.chain, at: JournalRecordHeader.chainOffset)
@@ -79,7 +79,7 @@ extension JournalRecord {
         return (writer.bytes, JournalPosition(generation: position.generation, offset: end, chain: checksum))
     }
 
-    /// Enough for most batches, so that the bytes are allocated once. Nothing depends on it.
+    /// A capacity that suffices for most batches, so that the bytes are allocated once.
     private var roughSize: Int {
         guard let batch = content.anyBatch else { return 0 }
         return batch.entries.reduce(batch.tree == nil ? 0 : 4096) { size, entry in

@@ -1,6 +1,6 @@
-/// What stands before a record's payload. See ``JournalRecord/encoded(at:)`` for the bytes.
+/// The bytes before a record's payload. See ``JournalRecord/encoded(at:)`` for their layout.
 struct JournalRecordHeader {
-    /// The numbers stand in files and may never change.
+    /// The raw values are part of the file format and must never change.
     enum Kind: UInt8 {
         case values = 1
         case checkpoint = 2
@@ -20,7 +20,7 @@ struct JournalRecordHeader {
     let durableEnd: Int
     let checksum: UInt64
 
-    /// `nil` if these are not the first bytes of a record. Decides by the first word in nearly all cases.
+    /// `nil` if these are not the first bytes of a record. The first word decides in nearly all cases.
     ///
     /// - Parameter bytes: At least ``size`` bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
@@ -38,12 +38,13 @@ struct JournalRecordHeader {
         checksum = bytes.number(UInt64.self, at: Self.checksumOffset)
     }
 
-    /// With the padding.
+    /// The size of the whole record with its padding.
     var recordSize: Int { Self.recordSize(ofPayload: payloadSize) }
 
     static func recordSize(ofPayload size: Int) -> Int { Self.size + (size + 7) & ~7 }
 
-    /// Of a whole record, its own field counting as zero. No record is valid at another place or in another generation.
+    /// The checksum of a whole record, with its own field as zero. No record is valid at another offset or in another
+    /// generation.
     static func checksum(of record: UnsafeRawBufferPointer, generation: UInt64, offset: Int) -> UInt64 {
         var hash = ContentHash(seed: generation)
         hash.combine(UInt64(offset), record.number(UInt64.self, at: 0))

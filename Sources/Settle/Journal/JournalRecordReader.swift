@@ -1,25 +1,25 @@
-/// Reads single records of a journal, at any offset. Trusts nothing that the bytes say about themselves.
+/// Reads single records of a journal at any offset. Trusts nothing in the bytes.
 struct JournalRecordReader {
     let bytes: UnsafeRawBufferPointer
-    /// Of the first byte, in the journal.
+    /// The offset of the first byte in the journal.
     let base: Int
     let generation: UInt64
 
-    /// Of the end of the bytes, in the journal.
+    /// The offset of the end of the bytes in the journal.
     var end: Int { base + bytes.count }
 
-    /// The bytes from one offset of the journal to another, which must be within these bytes.
+    /// The bytes between two offsets of the journal, which must be within the reader's bytes.
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[(start - base)..<(end - base)])
     }
 
-    /// `nil` if no record begins there, or not the whole header is here.
+    /// `nil` if no record begins there, or if its header is incomplete.
     func header(at offset: Int) -> JournalRecordHeader? {
         guard end - offset >= JournalRecordHeader.size else { return nil }
         return JournalRecordHeader(slice(offset, end))
     }
 
-    /// Whether all of the record is here and has its checksum.
+    /// Whether the whole record is available and its checksum matches.
     func isIntact(_ header: JournalRecordHeader, at offset: Int) -> Bool {
         guard header.recordSize <= end - offset else { return false }
         return header.checksum
@@ -48,9 +48,9 @@ struct JournalRecordReader {
         return JournalRecord(content, durableEnd: header.durableEnd)
     }
 
-    /// The keys of a record that may be damaged; `nil` if they are damaged too, or every key is meant.
+    /// The keys of a possibly damaged record; `nil` if they are damaged too, or if every key is affected.
     ///
-    /// - Parameter limit: The record ends there or before.
+    /// - Parameter limit: The record ends here at the latest.
     func provenKeys(ofRecordAt offset: Int, before limit: Int) -> [SettingKey]? {
         let start = offset + JournalRecordHeader.size
         guard start <= limit,

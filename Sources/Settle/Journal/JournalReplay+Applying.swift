@@ -1,13 +1,13 @@
 extension JournalReplay {
-    /// Puts the batches over the file's values.
+    /// Applies the batches to the file's values.
     ///
-    /// If the file was edited, each key is decided alone: a value that the key has had since the last checkpoint was not
-    /// edited, and the newest one replaces it; any other value was, and stays. A dictionary that was edited is decided by the keys
-    /// in it.
+    /// If the file was edited, each key is decided alone. A value that the key has had since the last checkpoint is no
+    /// edit, and the newest journaled value replaces it; any other value is an edit, and stays. An edited dictionary is
+    /// decided key by key.
     ///
     /// - Parameters:
     ///   - tree: The file's values.
-    ///   - isSame: Whether two stored values mean the same, although a file may have spelled one of them in another way.
+    ///   - isSame: Whether two stored values mean the same, although a file may have spelled one of them differently.
     /// - Returns: The keys whose own value in the file has won over a journaled one, sorted.
     package func apply(
         to tree: inout SettingTree, isSame: (SettingValue?, SettingValue?) -> Bool
@@ -41,7 +41,7 @@ private struct KeyHistories {
     private var values: [SettingKey: [SettingValue?]] = [:]
 
     init(_ batches: [JournalBatch]) {
-        // Keys first: a tree says something about those of later batches too.
+        // Collect the keys first: a tree holds values for keys of later batches too.
         for batch in batches { addKeys(of: batch) }
         for batch in batches {
             if let tree = batch.tree {
@@ -63,15 +63,15 @@ private struct KeyHistories {
         for key in batch.tree?.leafKeys ?? [] where values[key] == nil { values[key] = [] }
     }
 
-    /// The keys of dictionaries that were edited, or of which the journal has both the whole and a key in it. What the one had
-    /// before says nothing about the file, if the other came first.
+    /// The keys of dictionaries to decide key by key: edited ones, and those that the journal has both as a whole and
+    /// in part. Whichever came second, its value before says nothing about the file.
     func dictionaries(in tree: SettingTree, _ edited: Set<SettingKey>) -> Set<SettingKey> {
         var candidates = edited
         for key in values.keys { candidates.formUnion(key.parents) }
         return candidates.filter { isDictionary($0, in: tree) }
     }
 
-    /// Whether a key has had nothing but dictionaries and the file has one too or nothing.
+    /// Whether a key has only had dictionaries or no value, and the same is true in the file.
     private func isDictionary(_ key: SettingKey, in tree: SettingTree) -> Bool {
         var hasBeenDictionary = false
         for value in values[key] ?? [] {
@@ -87,7 +87,7 @@ private struct KeyHistories {
         }
     }
 
-    /// Replaces what a batch says about dictionaries by what that says about each key in them.
+    /// Splits a batch's entries for dictionaries into one entry for each key in them.
     func part(_ batch: JournalBatch, at keys: Set<SettingKey>) -> JournalBatch {
         var batch = batch
         batch.entries = batch.entries.flatMap { entry -> [JournalEntry] in
@@ -97,7 +97,7 @@ private struct KeyHistories {
                     guard case .dictionary(let inner)? = value else { return [] }
                     return SettingTree(inner).leafKeys
                 })
-            // An empty one is of no use where somebody has put a key into it.
+            // An edit may have put a key into an empty dictionary, so an empty one gets no entry.
             return inner.sorted().map { key in
                 JournalEntry(
                     key: entry.key.appending(key),
@@ -139,7 +139,7 @@ private struct KeyHistories {
 }
 
 extension SettingTree {
-    /// The keys of everything that is no dictionary, or an empty one.
+    /// The keys of all values but non-empty dictionaries.
     var leafKeys: [SettingKey] {
         root.flatMap { name, value -> [SettingKey] in
             let key = SettingKey(name: name)

@@ -1,22 +1,22 @@
-/// Decides which batches of a journal the file lacks, and puts them over it.
+/// Determines which batches of a journal the file lacks, and applies them.
 package struct JournalReplay: Sendable {
     package enum Match: Sendable, Hashable {
-        /// The file is as the journal left it: what was last checkpointed, a later checkpoint that was not confirmed any
-        /// more, or a later edit that was taken in.
+        /// The file is as the journal left it: the last checkpoint, a later checkpoint that was never confirmed, or a
+        /// later edit that was taken in.
         case current
-        /// The file is a version from before the last checkpoint: somebody has put it back. It counts as edited.
+        /// The file is a version from before the last checkpoint: it was put back. It counts as edited.
         case known
-        /// The file is a version that the journal does not know: somebody has changed it while nobody looked.
+        /// The file is a version that the journal does not know: it was changed while no store was watching.
         case edited
     }
 
     package let match: Match
-    /// What the file lacks, in order. If it was edited: everything since the last checkpoint.
+    /// The batches that the file lacks, in order. If it was edited: everything since the last checkpoint.
     package let batches: [JournalBatch]
 
     /// - Parameters:
-    ///   - records: The journal's, in order.
-    ///   - file: What the file is now.
+    ///   - records: The journal's records, in order.
+    ///   - file: The file's current version.
     package init(records: [(offset: Int, record: JournalRecord)], file: FileVersion) {
         let base = LastCheckpoint(records[...])
         let candidate = records[base.index...].reversed().lazy.compactMap { record -> Int? in
@@ -35,14 +35,14 @@ package struct JournalReplay: Sendable {
         }
     }
 
-    /// Everything after the point at which the file was a version; `nil` if the journal does not mention the version.
+    /// All batches since the file was a version; `nil` if the journal does not mention the version.
     package static func batches(
         from version: FileVersion, in records: [(offset: Int, record: JournalRecord)]
     ) -> [JournalBatch]? {
         coveredEnd(of: version, in: records).map { batches(records, since: $0) }
     }
 
-    /// Up to where a version has every batch; `nil` if the journal does not mention the version.
+    /// The offset before which a version contains every batch; `nil` if the journal does not mention the version.
     package static func coveredEnd(
         of version: FileVersion, in records: [(offset: Int, record: JournalRecord)]
     ) -> Int? {
@@ -50,7 +50,7 @@ package struct JournalReplay: Sendable {
             switch records[index].record.content {
             case .checkpoint(version, let coveredEnd), .checkpointed(version, let coveredEnd): return coveredEnd
             case .edited(version, _):
-                // Earlier batches may not have been in the file when it was edited.
+                // The edited file may have lacked earlier batches, so only the last checkpoint counts.
                 return LastCheckpoint(records[..<index]).coveredEnd
             default: continue
             }
@@ -65,11 +65,11 @@ package struct JournalReplay: Sendable {
     }
 }
 
-/// The last checkpoint that is known to have succeeded. A journal begins without one, and there is no file then.
+/// The last checkpoint known to have succeeded. A journal begins without one, when there is no file.
 private struct LastCheckpoint {
     var version = FileVersion.absent
     var coveredEnd = 0
-    /// Of the first record after it.
+    /// The index of the first record after it.
     var index: Int
 
     init(_ records: ArraySlice<(offset: Int, record: JournalRecord)>) {

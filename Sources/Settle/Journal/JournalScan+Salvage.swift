@@ -1,13 +1,13 @@
 extension JournalScan {
-    /// Reads all records that can be read, for loading.
+    /// Reads every readable record, for loading.
     ///
-    /// A record that is not valid usually ends the log: the tail of an append that a crash has cut off. But if a valid
-    /// record follows that was written when the bad one was on stable storage already, the bad one has rotted, and all
-    /// valid records behind it still count. What rotted is in ``damage``.
+    /// An invalid record usually ends the log: it is the tail of an append that a crash cut off. But if a later valid
+    /// record was written when the invalid one was on stable storage already, the invalid one has rotted, and all valid
+    /// records after it still count. What rotted is listed in ``damage``.
     ///
     /// - Parameters:
-    ///   - bytes: All bytes of the journal from an offset on.
-    ///   - offset: Where they begin: the position's offset.
+    ///   - bytes: All bytes of the journal from `offset` on.
+    ///   - offset: The offset of the first byte: the position's offset.
     ///   - position: Where the first record is expected.
     package static func salvage(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition
@@ -28,7 +28,7 @@ extension JournalScan {
     }
 }
 
-/// Looks for records behind one that is not valid.
+/// Searches for records after an invalid one.
 private struct JournalSearch {
     struct Run {
         let start: Int
@@ -36,8 +36,8 @@ private struct JournalSearch {
     }
 
     private let reader: JournalRecordReader
-    /// How many bytes may still be checksummed. Bytes that look like long records everywhere would otherwise cost a
-    /// checksum of the rest for each eight of them.
+    /// How many bytes may still be checksummed. Otherwise bytes that look like long records everywhere would cost a
+    /// checksum of the rest at every eighth byte.
     private var remainingWork: Int
 
     init(_ reader: JournalRecordReader) {
@@ -45,12 +45,13 @@ private struct JournalSearch {
         remainingWork = 4 * reader.bytes.count
     }
 
-    /// All runs of records from a bad record up to the first run that proves that the bad one was on stable storage.
+    /// All runs of records after an invalid record, up to the first run that proves that the invalid one was on stable
+    /// storage.
     ///
-    /// - Parameter end: Where the bad record begins.
+    /// - Parameter end: Where the invalid record begins.
     mutating func provenRuns(behind end: JournalPosition) -> [Run]? {
         let bad = end.offset
-        // An intact record that only does not continue the log is a leftover, and the log ends where it begins.
+        // An intact record that merely does not continue the log is a leftover: the log ends before it.
         if let header = reader.header(at: bad), header.chain != end.chain, reader.isIntact(header, at: bad) {
             return nil
         }
@@ -62,7 +63,8 @@ private struct JournalSearch {
             offset = max(scan.end.offset, start + 8)
             guard !scan.records.isEmpty else { continue }
             runs.append(Run(start: start, scan: scan))
-            // A record can't know that what comes after it is on stable storage.
+            // Ignore a `durableEnd` beyond the record itself: at the time of writing, later bytes can't have been
+            // stable.
             if scan.records.contains(where: { $0.record.durableEnd > bad && $0.record.durableEnd <= $0.offset }) {
                 return runs
             }
@@ -84,7 +86,7 @@ private struct JournalSearch {
 }
 
 extension JournalRecordReader {
-    /// Names what is lost between the end of a valid record and the start of the next one.
+    /// Describes what is lost between the end of a valid record and the start of the next one.
     fileprivate func damage(from start: Int, to end: Int) -> [JournalDamage] {
         var damage: [JournalDamage] = []
         var offset = start
@@ -96,7 +98,7 @@ extension JournalRecordReader {
             }
             damage.append(JournalDamage(offset: offset, keys: keys))
             guard let size else {
-                // The keys are known, but not whether more than this record is lost.
+                // The record's keys are known, but other records may be lost with it.
                 damage.append(JournalDamage(offset: offset, keys: nil))
                 break
             }
@@ -105,11 +107,11 @@ extension JournalRecordReader {
         return damage
     }
 
-    /// `nil` if nobody can tell where the record ends.
+    /// `nil` if the record's end can't be determined.
     private func sizeOfDamagedRecord(at offset: Int, before end: Int) -> Int? {
         guard end - offset >= JournalRecordHeader.size else { return nil }
         let bytes = slice(offset, end)
-        // If the next valid record continues this one, then nothing is between them.
+        // If the next valid record continues this one, no other record is between them.
         let next = header(at: end)?.chain
         if bytes.number(UInt64.self, at: JournalRecordHeader.checksumOffset) == next { return end - offset }
         let size = JournalRecordHeader.recordSize(ofPayload: Int(bytes.number(UInt32.self, at: 0)))

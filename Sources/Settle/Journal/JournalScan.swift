@@ -1,27 +1,27 @@
-/// The records that were found in a journal's bytes.
+/// The records found in a journal's bytes.
 package struct JournalScan: Sendable {
     package enum Tail: Sendable, Hashable {
         /// Only zeros follow the last record, or nothing.
         case clean
-        /// Something follows that is no valid record, as after a crash in the middle of an append.
+        /// Bytes that are no valid record follow, as after a crash during an append.
         case torn
     }
 
     package var records: [(offset: Int, record: JournalRecord)] = []
-    /// Where the next record belongs.
+    /// Where the next record starts.
     package var end: JournalPosition
-    /// If the last record reaches beyond the bytes: how many bytes, from the same offset on, are needed to read it. If the
-    /// journal has no more bytes, it is a torn one.
+    /// If the last record extends beyond the bytes: how many bytes from the same offset are needed to read it. If the
+    /// journal has no more bytes, the record is torn.
     package var needsMore: Int?
     package var tail = Tail.clean
-    /// What was lost in the middle. Only ``salvage(_:at:from:)`` looks for it.
+    /// What was lost in the middle. Only ``salvage(_:at:from:)`` determines it.
     package var damage: [JournalDamage] = []
 
-    /// Reads records up to the first that is not valid, or that does not continue the log.
+    /// Reads records up to the first one that is invalid or does not continue the log.
     ///
     /// - Parameters:
-    ///   - bytes: The journal's bytes from an offset on, as many as are at hand.
-    ///   - offset: Where they begin: the position's offset.
+    ///   - bytes: The journal's bytes from `offset` on, as many as are available.
+    ///   - offset: The offset of the first byte: the position's offset.
     ///   - position: Where the first record is expected.
     package static func scan(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, from position: JournalPosition

@@ -1,4 +1,4 @@
 enum JournalValueLimits {
-    /// Of dictionaries and arrays within each other, the outermost counted as 1: as deep as a file may be.
+    /// The maximum nesting of dictionaries and arrays, the outermost counting as 1. The same limit applies to files.
     static let depth = SettingValue.depthLimit
 }

@@ -4,17 +4,16 @@
     import Foundation
 #endif
 
-/// Reads what ``JournalValueWriter`` spells. Trusts nothing that the bytes say about themselves: each count is compared
-/// with what is left.
+/// Reads what ``JournalValueWriter`` writes. Trusts nothing in the bytes: each count is compared with what is left.
 package struct JournalValueReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// For how many elements room is made before they are read. A wrong count, repeated in each array of a deep nest, could
-    /// ask for a hundred times what the bytes can fill.
+    /// The most elements to reserve room for before reading them. A wrong count, repeated in each array of a deep nest,
+    /// could request a hundred times the memory that the bytes can fill.
     private static let trustedCount = 1024
 
-    /// - Parameter bytes: Valid for as long as the reader is used.
+    /// - Parameter bytes: Must stay valid as long as the reader is used.
     package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
@@ -27,7 +26,7 @@ package struct JournalValueReader {
         try readValue(try readTag(), depth: 0)
     }
 
-    /// - Parameter depth: Of the array or dictionary that the value stands in.
+    /// - Parameter depth: The depth of the array or dictionary that contains the value.
     package mutating func readValue(_ tag: UInt8, depth: Int = 0) throws(JournalError) -> SettingValue {
         switch tag {
         case JournalValueTag.null: return .null
@@ -84,7 +83,7 @@ package struct JournalValueReader {
         var count: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let byte = try readTag()
-            // Of the tenth byte, only the lowest bit has a place.
+            // Only the lowest bit of the tenth byte fits into 64 bits.
             guard shift < 63 || byte <= 1 else { throw .damaged }
             count |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return count }

@@ -1,6 +1,6 @@
-/// The first byte of a value. The numbers stand in files and may never change.
+/// The first byte of a value. The numbers are part of the file format and must never change.
 enum JournalValueTag {
-    /// In an entry only: no value.
+    /// In entries only: no value.
     static let absent: UInt8 = 0
     static let null: UInt8 = 1
     static let `false`: UInt8 = 2
@@ -13,6 +13,6 @@ enum JournalValueTag {
     static let data: UInt8 = 9
     static let array: UInt8 = 10
     static let dictionary: UInt8 = 11
-    /// In an entry only: nobody knows whether there was a value.
+    /// In entries only: whether there was a value is unknown.
     static let unknown: UInt8 = 255
 }

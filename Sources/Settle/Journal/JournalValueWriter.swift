@@ -4,24 +4,24 @@
     import Foundation
 #endif
 
-/// Spells values in the journal's binary form.
+/// Writes values in the journal's binary format.
 ///
-/// A count is an unsigned number of seven bits a byte, the lowest first; the top bit says that another byte follows. A
-/// text is a count of bytes and so many bytes of UTF-8. A value is its tag (``JournalValueTag``) and
+/// A count is an unsigned number in groups of seven bits, lowest first; the top bit of a byte says that another one
+/// follows. A text is a count of bytes, then that many bytes of UTF-8. A value is its tag (``JournalValueTag``) and
 ///
 ///     null, false, true   nothing
 ///     integer             a count, zigzag: 0, -1, 1, -2, … are 0, 1, 2, 3, …
-///     real                8 bytes: the bits, so that every NaN and -0 stay what they are
+///     real                8 bytes: the bits, so that every NaN and -0 are preserved
 ///     number              a text
 ///     string              a text
 ///     date                8 bytes: the bits of the seconds since the reference date
-///     data                a count and so many bytes
-///     array               a count and so many values
-///     dictionary          a count and so many pairs of a text and a value, in any order
+///     data                a count, then that many bytes
+///     array               a count, then that many values
+///     dictionary          a count, then that many pairs of a text and a value, in any order
 package struct JournalValueWriter {
     package private(set) var bytes: [UInt8]
 
-    /// - Parameter skipped: How many zeros the bytes begin with, in place of what is filled in at the end.
+    /// - Parameter skipped: The number of leading zeros, a placeholder to be filled in at the end.
     package init(skipping skipped: Int = 0, reserving capacity: Int = 0) {
         bytes = [UInt8](unsafeUninitializedCapacity: max(skipped, capacity)) { buffer, count in
             buffer[..<skipped].initialize(repeating: 0)
@@ -91,7 +91,7 @@ package struct JournalValueWriter {
         }
     }
 
-    /// Adds zeros up to a multiple of 8.
+    /// Pads with zeros to a multiple of 8.
     mutating func pad() {
         while bytes.count % 8 != 0 { bytes.append(0) }
     }

@@ -1,10 +1,10 @@
-/// Numbers as a journal has them: little-endian, at any offset.
+/// Numbers in the journal's encoding: little-endian, at any offset.
 extension UnsafeRawBufferPointer {
     func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// Whether all bytes from an offset on are zeros.
+    /// Whether all bytes from an offset on are zero.
     func isZero(from start: Int) -> Bool {
         var offset = start
         while count - offset >= 8 {

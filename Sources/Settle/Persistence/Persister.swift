@@ -301,7 +301,7 @@ actor Persister {
         do {
             try closeStorage()
         } catch {
-            // Reported already. No value is missing, only the resting form of the storage, which the next opening writes
+            // Reported already. No value is missing, only the storage's resting form, which the next opening writes
             // too: it need not wait.
             registration?.end()
             // The timer calls `look`, which tries again.
