@@ -1,4 +1,4 @@
-/// Subscribes to a sequence of values or changes and keeps everything that comes.
+/// Subscribes to a sequence of values or changes and records every element.
 ///
 /// ```swift
 /// let recorder = ChangeRecorder(settings.changes)
@@ -6,11 +6,11 @@
 /// let change = await recorder.next()
 /// ```
 ///
-/// It unsubscribes when it is cancelled or when its last reference goes away.
+/// It unsubscribes when it is cancelled or deallocated.
 public final class ChangeRecorder<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// How many of them `next()` has given.
+        /// How many of them `next()` has returned.
         var given = 0
         var hasEnded = false
 
@@ -36,7 +36,7 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
         task.cancel()
     }
 
-    /// Everything that has come so far.
+    /// All elements so far.
     public var elements: [Element] {
         state.value.elements
     }
@@ -46,13 +46,13 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
         state.value.hasEnded
     }
 
-    /// The first element that `next()` has not given yet; waits for it.
+    /// The next element that `next()` has not returned yet; waits for one if necessary.
     ///
     /// - Returns: `nil` if the sequence has ended, or the waiting task is cancelled.
     public func next() async -> Element? {
         while true {
             let now = await state.value { $0.hasNext || $0.hasEnded }
-            // Another caller may have been quicker.
+            // Another caller may have taken the element.
             let element: Element? = state.update { state in
                 guard state.hasNext else { return nil }
                 state.given += 1
@@ -62,9 +62,9 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until everything that has come so far meets a condition.
+    /// Waits until the elements so far meet a condition.
     ///
-    /// - Returns: What has come by then; if the sequence ends or the waiting task is cancelled before, what came until then.
+    /// - Returns: The elements so far; if the sequence ends or the waiting task is cancelled first, those until then.
     @discardableResult
     public func until(_ condition: @escaping @Sendable ([Element]) -> Bool) async -> [Element] {
         await state.value { condition($0.elements) || $0.hasEnded }.elements
@@ -72,7 +72,7 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
 
     /// Waits for the end of the sequence.
     ///
-    /// - Returns: Everything that has come.
+    /// - Returns: All elements.
     @discardableResult
     public func untilEnd() async -> [Element] {
         await state.value { $0.hasEnded }.elements

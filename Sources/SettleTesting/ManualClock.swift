@@ -1,6 +1,6 @@
 /// A clock that stands still until a test advances it.
 ///
-/// Hand it to the code under test, wait until that sleeps, then advance:
+/// Hand it to the code under test, wait until that code sleeps, then advance:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -44,7 +44,7 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Int: Sleeper] = [:]
         var nextSleeper = 0
 
-        /// Takes out the sleepers whose deadline has come, the earliest deadline first.
+        /// Removes the sleepers whose deadline has come, earliest first.
         mutating func takeDue() -> [Sleeper] {
             let due = sleepers.filter { $0.value.deadline <= now }
             for number in due.keys { sleepers[number] = nil }
@@ -87,9 +87,9 @@ public final class ManualClock: Clock, Sendable {
         try Task.checkCancellation()
     }
 
-    /// Moves the time forward and wakes every sleeper whose deadline has come.
+    /// Advances the time and wakes every sleeper whose deadline has come.
     ///
-    /// It does not wait for what they do then. One that goes to sleep again inside the same span sleeps on from the new
+    /// It does not wait for what they do then. One that goes to sleep again within the same span sleeps on from the new
     /// time: to see each of several periods end, advance once for each.
     public func advance(by duration: Duration) {
         let due = state.update { state in
@@ -99,12 +99,12 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Moves the time back, as it happens to a clock that somebody sets. Sleepers sleep until their deadline comes again.
+    /// Moves the time back, as when a clock is set. Sleepers sleep until their deadline comes again.
     public func goBack(by duration: Duration) {
         state.update { $0.now.sinceStart -= max(.zero, duration) }
     }
 
-    /// The deadlines of those who sleep now, the earliest first.
+    /// The deadlines of all current sleepers, earliest first.
     public var deadlines: [Instant] {
         state.value.sleepers.values.map(\.deadline).sorted()
     }
@@ -114,7 +114,7 @@ public final class ManualClock: Clock, Sendable {
         _ = await state.value { $0.sleepers.count >= count }
     }
 
-    /// Waits until the deadlines of those who sleep, the earliest first, meet a condition, or the task is cancelled.
+    /// Waits until the deadlines of all sleepers, earliest first, meet a condition, or until the task is cancelled.
     public func deadlines(when condition: @escaping @Sendable ([Instant]) -> Bool) async {
         _ = await state.value { condition($0.sleepers.values.map(\.deadline).sorted()) }
     }

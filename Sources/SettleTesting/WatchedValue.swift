@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that tests change from anywhere and wait for.
+/// A value that tests can change from any task or thread, and wait for.
 final class WatchedValue<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
@@ -35,7 +35,7 @@ final class WatchedValue<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until the value meets the condition, or the task is cancelled.
+    /// Waits until the value meets a condition or the task is cancelled.
     ///
     /// - Returns: The value that met it; if cancelled, the value at that moment.
     func value(when condition: @escaping @Sendable (Value) -> Bool) async -> Value {

@@ -1,14 +1,14 @@
-/// A crash after which something was not as it must be.
+/// A crash whose outcome violates a requirement.
 public struct CrashFailure: Error, Sendable, CustomStringConvertible {
-    /// Which change of the disk the crash came before, counted from 1.
+    /// The change of the disk that the crash precedes, counted from 1.
     public var call: Int
     /// What was wrong, as a sentence.
     public var reason: String
-    /// What the crash left of the files, in words.
+    /// A description of what the crash left of the files.
     public var image: String
-    /// Brings back what was chosen at random, together with the same scenario.
+    /// Reproduces the random choices, together with the same scenario.
     public var seed: UInt64
-    /// What the check has thrown, or what could not be opened.
+    /// What the check has thrown, or why a file could not be opened.
     public var underlying: (any Error)?
 
     private let name: String

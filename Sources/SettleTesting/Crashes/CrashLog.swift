@@ -1,18 +1,18 @@
 import Settle
 
-/// What a scenario has stored and told, and the disk before each of its changes.
+/// What a scenario has stored and acknowledged, and the disk before each of its changes.
 final class CrashLog: Sendable {
     /// What was promised about one settings file.
     struct FileState: Sendable {
-        /// What should be stored: at first, and after each batch that was handed to a storage.
+        /// What should be stored: at first, and after each batch handed to a storage.
         var trees: [SettingTree]
         /// Whether the file had been removed before the scenario began.
         var isRemovedAtFirst = false
-        /// The newest of them whose append has returned.
+        /// The index of the newest tree whose append has returned.
         var returned = 0
-        /// The newest of them that a storage has called stable.
+        /// The index of the newest tree that a storage has reported stable.
         var stable = 0
-        /// The newest of them at the last checkpoint.
+        /// The index of the newest tree at the last checkpoint.
         var checkpointed = 0
 
         init(_ contents: StorageContents) {
@@ -20,7 +20,7 @@ final class CrashLog: Sendable {
             if case .removed = contents.outcome { isRemovedAtFirst = true }
         }
 
-        /// The same before anything was done.
+        /// The state before the scenario began.
         var atFirst: FileState {
             var first = self
             (first.trees, first.returned, first.stable, first.checkpointed) = (Array(trees.prefix(1)), 0, 0, 0)
@@ -29,17 +29,17 @@ final class CrashLog: Sendable {
     }
 
     struct State: Sendable {
-        /// By the files' names.
+        /// The states by file name.
         var files: [String: FileState] = [:]
-        /// How many things the outside world has been told.
+        /// How many values have been acknowledged.
         var told = 0
     }
 
-    /// A moment in which everything might end.
+    /// A moment at which a crash may come.
     struct Point: Sendable {
         /// Counted from 1.
         var number: Int
-        /// The call that would have come next; `nil` after the last one.
+        /// The next call, which the crash prevents; `nil` after the last one.
         var call: SystemCall?
         var image: DiskImage
         var parts: [DiskImage]
@@ -55,7 +55,7 @@ final class CrashLog: Sendable {
         recorded.withLock { $0.state.told += 1 }
     }
 
-    /// Begins to follow a file, if that is not done yet.
+    /// Starts to follow a file, unless it is followed already.
     func follow(_ file: String, from contents: StorageContents) {
         recorded.withLock { $0.state.files[file] = $0.state.files[file] ?? FileState(contents) }
     }
@@ -72,12 +72,12 @@ final class CrashLog: Sendable {
         }
     }
 
-    /// The disk is about to be changed.
+    /// The disk is about to change.
     func note(_ moment: SimulatedDisk.Moment) {
         add(moment.call, moment.image, moment.parts)
     }
 
-    /// The scenario has ended; what happens to the disk from now on does not count.
+    /// The scenario has ended; later changes of the disk are ignored.
     func end(with image: DiskImage) {
         add(nil, image, [])
         recorded.withLock { $0.isOver = true }

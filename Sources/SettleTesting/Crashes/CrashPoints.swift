@@ -6,7 +6,7 @@ public import Settle
     public import Foundation
 #endif
 
-/// Runs a scenario and looks at every way in which a crash might have left its settings files.
+/// Runs a scenario and checks every state in which a crash might have left its settings files.
 ///
 /// ```swift
 /// try await forEachCrashPoint(acknowledging: Int.self) { run in
@@ -20,33 +20,35 @@ public import Settle
 /// }
 /// ```
 ///
-/// The scenario runs once, on a disk in memory, with the storage that a `SettingsStore` uses for files. Before each call that
-/// changes this disk, and after the last one, everything might end; what the disk would look like then is opened again:
+/// The scenario runs once, on an in-memory disk, with the storage that a `SettingsStore` uses for files. A crash is
+/// simulated before each call that changes this disk and after the last one, and what it would leave on the disk is
+/// opened again:
 ///
-/// - **The process is killed.** All that was written is there. Of a write that was under way a part may be there.
-/// - **The power fails.** Changes of names survive in their order up to any moment since their folder was synced. Of bytes
-///   that were not synced each sector of 512 bytes is found as at any moment since the last sync, and so is the file's size.
+/// - **The process is killed.** Everything written is there. Of a write that was under way a part may be there.
+/// - **The power fails.** Changes of names survive in their order up to any moment since their folder was synced. Each
+///   sector of 512 unsynced bytes is found as at any moment since the last sync, and so is the file's size.
 ///
-/// Whatever your check says, it is demanded that a store can be opened; that it has the values of before or after some batch
-/// of changes and never anything else; that no batch is lost that was called stable or, if only the process was killed, that
-/// had been written at all; that the next load finds the same, also if that first load crashes too; and that what is stored
-/// stably then survives the next loss of power. Nor does a crash ever look like a first run once something was stored, or as if
-/// somebody had removed the file; see `SettingsStore.loadOutcome`.
+/// Besides your check, these must hold: a store can be opened; it has the values from before or after some batch of
+/// changes and never anything else; no batch is lost that was reported stable or, if only the process was killed, that
+/// had been written at all; the next load finds the same, even if the first load crashes too; and what is stored stably
+/// then survives the next loss of power. Nor does a crash ever look like a first run once something was stored, or as
+/// if the file had been removed; see `SettingsStore.loadOutcome`.
 ///
-/// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash comes between any
-/// two of their changes, and the power fails for all of them at once. What is demanded holds for each of them alone; what
-/// they must have in common is up to your check.
+/// A scenario may have several settings files (``CrashRun/openStore(named:)``). They are on one disk, so a crash comes
+/// between any two of their changes, and the power fails for all of them at once. The requirements hold for each of
+/// them alone; what they must have in common is up to your check.
 ///
 /// - Parameters:
-///   - acknowledging: The type of what is given to ``CrashRun/acknowledge(_:)``.
-///   - initialFiles: The files that there are at first, by their names beside the settings file, which is `settings.json`, or
-///     their paths below its folder. That folder exists in any case.
+///   - acknowledging: The type of the values given to ``CrashRun/acknowledge(_:)``.
+///   - initialFiles: The files that exist at first, by their names beside the settings file, which is `settings.json`,
+///     or their paths below its folder. That folder exists in any case.
 ///   - durability: When the stores save what is not committed. Their clock stands still until ``CrashRun/settle()``.
-///   - maximumImagesPerPoint: How many outcomes of a loss of power are looked at for one moment, at most. If there are more,
-///     those in which each unsynced byte is lost or each is kept come first, and of the others some are chosen at random.
-///   - seed: Brings back what was chosen at random. It is in every ``CrashFailure``.
+///   - maximumImagesPerPoint: The maximum number of outcomes of a loss of power that are checked for one moment. If
+///     there are more, those in which all unsynced bytes are lost or all are kept come first, and the others are chosen
+///     at random.
+///   - seed: Reproduces the random choices. It is in every ``CrashFailure``.
 ///   - scenario: Called once.
-///   - check: Called once for each different outcome.
+///   - check: Called once for each distinct outcome.
 /// - Throws: ``CrashFailure`` for the first outcome in which something is wrong, or what the scenario throws.
 public func forEachCrashPoint<Acknowledged: Sendable>(
     acknowledging: Acknowledged.Type,
@@ -63,7 +65,7 @@ public func forEachCrashPoint<Acknowledged: Sendable>(
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
-/// Runs a scenario that tells the outside world nothing; see
+/// Runs a scenario without acknowledgements; see
 /// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``.
 public func forEachCrashPoint(
     initialFiles: [String: Data] = [:],
@@ -78,13 +80,13 @@ public func forEachCrashPoint(
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
-/// Makes the storage of the file with a name, on a disk. The file is in ``crashFolder``.
+/// Makes the storage for the file of a name on a disk. The file is in ``crashFolder``.
 package typealias MakeCrashStorage = @Sendable (_ disk: any SystemCalls, _ name: String) -> any Storage
 
-/// The same for storages of another kind.
+/// As above, for another kind of storage.
 ///
 /// - Parameter makesFolder: Whether that folder exists at first, on stable storage.
-/// - Returns: How many moments and how many outcomes were looked at.
+/// - Returns: How many moments and how many outcomes were checked.
 @discardableResult
 package func forEachCrashPoint<Acknowledged: Sendable>(
     of makeStorage: @escaping MakeCrashStorage,
@@ -110,9 +112,9 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     return (log.points.count, verification.imageCount)
 }
 
-/// Where the files of a scenario are.
+/// The folder of a scenario's files.
 package let crashFolder = URL(filePath: "/home/app", directoryHint: .isDirectory)
-/// Where a settings file of a scenario is.
+/// The path of a scenario's settings file.
 package func crashPath(of name: String) -> FilePath {
     FilePath(crashFolder.path(percentEncoded: false)).withoutTrailingSlashes.appending(name)
 }
@@ -120,7 +122,7 @@ package func crashPath(of name: String) -> FilePath {
 package let crashFile = "settings.json"
 
 extension SimulatedDisk {
-    /// A disk with nothing but these files in ``crashFolder``, all on stable storage.
+    /// A disk with only these files in ``crashFolder``, all on stable storage.
     fileprivate static func with(_ files: [String: Data], makesFolder: Bool) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let operations = FileOperations(disk)

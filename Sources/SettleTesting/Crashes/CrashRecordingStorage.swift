@@ -1,14 +1,14 @@
 import Settle
 
-/// Passes every call to another storage, and notes what that has promised.
+/// Forwards every call to another storage, and records what that has promised.
 final class CrashRecordingStorage: Storage {
     private let base: any Storage
     private let log: CrashLog
     private let file: String
-    /// A storage is called one call at a time, and a crash run calls it beside the store.
+    /// Serializes calls: a store makes one at a time, but the crash run calls the storage too.
     private let turn = LockedValue(())
 
-    /// - Parameter file: The name of the file that it keeps.
+    /// - Parameter file: The name of the storage's file.
     init(_ base: any Storage, of file: String, log: CrashLog) {
         self.base = base
         self.file = file
@@ -46,7 +46,7 @@ final class CrashRecordingStorage: Storage {
             let number = log.state(of: file)?.returned ?? 0
             let isAtRest = try base.checkpoint(tree, at: moment)
             log.update(file) { state in
-                // Also when it has put off the resting form, it has made everything stable.
+                // Even if the storage has put off its resting form, it has made everything stable.
                 state.stable = max(state.stable, number)
                 if isAtRest { state.checkpointed = max(state.checkpointed, number) }
             }

@@ -1,20 +1,20 @@
 public import Settle
 
-/// What is left after a crash, opened again.
+/// The state after a crash, opened again.
 public struct CrashRecovery<Acknowledged: Sendable>: Sendable, CustomStringConvertible {
-    /// A store on what was found in `settings.json`. What is written to it, or to another one of ``store(named:)``, is seen by
-    /// nobody else.
+    /// A store on what was found in `settings.json`. What is written to it, or to another one from ``store(named:)``,
+    /// is visible nowhere else.
     public let store: SettingsStore
-    /// What the outside world had been told before the crash, in order.
+    /// The values acknowledged before the crash, in order.
     public let acknowledged: [Acknowledged]
-    /// Where the crash was and what it left behind, to be told with a failure: `#expect(…, "\(recovered)")`.
+    /// Where the crash was and what it left behind, to be shown with a failure: `#expect(…, "\(recovered)")`.
     public let description: String
     /// The clock of the stores. It stands still.
     public let clock: ManualClock
 
     private let disk: SimulatedDisk
     private let makeStorage: MakeCrashStorage
-    /// Those that were opened besides ``store``, by their names.
+    /// The stores opened besides ``store``, by file name.
     private let others = LockedValue<[String: SettingsStore]>([:])
 
     init(
@@ -30,16 +30,17 @@ public struct CrashRecovery<Acknowledged: Sendable>: Sendable, CustomStringConve
             storage: makeStorage(disk, crashFile), configuration: SettingsStore.Configuration(clock: clock))
     }
 
-    /// A store on what was found in another file of the same disk, or ``store`` for `settings.json`. The same one each time.
+    /// A store on what was found in another file of the same disk, or ``store`` for `settings.json`. Returns the same
+    /// store each time.
     ///
-    /// - Parameter name: What was given to ``CrashRun/openStore(named:)``.
+    /// - Parameter name: The name given to ``CrashRun/openStore(named:)``.
     public func store(named name: String) async throws -> SettingsStore {
         guard name != crashFile else { return store }
         if let known = others.withLock({ $0[name] }) { return known }
         let opened = try await SettingsStore.open(
             storage: makeStorage(disk, name), configuration: SettingsStore.Configuration(clock: clock))
         return others.withLock { others in
-            // Somebody else may have opened it at the same moment.
+            // Check if we lost the race with another caller.
             let store = others[name] ?? opened
             others[name] = store
             return store

@@ -1,7 +1,8 @@
 public import Settle
 
-/// A scenario of ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the
-/// disk on which it runs.
+/// A scenario of
+/// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the disk on which
+/// it runs.
 public final class CrashRun<Acknowledged: Sendable>: Sendable {
     /// The clock of the stores. It stands still, so nothing settles by itself before ``settle()``.
     public let clock = ManualClock()
@@ -33,32 +34,33 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         try follow(crashFile)
     }
 
-    /// Opens a store on a settings file of the disk. Opening another one of the same file without closing the first is what
-    /// another process would do.
+    /// Opens a store on a settings file of the disk. Opening a second one of the same file without closing the first
+    /// acts like another process.
     ///
-    /// All files are on one disk: a crash comes at one moment for all of them, and each has to be as if it were alone.
+    /// All files are on one disk: a crash comes at one moment for all of them, and each must recover as if it were
+    /// alone.
     ///
-    /// - Parameter name: The file's name, or its path below the folder of `settings.json`, such as `second/copy.json`. Another
-    ///   folder than that one exists from the moment in which a file in it is first opened, on stable storage.
+    /// - Parameter name: The file's name, or its path below the folder of `settings.json`, such as `second/copy.json`.
+    ///   Any other folder exists from the moment in which a file in it is first opened, on stable storage.
     public func openStore(named name: String = "settings.json") async throws -> SettingsStore {
         let store = try await SettingsStore.open(storage: openStorage(named: name), configuration: configuration)
         opened.withLock { $0.stores.append(WeakStore(store: store)) }
         return store
     }
 
-    /// Notes that the outside world has been told something that must not be undone by a crash.
+    /// Records that the outside world has been told something that a crash must not undo.
     public func acknowledge(_ value: Acknowledged) {
         told.withLock { $0.append(value) }
         log.noteTold()
     }
 
-    /// Lets time pass until every store has saved its changes, and brings the storages to rest.
+    /// Advances the time until every store has saved its changes, and brings the storages to rest.
     public func settle() async throws {
         for store in opened.withLock({ $0.stores }) {
             while let store = store.store {
                 if case .saved = store.status { break }
                 try Task.checkCancellation()
-                // Whoever sleeps is waiting for a time to save. Who has been woken needs a moment.
+                // A sleeping task waits for its time to save. A task that was just woken needs a moment.
                 if !clock.deadlines.isEmpty { clock.advance(by: .seconds(60)) }
                 await Task.yield()
             }
@@ -71,7 +73,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         }
     }
 
-    /// A storage without a store, for tests of storages.
+    /// Opens a storage without a store, for tests of storages.
     package func openStorage(named name: String = crashFile) throws -> any Storage {
         if name.contains("/") { disk.makeStableFolder(crashPath(of: name).folder.text) }
         try follow(name)
@@ -80,7 +82,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         return storage
     }
 
-    /// Begins to note what is promised about a file.
+    /// Starts to record what is promised about a file.
     private func follow(_ name: String) throws {
         guard log.state(of: name) == nil else { return }
         let storage = makeStorage(SimulatedDisk(first), name)
@@ -88,7 +90,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         log.follow(name, from: try storage.load())
     }
 
-    /// What the outside world had been told first.
+    /// The first values that the outside world was told.
     func acknowledged(_ count: Int) -> [Acknowledged] {
         told.withLock { Array($0.prefix(count)) }
     }

@@ -1,6 +1,6 @@
 import Settle
 
-/// Looks at everything that a crash at one point may leave behind.
+/// Checks everything that a crash at one point may leave behind.
 struct CrashVerification<Acknowledged: Sendable> {
     let run: CrashRun<Acknowledged>
     let seed: UInt64
@@ -8,10 +8,10 @@ struct CrashVerification<Acknowledged: Sendable> {
     let makeStorage: MakeCrashStorage
     /// The state of each file after the scenario.
     private let files: [String: CrashLog.FileState]
-    /// What has been looked at before, with the same demands.
+    /// The outcomes checked so far, with their requirements.
     private var known: Set<[Int]> = []
 
-    /// How many different outcomes have been looked at.
+    /// How many distinct outcomes have been checked.
     var imageCount: Int { known.count }
 
     init(
@@ -34,17 +34,17 @@ struct CrashVerification<Acknowledged: Sendable> {
             ended.append(CrashImage(image: part, description: description))
         }
         for image in ended { try await verify(image, point, keeping: \.returned, check) }
-        // Another seed for each point, or all of them would choose alike.
+        // Vary the seed by point, or all points would make the same choices.
         let lost = point.image.afterLossOfPower(limit: limit, seed: seed ^ UInt64(point.number))
         for image in lost { try await verify(image, point, keeping: \.stable, check) }
     }
 
-    /// - Parameter promise: The number of the oldest batch that each file has to have still.
+    /// - Parameter promise: The number of the oldest batch that each file must still have.
     private mutating func verify(
         _ image: CrashImage, _ point: CrashLog.Point, keeping promise: KeyPath<CrashLog.FileState, Int>,
         _ check: (CrashRecovery<Acknowledged>) async throws -> Void
     ) async throws {
-        // A file that is opened later is as it was at first.
+        // A file that is opened only later is as it was at first.
         let states = files.sorted { $0.key < $1.key }.map { name, state in
             (name: name, state: point.state.files[name] ?? state.atFirst)
         }

@@ -1,12 +1,12 @@
 import Settle
 
-/// What any storage must make of a disk after a crash, whatever it had stored.
+/// Checks what every storage must make of a disk after a crash, whatever it had stored.
 struct RecoveryVerification: Sendable {
     let file: String
     /// What was promised about the file.
     let state: CrashLog.FileState
     let makeStorage: MakeCrashStorage
-    /// How many outcomes of another loss of power are looked at after the recovery, and at each moment during it.
+    /// How many outcomes of another loss of power are checked after the recovery, and at each moment during it.
     private static let limit = 6
 
     private var trees: [SettingTree] { state.trees }
@@ -17,7 +17,7 @@ struct RecoveryVerification: Sendable {
 
     /// - Parameters:
     ///   - oldest: The first of the trees that may be found.
-    ///   - seed: For what is chosen at random.
+    ///   - seed: The seed of all random choices.
     func verify(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws {
         let moments = try verifyOnce(image, notBefore: oldest, seed: seed)
         for (number, moment) in moments.enumerated() {
@@ -34,7 +34,7 @@ struct RecoveryVerification: Sendable {
         }
     }
 
-    /// - Returns: The moments during the first load in which another crash would find a disk that has been changed.
+    /// - Returns: The moments during the first load in which another crash would find a changed disk.
     private func verifyOnce(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws -> [SimulatedDisk.Moment] {
         let disk = SimulatedDisk(image)
         let moments = Moments()
@@ -85,14 +85,14 @@ struct RecoveryVerification: Sendable {
                 + "promised to keep batch \(oldest), \(trees[oldest].root).")
     }
 
-    /// Also if a file has no spelling of its own for some of the values, such as dates in JSON.
+    /// Compares trees, even if a file can't represent some of their values directly, such as dates in JSON.
     private static func isSame(_ one: SettingTree, _ other: SettingTree) -> Bool {
         if one == other { return true }
         guard let bytes = try? FileFormat.json.encode(one) else { return false }
         return bytes == (try? FileFormat.json.encode(other))
     }
 
-    /// Opens a storage, and closes it after having used it.
+    /// Opens a storage, uses it, and closes it.
     private func contents(of disk: SimulatedDisk, _ use: (any Storage) throws -> Void) throws -> StorageContents {
         let storage = makeStorage(disk, file)
         defer { storage.close() }
@@ -114,7 +114,7 @@ struct RecoveryVerification: Sendable {
     }
 }
 
-/// The moments that a disk has announced.
+/// Collects the moments that a disk announces.
 private final class Moments: Sendable {
     private let moments = LockedValue<[SimulatedDisk.Moment]>([])
 

@@ -1,13 +1,13 @@
 import Settle
 
-/// Paths, and the changes of names.
+/// Resolving paths, and changing names.
 extension DiskImage {
-    /// - Parameter followsLast: Whether a symbolic link at the end of the path stands for what it leads to.
+    /// - Parameter followsLast: Whether to follow a symbolic link at the end of the path.
     func node(at path: String, followsLast: Bool = true) throws(SystemError) -> Int {
         try node(at: path, from: [Self.root], followsLast: followsLast, links: 0)
     }
 
-    /// - Parameter folders: The folders on the way to the one in which a relative path begins.
+    /// - Parameter folders: The folders from the root to the one that a relative path starts in.
     private func node(
         at path: String, from folders: [Int], followsLast: Bool, links: Int
     ) throws(SystemError) -> Int {
@@ -51,7 +51,7 @@ extension DiskImage {
         return number
     }
 
-    /// Makes a folder and those that it is in, as if they had always been there.
+    /// Makes a folder and its parents, as if they had always existed.
     mutating func makeStableFolder(_ path: String) {
         var folder = Self.root
         for name in path.split(separator: "/").map(String.init) {
@@ -86,14 +86,14 @@ extension DiskImage {
         touch(number, isContents: false)
     }
 
-    /// Within one folder, which is all that a replacement of a file needs.
+    /// Renames within one folder, which suffices for replacing a file.
     mutating func rename(_ path: String, to newPath: String) throws(SystemError) {
         let number = try node(at: path, followsLast: false)
         let (folder, name) = try place(path)
         let (newFolder, newName) = try place(newPath)
         guard folder == newFolder else { throw .crossesDevices }
         let replaced = entries(of: folder)[newName]
-        // Two names of one file: the call does nothing.
+        // Both names refer to the same file: as in POSIX, the call does nothing.
         guard replaced != number else { return }
         if let replaced, nodes[replaced]?.isFolder == true { throw .isFolder }
         change(folder, [name: nil, newName: number])

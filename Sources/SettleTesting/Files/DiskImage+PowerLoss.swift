@@ -1,21 +1,21 @@
 import Settle
 
-/// A disk as it may be found after a crash, and how that came.
+/// A disk as it may be found after a crash, and how it came about.
 struct CrashImage: Sendable {
     let image: DiskImage
     let description: String
 }
 
 extension DiskImage {
-    /// The disks that may be found after a loss of power at this moment, each once.
+    /// The distinct disks that may be found after a loss of power at this moment.
     ///
-    /// First those where everything or nothing of the unsynced bytes is there, for each way in which the changes of names
-    /// may have survived; then what may have become of each file alone and of all together, and random mixes.
+    /// First those with all or none of the unsynced bytes, for each way in which the changes of names may have
+    /// survived; then variants of each file alone and of all files together, and random mixes.
     ///
     /// - Parameters:
-    ///   - limit: How many there are at most. If there are more, the first kind comes before the others, and of these some
-    ///     are chosen by the seed.
-    ///   - seed: For what is chosen at random.
+    ///   - limit: The maximum number of disks. If there are more, those of the first kind come first, and the seed
+    ///     chooses among the others.
+    ///   - seed: The seed of all random choices.
     func afterLossOfPower(limit: Int, seed: UInt64) -> [CrashImage] {
         var random = SeededRandom(seed: seed)
         let choices = survivingChanges(limit: limit)
@@ -32,16 +32,16 @@ extension DiskImage {
         for mix in [FileMix(.lost), FileMix(.kept)] {
             for changes in choices where found.count < limit { add(changes, mix) }
         }
-        // Tries are limited too, because many mixes may look alike.
+        // Limit the attempts too, because many mixes may look alike.
         var rest = mixes.flatMap { mix in choices.map { (mix, $0) } }
         rest.shuffle(using: &random)
         for (mix, changes) in rest.prefix(4 * limit) where found.count < limit { add(changes, mix) }
         return found
     }
 
-    /// Which unsynced changes of names survive: each way once.
+    /// Each distinct way in which unsynced changes of names may survive.
     private func survivingChanges(limit: Int) -> [[Bool]] {
-        // All of them up to one moment, whatever their folder.
+        // All of them up to one moment, in whatever folder.
         var choices = (0...unsyncedChanges.count).map { count in
             unsyncedChanges.indices.map { $0 < count }
         }
@@ -93,7 +93,7 @@ private struct FileMix: CustomStringConvertible {
 
     func mix(of number: Int) -> SectorMix {
         if let exception, exception.number == number { return exception.mix }
-        // Each file its own mix, by one seed.
+        // Give each file its own mix, derived from one seed.
         if case .random(let seed) = usual { return .random(seed ^ UInt64(number)) }
         return usual
     }

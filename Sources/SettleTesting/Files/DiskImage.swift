@@ -1,10 +1,10 @@
 import Settle
 
-/// The files of a simulated disk as processes see them, with what is needed to tell how a loss of power may leave them.
+/// The files of a simulated disk as processes see them, with what determines how a loss of power may leave them.
 ///
 /// The rules are those of a journaling file system at its least helpful. Changes of names survive in the order in which
-/// they were made in their folder, but none of them has to before that folder is synced. Bytes survive only once their file
-/// is synced. Syncing a file does not make its name survive. Permissions always survive.
+/// they were made in their folder, but none has to before that folder is synced. Bytes survive only once their file is
+/// synced. Syncing a file does not make its name survive. Permissions always survive.
 struct DiskImage: Sendable {
     /// Changes of names in one folder that survive together or not at all.
     struct Change: Sendable {
@@ -16,21 +16,21 @@ struct DiskImage: Sendable {
 
     var nodes: [Int: DiskNode] = [root: DiskNode(.folder, permissions: 0o755)]
     var unsyncedChanges: [Change] = []
-    /// Time goes on by this much with every change.
+    /// The time that passes with every change.
     private static let tick: Int64 = 1_000_000
     private var now: Int64 = 1_700_000_000_000_000_000
 
     // MARK: Contents
 
-    /// Changes a node without letting time go on.
+    /// Changes a node without advancing the time.
     mutating func update(_ number: Int, _ change: (inout DiskNode) -> Void) {
-        // Taken out, so that its bytes are not copied to be changed.
+        // Remove the node while it changes, so that its bytes are not copied.
         guard var node = nodes.removeValue(forKey: number) else { return }
         change(&node)
         nodes[number] = node
     }
 
-    /// Notes that a node has changed now.
+    /// Advances the time, and sets a node's times of change to it.
     mutating func touch(_ number: Int, isContents: Bool) {
         now += Self.tick
         let now = now
@@ -45,7 +45,7 @@ struct DiskImage: Sendable {
         unsyncedChanges.removeAll { $0.folder == number }
     }
 
-    /// The disk on which some changes of names have survived and all others not, and files have these bytes, for good.
+    /// The disk on which the chosen changes of names have survived, and files have these bytes, all on stable storage.
     func settled(changes: [Bool], _ bytes: (Int, DiskNode) -> [UInt8]) -> DiskImage {
         var image = self
         for number in nodes.keys {
@@ -63,7 +63,7 @@ struct DiskImage: Sendable {
         return image
     }
 
-    /// Every path with what stands there, once for each name.
+    /// Every path with its node, once for each name.
     func files(from number: Int = root, at path: String = "") -> [(path: String, node: DiskNode)] {
         entries(of: number).sorted { $0.key < $1.key }.flatMap { name, number -> [(path: String, node: DiskNode)] in
             guard let node = nodes[number] else { return [] }
@@ -71,9 +71,9 @@ struct DiskImage: Sendable {
         }
     }
 
-    /// The same for two disks that look alike to a process, but for their times.
+    /// Equal for two disks that look alike to a process, apart from times.
     var fingerprint: [Int] {
-        // Two of them, because one has collided often enough in the history of hashing.
+        // Two hashes, since a single one may collide.
         (0..<2).map { salt in
             var hasher = Hasher()
             hasher.combine(salt)

@@ -1,6 +1,6 @@
 import Settle
 
-/// A file, folder or symbolic link of a simulated disk, whatever names it has.
+/// A file, folder or symbolic link of a simulated disk, independent of its names.
 struct DiskNode: Sendable {
     enum Kind: Sendable, Hashable {
         case file, folder
@@ -10,16 +10,16 @@ struct DiskNode: Sendable {
     let kind: Kind
     var permissions: UInt16
     var owner = FileStatus.Owner(user: 0, group: 0)
-    /// Of a file: what processes see.
+    /// For a file: the contents that processes see.
     private(set) var contents: [UInt8] = []
     /// Every state of the contents since the last sync, the synced one first and the present one last.
     private(set) var versions: [[UInt8]] = [[]]
-    /// The sectors that are not the same in all versions, where a version that is too short has zeros.
+    /// The sectors that differ between versions. A version that is too short counts as zeros.
     private(set) var changedSectors: Set<Int> = []
     /// A sync has failed: later ones report success and write nothing, as they do where the failed one has marked the
     /// pages as clean.
     var isPoisoned = false
-    /// Of a folder: the nodes by name, as processes see them.
+    /// For a folder: the nodes by name, as processes see them.
     var entries: [String: Int] = [:]
     /// The names that are on stable storage.
     var survivingEntries: [String: Int] = [:]
@@ -59,7 +59,7 @@ struct DiskNode: Sendable {
         }
     }
 
-    /// - Parameter change: Returns which bytes may not be as they were.
+    /// - Parameter change: Returns the range of bytes that may have changed.
     private mutating func change(_ change: (inout [UInt8]) -> Range<Int>) {
         let old = contents
         let range = change(&contents)
@@ -76,7 +76,7 @@ struct DiskNode: Sendable {
         survivingEntries = entries
     }
 
-    /// What stands there after a loss of power is all there is.
+    /// Makes what a loss of power has left the only version.
     mutating func settle(_ bytes: [UInt8]) {
         contents = bytes
         forget(but: bytes)

@@ -1,11 +1,11 @@
 package import Settle
 
-/// Passes system calls on to the real ones, remembers them, and makes one of them, or all from one on, go wrong.
+/// Forwards system calls to the real ones, records them, and makes one of them fail, or all from one on.
 package final class FaultySystemCalls: SystemCalls {
     package enum Fault: Sendable, Hashable {
-        /// The call does nothing and throws; a close throws after it has closed.
+        /// The call does nothing and throws; a close throws after closing.
         case error(SystemError)
-        /// A read or write does half of what was asked, but at least one byte. Other calls work.
+        /// A read or write does half of what was requested, but at least one byte. Other calls succeed.
         case short
     }
 
@@ -26,8 +26,8 @@ package final class FaultySystemCalls: SystemCalls {
     private let state = LockedValue(State())
 
     /// - Parameters:
-    ///   - mask: The permissions that new files and folders do not get, as if the process's mask said so.
-    ///   - synchronizes: Whether syncs are passed on. Without it they are only remembered, which makes tests faster.
+    ///   - mask: The permissions withheld from new files and folders, as by the process's umask.
+    ///   - synchronizes: Whether syncs are forwarded. If not, they are only recorded, which makes tests faster.
     package init(_ real: any SystemCalls = POSIXSystemCalls(), mask: UInt16 = 0, synchronizes: Bool = true) {
         self.real = real
         self.mask = mask
@@ -44,7 +44,7 @@ package final class FaultySystemCalls: SystemCalls {
         state.withLock { $0.writtenBytes }
     }
 
-    /// How many calls have gone wrong since the last ``fail(call:with:forGood:)``.
+    /// How many calls have failed since the last ``fail(call:with:forGood:)``.
     package var faultCount: Int {
         state.withLock { $0.faultCount }
     }
@@ -54,11 +54,11 @@ package final class FaultySystemCalls: SystemCalls {
         state.withLock { $0.paths.values.sorted() }
     }
 
-    /// Makes a call go wrong.
+    /// Makes a call fail.
     ///
     /// - Parameters:
     ///   - number: Which call, counted from 0 and from now on.
-    ///   - forGood: Whether all calls after it go wrong too.
+    ///   - forGood: Whether all later calls fail too.
     package func fail(call number: Int, with fault: Fault, forGood: Bool) {
         state.withLock { state in
             let first = state.calls.count + number
@@ -68,17 +68,17 @@ package final class FaultySystemCalls: SystemCalls {
         }
     }
 
-    /// Makes all calls of one kind throw, as on a file system that does not have them.
+    /// Makes all calls of one kind throw, as on a file system that lacks them.
     package func fail(every kind: SystemCall.Kind, with error: SystemError) {
         state.withLock { $0.errors[kind] = error }
     }
 
-    /// Does something immediately before the next call of one kind, as another process might.
+    /// Runs an action immediately before the next call of one kind, as another process might.
     package func beforeNext(_ kind: SystemCall.Kind, do action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[kind] = action }
     }
 
-    /// Lets all calls work again.
+    /// Makes all calls succeed again.
     package func heal() {
         state.withLock { state in
             state.fault = nil
@@ -95,14 +95,14 @@ package final class FaultySystemCalls: SystemCalls {
         }
     }
 
-    /// Closes what is open, as the operating system does when the process ends, whatever it was doing. Locks go with it. What it
-    /// had open is refused from then on: somebody else may have the same descriptor by then.
+    /// Closes all open files, as the operating system does when the process ends. That releases their locks. Their
+    /// descriptors are refused from then on: other code may have been given the same numbers.
     package func endProcess() {
         let files = state.withLock { state in
             defer { state.paths = [:] }
             return Array(state.paths.keys)
         }
-        // Nobody is left to be told of an error.
+        // The process has ended, so there is no caller to report an error to.
         for file in files { try? real.closeFile(file) }
     }
 

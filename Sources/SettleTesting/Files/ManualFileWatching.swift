@@ -1,6 +1,6 @@
 package import Settle
 
-/// Watches nothing: a test says what has happened.
+/// Watches nothing: a test reports what has happened.
 package final class ManualFileWatching: FileWatching {
     private struct Watched {
         var places: [FilePath: Set<String>]
@@ -11,14 +11,14 @@ package final class ManualFileWatching: FileWatching {
 
     package init() {}
 
-    /// What is being watched, by all watches together.
+    /// The places of all watches together.
     package var places: [FilePath: Set<String>] {
         watched.withLock { watched in
             watched.watches.values.reduce(into: [:]) { $0.merge($1.places) { $0.union($1) } }
         }
     }
 
-    /// Tells every watch that has asked for one of the files; without files, every watch.
+    /// Notifies every watch of one of the files; if there are no files, every watch.
     package func tell(_ events: FileEvents) {
         let watches = watched.withLock { Array($0.watches.values) }
         for watch in watches {

@@ -1,24 +1,24 @@
-/// What a loss of power may leave of a file's bytes that were not synced.
+/// What a loss of power may leave of a file's unsynced bytes.
 ///
-/// A disk writes sectors of 512 bytes, each as a whole, in any order, and of each any state that it has had since the last
-/// sync. The file's size is another thing that reaches the disk or not.
+/// A disk writes sectors of 512 bytes, each as a whole and in any order, and leaves each in any state that it has had
+/// since the last sync. The file's size reaches the disk, or does not, independently.
 enum SectorMix: Sendable, Hashable, CustomStringConvertible {
     static let sectorSize = 512
 
     /// The synced bytes, and the synced size.
     case lost
-    /// The synced bytes, and the new size: zeros where nothing had been.
+    /// The synced bytes, and the new size: zeros where there was nothing.
     case lostButSize
-    /// The new bytes, as far as the synced size goes.
+    /// The new bytes, up to the synced size.
     case keptButSize
     case kept
-    /// New up to this many sectors that differ, then old.
+    /// The first sectors that differ are new, up to this many; the rest are old.
     case first(Int)
-    /// Old up to this many sectors that differ, then new.
+    /// The first sectors that differ are old, up to this many; the rest are new.
     case allButFirst(Int)
     /// Every other sector that differs is new.
     case alternating(startsNew: Bool)
-    /// Each sector as at any moment since the last sync, and so the size.
+    /// Each sector is as at any moment since the last sync, and so is the size.
     case random(UInt64)
 
     var description: String {
@@ -34,7 +34,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The mixes that might differ for a file, without random ones.
+    /// The mixes that may differ for a file, except for random ones.
     static func all(of node: DiskNode) -> [SectorMix] {
         let count = node.changedSectors.count
         let steps = count < 2 ? [] : Array(1..<count)
@@ -42,7 +42,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
             + (count < 3 ? [] : [.alternating(startsNew: true), .alternating(startsNew: false)])
     }
 
-    /// The bytes that are found.
+    /// The bytes that the mix leaves of a file.
     func bytes(of node: DiskNode) -> [UInt8] {
         let versions = node.versions
         guard let old = versions.first, let new = versions.last, versions.count > 1 else { return node.contents }
@@ -63,9 +63,9 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter choice: Which version a sector is from; sectors are counted among those that differ.
+    /// - Parameter choice: The version that a sector is from; sectors are counted among those that differ.
     private static func mix(_ node: DiskNode, size: Int, _ choice: (Int) -> Int) -> [UInt8] {
-        // Any version will do for the sectors that are the same in all of them.
+        // Sectors that do not differ are the same in every version.
         var result = Array(node.contents.prefix(size))
         result += [UInt8](repeating: 0, count: size - result.count)
         for (index, sector) in node.changedSectors.sorted().enumerated() {
@@ -76,7 +76,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         return result
     }
 
-    /// Filled up with zeros where the file is shorter.
+    /// Padded with zeros where the version is shorter.
     static func sector(_ number: Int, of version: [UInt8]) -> [UInt8] {
         let start = min(number * sectorSize, version.count)
         let bytes = Array(version[start..<min(start + sectorSize, version.count)])

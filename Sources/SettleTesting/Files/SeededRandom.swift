@@ -1,4 +1,4 @@
-/// Random numbers that a seed brings back.
+/// Random numbers that a seed reproduces.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -52,13 +52,13 @@ extension SimulatedDisk {
         }
     }
 
-    /// - Returns: How many bytes have found room.
+    /// - Returns: How many bytes fit.
     private static func write(
         _ bytes: [UInt8], to open: OpenFile, at offset: Int, _ state: inout State
     ) throws(SystemError) -> Int {
         try checkWritable(open)
         let size = state.image.nodes[open.node]?.contents.count ?? 0
-        // What stands inside of the file has its room already.
+        // Bytes within the file's size take no additional room.
         let count = max(0, min(bytes.count, max(0, size - offset) + max(0, state.room - max(0, offset - size))))
         guard count > 0 || bytes.isEmpty else { throw .noSpace }
         state.announce(.write, state.path(of: open.node)) { [image = state.image] in

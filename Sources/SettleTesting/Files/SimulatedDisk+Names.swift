@@ -83,7 +83,7 @@ extension DiskImage {
             statusChanged: node?.statusChanged ?? 0)
     }
 
-    /// Where a path to a missing file leads after the symbolic links at its end.
+    /// The path to a missing file after following the symbolic links at its end.
     func target(of path: String) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {

@@ -1,9 +1,9 @@
 package import Settle
 
-/// System calls on a disk in memory whose power can fail.
+/// System calls on an in-memory disk that can lose power.
 ///
-/// It has hard and symbolic links, advisory locks, times that advance with every change, and, if asked, an end. Processes
-/// that share it are storages that were given the same disk.
+/// It has hard and symbolic links, advisory locks, times that advance with every change and, on request, a limited
+/// capacity. Storages that are given the same disk act as separate processes.
 package final class SimulatedDisk: SystemCalls {
     struct OpenFile: Sendable {
         var node: Int
@@ -16,7 +16,7 @@ package final class SimulatedDisk: SystemCalls {
     struct Moment: Sendable {
         var call: SystemCall
         var image: DiskImage
-        /// The disk after each part of the call that a crash of the process may leave.
+        /// The disk after each part of the call that a crash of the process may leave done.
         var parts: [DiskImage] = []
     }
 
@@ -31,7 +31,7 @@ package final class SimulatedDisk: SystemCalls {
 
     let state: LockedValue<State>
 
-    /// An empty disk with nothing but its root folder.
+    /// An empty disk with only its root folder.
     package convenience init() {
         self.init(DiskImage())
     }
@@ -42,11 +42,11 @@ package final class SimulatedDisk: SystemCalls {
 
     // MARK: Crashes
 
-    /// The disks that may be found after a loss of power at this moment, each once.
+    /// The distinct disks that may be found after a loss of power at this moment.
     ///
     /// - Parameters:
-    ///   - limit: How many there are at most; which ones, if there are more, is up to the seed.
-    ///   - seed: For what is chosen at random.
+    ///   - limit: The maximum number of disks. If there are more, the seed decides which ones are returned.
+    ///   - seed: The seed of all random choices.
     package func disksAfterLossOfPower(limit: Int = 200, seed: UInt64 = 1) -> [SimulatedDisk] {
         state.withLock { $0.image }.afterLossOfPower(limit: limit, seed: seed).map { SimulatedDisk($0.image) }
     }
@@ -56,38 +56,39 @@ package final class SimulatedDisk: SystemCalls {
         SimulatedDisk(state.withLock { $0.image })
     }
 
-    /// Has a function called before each call that changes the disk, until it is set to `nil`. It must not call the disk.
+    /// Sets a function to call before each call that changes the disk; `nil` removes it. The function must not call the
+    /// disk.
     func observe(_ observer: (@Sendable (Moment) -> Void)?) {
         state.withLock { $0.observer = observer }
     }
 
-    /// How many files are open, by whomever.
+    /// How many files are open, in all processes.
     package var openFileCount: Int { state.withLock { $0.openFiles.count } }
 
     var image: DiskImage { state.withLock { $0.image } }
 
-    /// Makes a folder, and those that it is in, on stable storage: as if they had always been there. No call makes them, so
-    /// there is no moment before it, and what else has not been synced stays so.
+    /// Makes a folder and its parents on stable storage, as if they had always existed. This is no system call, so no
+    /// moment precedes it, and everything else unsynced stays unsynced.
     package func makeStableFolder(_ path: String) {
         state.withLock { $0.image.makeStableFolder(path) }
     }
 
-    // MARK: Trouble
+    // MARK: Faults
 
-    /// Sets how many bytes all files together may have, or that there is no limit. What has no name and is not open any more
-    /// does not count.
+    /// Sets the total capacity of all files in bytes; `nil` removes the limit. Files that have no name and are closed
+    /// do not count.
     package func setCapacity(_ bytes: Int?) {
         state.withLock { $0.capacity = bytes }
     }
 
-    /// Makes the next sync of a file fail. The bytes that it should have written never reach the disk after that, although
-    /// later syncs of the file report success.
+    /// Makes the next sync of a file fail. The bytes that it should have written never reach the disk after that,
+    /// although later syncs of the file report success.
     package func failNextSync() {
         state.withLock { $0.failingSyncs += 1 }
     }
 
-    /// Makes the unsynced bytes of all files unable to reach the disk ever, although later syncs report success: what
-    /// a failed sync leaves behind.
+    /// Keeps the unsynced bytes of all files from ever reaching the disk, although later syncs report success: the
+    /// state after a failed sync.
     package func poisonUnsyncedFiles() {
         state.withLock { state in
             for (number, node) in state.image.nodes where node.isUnsynced {
@@ -107,22 +108,22 @@ package final class SimulatedDisk: SystemCalls {
 extension SimulatedDisk.State {
     /// How many more bytes fit.
     var room: Int {
-        // Half, so that it can be added to.
+        // Half, so that adding to it does not overflow.
         guard let capacity else { return .max / 2 }
         var used = Set(openFiles.values.map(\.node))
         for node in image.nodes.values { used.formUnion(node.entries.values) }
         return capacity - used.reduce(0) { $0 + (image.nodes[$1]?.contents.count ?? 0) }
     }
 
-    /// Tells the observer that a call is about to change the disk.
+    /// Notifies the observer that a call is about to change the disk.
     ///
-    /// - Parameter parts: The disk after each part of the call that a crash of the process may leave.
+    /// - Parameter parts: The disk after each part of the call that a crash of the process may leave done.
     func announce(_ kind: SystemCall.Kind, _ path: String, parts: () -> [DiskImage] = { [] }) {
         guard let observer else { return }
         observer(SimulatedDisk.Moment(call: SystemCall(kind: kind, path: path), image: image, parts: parts()))
     }
 
-    /// One of the names of a node, to be shown.
+    /// One of a node's names, for display.
     func path(of number: Int) -> String {
         image.nodes[number]?.isFolder == true && number == DiskImage.root
             ? "/" : image.path(of: number) ?? "a file without a name"

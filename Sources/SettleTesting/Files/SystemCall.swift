@@ -1,4 +1,4 @@
-/// A call that ``FaultySystemCalls`` has seen, also if it failed.
+/// A call recorded by ``FaultySystemCalls``, whether or not it failed.
 package struct SystemCall: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case open, create, openFolder, read, write, synchronize, close, lock, status, setPermissions, rename, link
@@ -6,10 +6,10 @@ package struct SystemCall: Sendable, Hashable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// Which file; of a rename or link, the new name.
+    /// The file's path; for a rename or link, the new name.
     package let path: String
 
-    /// Such as `rename settings.json`.
+    /// For example, `rename settings.json`.
     package var description: String {
         "\(kind.rawValue) \(path.split(separator: "/").last ?? "/")"
     }

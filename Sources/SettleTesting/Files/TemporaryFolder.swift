@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// A new empty folder that is removed, with all that is in it, when the last reference to it goes away.
+/// A new empty folder that is removed with its contents on deinitialization.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
@@ -19,13 +19,13 @@ public final class TemporaryFolder: Sendable {
     }
 }
 
-/// Runs a closure with a new empty folder that is removed at the end.
+/// Runs a closure with a new empty folder, and removes the folder at the end.
 public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = try TemporaryFolder()
     return try withExtendedLifetime(folder) { try body($0.url) }
 }
 
-/// Runs a closure with a new empty folder that is removed at the end.
+/// Runs a closure with a new empty folder, and removes the folder at the end.
 public func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
     let folder = try TemporaryFolder()
     let result = try await body(folder.url)

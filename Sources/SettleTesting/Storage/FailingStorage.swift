@@ -1,22 +1,22 @@
 public import Settle
 
-/// Passes calls to another storage, and fails or holds those that a test has chosen.
+/// Forwards calls to another storage, and fails or holds those that a test has chosen.
 public final class FailingStorage: Storage {
     public enum Operation: Sendable, Hashable, CaseIterable {
         case load
         /// Every append.
         case append
-        /// An append that is to be stable; what is said about ``append`` comes first.
+        /// An append with stable durability. Rules for ``append`` take precedence.
         case stableAppend
         case checkpoint
-        /// A look at what others have changed.
+        /// Fetching what others have changed.
         case externalChanges
         case lock
-        /// The reserving of a name, for exclusive access.
+        /// Reserving a name, for exclusive access.
         case reserve
     }
 
-    /// When a call fails: before the other storage has seen it, or after it has done it.
+    /// When a call fails: before the other storage has received it, or after it has completed.
     public enum Moment: Sendable, Hashable {
         case before, after
     }
@@ -40,14 +40,14 @@ public final class FailingStorage: Storage {
         self.base = base
     }
 
-    /// Fails calls of one kind, from now on; replaces what was said about this kind before.
+    /// Makes calls of one kind fail from now on. Replaces the earlier rule for this kind.
     ///
     /// - Parameters:
     ///   - operation: The kind of call.
     ///   - error: What these calls throw.
-    ///   - skipped: How many calls go through first.
+    ///   - skipped: How many calls succeed first.
     ///   - count: How many calls fail then.
-    ///   - moment: Whether they fail before the other storage has seen them, or after it has done them.
+    ///   - moment: Whether they fail before the other storage has received them, or after it has completed them.
     public func fail(
         _ operation: Operation, with error: StorageError, skipping skipped: Int = 0, count: Int = .max,
         moment: Moment = .before
@@ -57,7 +57,7 @@ public final class FailingStorage: Storage {
         }
     }
 
-    /// Lets all calls through again.
+    /// Makes all calls succeed again.
     public func heal() {
         state.withLock { $0.failures = [:] }
     }

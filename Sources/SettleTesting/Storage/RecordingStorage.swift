@@ -1,6 +1,6 @@
 public import Settle
 
-/// Passes every call to another storage, and remembers it once it has ended.
+/// Forwards every call to another storage, and records it once it has ended.
 public final class RecordingStorage: Storage {
     private let base: any Storage
     private let recorded = WatchedValue<[StorageCall]>([])
@@ -9,20 +9,20 @@ public final class RecordingStorage: Storage {
         self.base = base
     }
 
-    /// The calls that have ended, in this order.
+    /// The calls that have ended, in order.
     public var calls: [StorageCall] {
         recorded.value
     }
 
-    /// The batches that were appended without an error. Those without values, which only make stable what was appended
-    /// before, are left out; ``calls`` has them.
+    /// The batches that were appended without an error. Those without values, which only make earlier appends stable,
+    /// are left out; ``calls`` has them.
     public var batches: [StorageBatch] {
         calls.compactMap(\.storedBatch)
     }
 
     /// Waits until the calls that have ended meet a condition.
     ///
-    /// - Returns: The calls that met it. If the task is cancelled: those that have ended by then.
+    /// - Returns: The calls that met it. If the task is cancelled: those that had ended at that moment.
     public func calls(when condition: @escaping @Sendable ([StorageCall]) -> Bool) async -> [StorageCall] {
         await recorded.value(when: condition)
     }

@@ -1,6 +1,6 @@
 public import Settle
 
-/// A call that a ``RecordingStorage`` has seen, with how it ended.
+/// A call recorded by a ``RecordingStorage``, and how it ended.
 public struct StorageCall: Sendable, Hashable {
     public enum Operation: Sendable, Hashable {
         case load
@@ -10,7 +10,7 @@ public struct StorageCall: Sendable, Hashable {
     }
 
     public var operation: Operation
-    /// What the call threw, if it threw.
+    /// The error that the call threw, if any.
     public var error: StorageError?
 
     public init(_ operation: Operation, error: StorageError? = nil) {

@@ -1,7 +1,7 @@
 import Settle
 
 extension StorageConformance {
-    /// What a check found instead of what it expected.
+    /// What a check found in place of what it expected.
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
 
@@ -10,7 +10,7 @@ extension StorageConformance {
         }
     }
 
-    /// A new storage, loaded and so ready for appends.
+    /// A new storage, loaded and ready for appends.
     func opened(_ number: Int) throws -> any Storage {
         let storage = try makeStorage(number)
         _ = try storage.load()
@@ -25,8 +25,8 @@ extension StorageConformance {
         StorageContents(tree: SettingTree(root), outcome: .intact)
     }
 
-    /// Appends the batches one after the other and compares what is there then with what is expected: at once, and
-    /// after closing and opening again.
+    /// Appends the batches in order and compares what is stored with what is expected: immediately, and after closing
+    /// and reopening.
     func check(
         _ number: Int, _ batches: [[SettingKey: SettingValue?]], resultIn expected: SettingValue.Entries
     ) throws {

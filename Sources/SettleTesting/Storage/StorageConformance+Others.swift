@@ -27,7 +27,7 @@ extension StorageConformance {
     /// Two storages of the same place, both loaded.
     private func pair(_ number: Int, _ makeOther: Other) throws -> (first: any Storage, second: any Storage) {
         let first = try opened(number)
-        // Something must be there for the second to load.
+        // Store something, so that the second storage has a state to load.
         try first.append(batch(1, ["start": .integer(0)]), durability: .stable)
         let second = try makeOther(number, first)
         _ = try second.load()
@@ -38,7 +38,7 @@ extension StorageConformance {
         for storage in storages { storage.close() }
     }
 
-    /// What a store knows of a storage: what it loaded, or appended, or was told.
+    /// Updates what a store knows of a storage: what it loaded, appended, or was told.
     private func takeIn(_ storage: any Storage, _ known: inout SettingTree) throws {
         let before = known
         for change in try storage.externalChanges(since: { before }) {

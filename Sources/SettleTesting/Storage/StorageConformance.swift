@@ -6,7 +6,7 @@ public import Settle
     import Foundation
 #endif
 
-/// The promises of `Storage`, as checks that every implementation can run on itself.
+/// The guarantees of `Storage`, as checks that every implementation can run on itself.
 ///
 /// ```swift
 /// @Test func conformance() throws {
@@ -18,14 +18,14 @@ public import Settle
 /// }
 /// ```
 public struct StorageConformance {
-    /// Makes a storage with nothing in it. The number is another one each time.
+    /// Makes an empty storage. Each call passes a different number.
     public typealias Make = (_ number: Int) throws -> any Storage
-    /// Makes another storage of what a storage, which has been closed, has stored.
+    /// Makes another storage of what a closed storage has stored.
     public typealias Reopen = (_ number: Int, _ closed: any Storage) throws -> any Storage
-    /// Makes every append to a storage fail, or work again.
+    /// Makes every append to a storage fail, or succeed again.
     public typealias SetFailing = (_ storage: any Storage, _ isFailing: Bool) throws -> Void
 
-    /// Makes a second storage of the same place, while the first one is open.
+    /// Makes a second storage of the same place while the first one is open.
     public typealias Other = (_ number: Int, _ first: any Storage) throws -> any Storage
 
     let makeStorage: Make
@@ -37,13 +37,13 @@ public struct StorageConformance {
     /// Runs all checks.
     ///
     /// - Parameters:
-    ///   - makeStorage: Makes a storage with nothing in it.
+    ///   - makeStorage: Makes an empty storage.
     ///   - reopen: Makes another storage of what a closed one has stored.
-    ///   - setFailing: Makes appends fail, and work again. Without it the checks of failed appends are left out.
-    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes, of the lock and of
-    ///     reserved names are left out. Waiting for the lock must end before the check does.
-    ///   - values: What must come back as it was stored. Leave out the kinds that the storage's format does not have.
-    /// - Throws: ``StorageConformanceFailure`` with all that went wrong.
+    ///   - setFailing: Makes appends fail, and succeed again. Without it the checks of failed appends are left out.
+    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes, of the lock
+    ///     and of reserved names are left out. Waiting for the lock must time out before the check does.
+    ///   - values: Values that must survive storing unchanged. Leave out kinds that the storage's format lacks.
+    /// - Throws: ``StorageConformanceFailure`` with everything that went wrong.
     public static func check(
         makeStorage: @escaping Make,
         reopen: @escaping Reopen,
@@ -64,7 +64,7 @@ public struct StorageConformance {
         if !failures.isEmpty { throw StorageConformanceFailure(failures: failures) }
     }
 
-    /// Every case of `SettingValue`, with the values of each that are easiest to get wrong.
+    /// Every case of `SettingValue`, each with the values that are easiest to get wrong.
     public static var everyKindOfValue: [SettingValue] {
         [
             .null, .bool(false), .bool(true),

@@ -1,6 +1,6 @@
-/// What a storage did otherwise than `Storage` says.
+/// The ways in which a storage has violated the guarantees of `Storage`.
 public struct StorageConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence for each check that failed, which begins with what should have been.
+    /// One sentence for each failed check, which begins with the expected behavior.
     public var failures: [String]
 
     public var description: String {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Stops one call to a ``FailingStorage`` in the middle, so that a test can look at what happens meanwhile.
+/// Stops one call to a ``FailingStorage`` midway, so that a test can observe what happens meanwhile.
 ///
 /// The call blocks its thread until ``release()``.
 public final class StorageHold: Sendable {
@@ -9,12 +9,12 @@ public final class StorageHold: Sendable {
 
     init() {}
 
-    /// Waits until a call has come and is being held.
+    /// Waits until a call has arrived and is being held.
     public func waitUntilReached() async {
         _ = await isReached.value { $0 }
     }
 
-    /// Lets the call go on. A hold that is released before a call has come does not stop it.
+    /// Lets the call continue. A hold that is released before a call has arrived does not stop it.
     public func release() {
         gate.signal()
     }
