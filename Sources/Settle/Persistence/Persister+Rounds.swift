@@ -3,8 +3,8 @@ import Dispatch
 /// Commits and flushes that arrive together share one append and one sync.
 ///
 /// The first request of a round enqueues the round's end behind everything already in the persister's queue. So
-/// requests that are in the queue by then join the same round, and requests that arrive after its values have been
-/// taken get the next one.
+/// requests enqueued before that join the same round, and requests that arrive after its values have been taken get the
+/// next one.
 extension Persister {
     /// Saves everything published so far, and returns once it is on stable storage.
     ///

@@ -1,8 +1,8 @@
 public import Settle
 
 /// A scenario of
-/// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the disk on which
-/// it runs.
+/// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the disk on
+/// which it runs.
 public final class CrashRun<Acknowledged: Sendable>: Sendable {
     /// The clock of the stores. It stands still, so nothing settles by itself before ``settle()``.
     public let clock = ManualClock()
