@@ -4,30 +4,31 @@
     public import Foundation
 #endif
 
-/// What a subscriber receives: one transaction, with the mutations that concern the subscriber.
+/// One transaction as a subscriber receives it: the mutations within what it has subscribed to.
 public struct Change: Sendable {
-    /// The transaction's number. Revisions rise by one with each transaction of a store.
+    /// The transaction's number. Each transaction of a store gets the next revision.
     public let revision: UInt64
-    /// Wall time of the transaction. For one from before anybody had asked its store for changes, which only
-    /// `changes(since:)` gives, it may be the time of the system's last tick, 1 to 4 ms earlier.
+    /// Wall time of the transaction. A change from before the first request for the store's changes, which only
+    /// `changes(since:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     public let origin: Origin
-    /// The name that the writer gave itself, see ``SettingsStore/commit(by:_:)``.
+    /// The name given by the writer, see ``SettingsStore/commit(by:_:)``.
     public let writer: String?
-    /// The changed settings, in the order in which they were first written. If some of their keys lie within others, which only keys
-    /// do that no group declares, they come in the order of their keys: an inner one changes what the outer one has written.
+    /// The changed settings, in the order in which they were first written. If some of their keys lie within others,
+    /// which is possible only for keys that no group declares, they come in the order of their keys: an inner mutation
+    /// changes what the outer one has written.
     ///
-    /// Empty only if changes have been missed: this one itself, because its values take more memory than the store's log may
-    /// (``SettingsStore/Configuration/historyCostLimit``), or earlier ones after which none has come. Then the change just tells of these,
-    /// with the revision of the newest of them.
+    /// Empty only if changes were missed: either this one, because its values exceed the memory limit of the store's
+    /// log (``SettingsStore/Configuration/historyCostLimit``), or earlier ones that no later change has followed. In
+    /// the second case the change only reports the loss, with the revision of the newest missed change.
     public let mutations: [Mutation]
     /// Whether the transaction, with all its values, was on stable storage when this change was delivered.
     public let isDurable: Bool
-    /// How many changes this subscriber should have got before this one and did not, because it fell behind the
+    /// How many changes this subscriber should have received before this one but missed, because it fell behind the
     /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.
     public let missed: UInt64
 
-    /// The mutation of one setting, if this change has one.
+    /// The mutation of one setting, if this change contains one.
     public subscript<Value>(setting: SettingReference<Value>) -> (oldValue: Value, newValue: Value)? {
         let key = setting.key
         guard let mutation = mutations.first(where: { $0.key == key }),
@@ -37,9 +38,9 @@ public struct Change: Sendable {
     }
 }
 
-/// Which changes a subscriber is given.
+/// Which changes a subscriber receives.
 public enum Delivery: Sendable, Hashable {
-    /// The newest state only: changes that were overtaken before the subscriber asked are passed over.
+    /// The newest state only: skips changes that were overtaken before the subscriber asked.
     case newest
     /// Every change, in order, as long as the store's log holds it; see ``Change/missed``.
     case every

@@ -1,8 +1,8 @@
-/// Drains the mutation log: wakes the subscribers of what has changed.
+/// Drains the mutation log: wakes the subscribers of changed settings.
 ///
-/// Writers only note what has changed and, if the broadcaster sleeps, wake it; so a write costs the same however many
-/// subscribers there are, and no subscriber runs on a writer's thread or under a lock. It runs no foreign code itself: observers
-/// have an ``ObserverNotifier``.
+/// Writers only record what has changed and resume the broadcaster if it sleeps, so the cost of a write doesn't depend
+/// on the number of subscribers, and no subscriber runs on a writer's thread or under a lock. The broadcaster runs no
+/// foreign code: observers have an ``ObserverNotifier``.
 actor ChangeBroadcaster {
     private let log: MutationLog
     private var batch: [UnsafeContinuation<Void, Never>] = []
@@ -13,7 +13,7 @@ actor ChangeBroadcaster {
         batch.reserveCapacity(Self.batchSize)
     }
 
-    /// Starts a broadcaster that lives until the log is finished. It keeps the log, but not the store, alive.
+    /// Starts a broadcaster that lives until the log is finished. It keeps the log alive, but not the store.
     static func start(draining log: MutationLog) {
         let broadcaster = ChangeBroadcaster(log: log)
         Task.detached { await broadcaster.run() }
@@ -24,7 +24,7 @@ actor ChangeBroadcaster {
             switch log.nextBroadcast() {
             case .work(let lists):
                 resumeAll(in: lists)
-                // Lets those who were woken run before the next wave, which then finds more of them waiting.
+                // Let the woken subscribers run first: the next wave then finds more of them waiting.
                 if log.hasBroadcast { await Task.yield() }
             case .wait:
                 await withUnsafeContinuation { continuation in

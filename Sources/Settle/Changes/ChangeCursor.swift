@@ -1,14 +1,14 @@
-/// A subscriber's place in a log.
+/// A subscriber's position in a log.
 ///
-/// A cursor reads the log that all subscribers share; it has no buffer of its own. `accounted` counts the changes of its
-/// channel that it has delivered, skipped on purpose or reported as missed; what the channel has counted beyond that and the
-/// log does not hold any more has been missed.
+/// A cursor reads the log that all subscribers share and has no buffer of its own. `accounted` counts the changes of
+/// its channel that it has delivered, skipped on purpose or reported as missed. Changes counted by the channel beyond
+/// that, but no longer in the log, were missed.
 struct ChangeCursor {
     enum Step {
         case change(LogEntry, revision: UInt64, isDurable: Bool)
-        /// Changes have been missed, and none came after them.
+        /// Changes were missed, and no later change follows them.
         case loss(revision: UInt64, time: Double, isDurable: Bool)
-        /// There may be more, but the lock has been held for long enough.
+        /// There may be more, but the lock has been held long enough.
         case again
         case wait
         case finish
@@ -21,7 +21,7 @@ struct ChangeCursor {
     private(set) var missed: UInt64 = 0
     private(set) var delivery: Delivery
     let durableOnly: Bool
-    /// How many entries are looked at before the lock is given to others.
+    /// How many entries to examine before the lock is released for others.
     private static let stride: UInt64 = 64
 
     /// A cursor that starts after the newest transaction.
@@ -36,7 +36,7 @@ struct ChangeCursor {
         }
     }
 
-    /// A cursor that starts after a revision; `nil` if the log does not hold all that came since.
+    /// A cursor that starts after a revision; `nil` if the log no longer holds everything since.
     init?(on channel: Channel, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
         self.log = log
         log.noteFollower()
@@ -58,14 +58,14 @@ struct ChangeCursor {
         if next < log.ring.oldest { noteLoss() }
         let limit = limit
         if next <= limit {
-            // A channel that nothing has touched since needs no look at the entries.
+            // An untouched channel needs no scan of the entries.
             if channel.lastRevision < next {
                 next = limit &+ 1
             } else {
                 return delivery == .newest ? newest(upTo: limit) : every(upTo: limit)
             }
         }
-        // Said at once, and not with the next change, because that may not come for a long time.
+        // Report the loss now, not with the next change: that may not come for a long time.
         if missed > 0 {
             let revision = durableOnly ? min(channel.lastRevision, log.durableRevision) : channel.lastRevision
             let time = log.ring[log.ring.oldest]?.time ?? 0
@@ -77,15 +77,15 @@ struct ChangeCursor {
         return log.isFinished || channel.isFinished ? .finish : .wait
     }
 
-    /// Whether a step may give something. Under the lock.
+    /// Whether a step may produce something. Under the lock.
     var isReady: Bool {
         next <= limit && channel.lastRevision >= next
     }
 
-    /// What wakes the subscriber.
+    /// The channel that wakes the subscriber.
     var wakingChannel: Channel { durableOnly ? log.durability : channel }
 
-    /// The same place, with another choice of changes.
+    /// The same position with another delivery.
     func delivering(_ delivery: Delivery) -> ChangeCursor {
         var cursor = self
         cursor.delivery = delivery
@@ -104,14 +104,14 @@ struct ChangeCursor {
         durableOnly ? log.durableLimit(of: channel, from: next) : log.ring.newest
     }
 
-    /// The transactions so far that this subscriber is to get.
+    /// How many transactions so far this subscriber is to receive.
     private var count: UInt64 { durableOnly ? channel.persistentCount : channel.changeCount }
 
     private func matches(from first: UInt64) -> UInt64 {
         log.matches(channel, from: first, persistentOnly: durableOnly)
     }
 
-    /// Whether a transaction never becomes durable although its settings are saved.
+    /// Whether to skip a transaction that never becomes durable although its settings are saved.
     private func passesOver(_ revision: UInt64) -> Bool {
         durableOnly && log.undurable.givenUp.contains(revision)
     }
@@ -132,7 +132,7 @@ struct ChangeCursor {
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
             if passesOver(revision) { continue }
-            // It is told of, but without its values.
+            // Reported, but without its values.
             if !entry.hasValues { missed &+= 1 }
             return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
         }
@@ -161,7 +161,7 @@ struct ChangeCursor {
 }
 
 extension MutationLog {
-    /// How many kept transactions from a revision on touched a channel. Under the lock.
+    /// How many kept transactions, from a revision on, have touched a channel. Under the lock.
     fileprivate func matches(_ channel: Channel, from first: UInt64, persistentOnly: Bool) -> UInt64 {
         guard channel.lastRevision >= first, first <= ring.newest else { return 0 }
         var count: UInt64 = 0

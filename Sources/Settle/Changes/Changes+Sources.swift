@@ -2,12 +2,12 @@ extension SettingsGroup {
     /// Every change of the group and of the groups within it, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The group's changes from now on.
+    /// The group's changes, from now on.
     ///
     /// - Parameters:
-    ///   - delivery: Every change, or the newest one whenever the subscriber asks.
-    ///   - durableOnly: Whether a change is delivered only once it is on stable storage. Changes of settings that are kept
-    ///     in memory only are left out then.
+    ///   - delivery: Every change, or only the newest one whenever the subscriber asks.
+    ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
+    ///     settings that are kept in memory only.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
         let (log, channel) = source
         return Changes(ChangeCursor(on: channel, of: log, delivery: delivery, durableOnly: durableOnly))
@@ -15,7 +15,7 @@ extension SettingsGroup {
 
     /// The group's changes since a revision, such as the last one that a client has seen.
     ///
-    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
         since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
@@ -25,7 +25,7 @@ extension SettingsGroup {
 
     private var source: (log: MutationLog, channel: Channel) {
         if let store, let channel = GroupLayout.channel(of: self) { return (store.log, channel) }
-        // Without settings there are no changes.
+        // A group without settings never changes.
         let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
         return (log, log.root)
     }
@@ -35,7 +35,7 @@ extension SettingReference {
     /// Every change of the setting, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The setting's changes from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
         let place = place
         return Changes(
@@ -44,7 +44,7 @@ extension SettingReference {
 
     /// The setting's changes since a revision.
     ///
-    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
         since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
@@ -58,15 +58,15 @@ extension SettingsStore {
     /// Every change of the store, from now on; see ``Changes``.
     public var changes: Changes { changes(.every) }
 
-    /// The store's changes from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    /// The store's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
         Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The store's changes since a revision, which must be one of this store: revisions begin anew each time it is opened; see
+    /// The store's changes since a revision of this store. Revisions begin anew each time a store is opened; see
     /// ``SettingsStore/Configuration/initialRevision``.
     ///
-    /// - Throws: ``SettingsError`` if the store's log does not hold everything since then any more.
+    /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
         since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {

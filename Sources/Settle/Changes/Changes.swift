@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// An async sequence of changes of a setting, a group or a store.
+/// An async sequence of the changes of a setting, a group or a store.
 ///
-/// It starts with the first transaction after the moment in which it was made (or after the revision asked for), not with the
-/// moment in which the loop starts: nothing falls in between. Changes come in the order of their revisions. The sequence
-/// ends when the store closes; leaving the loop or cancelling its task unsubscribes.
+/// It starts with the first transaction after its creation (or after the requested revision), not with the start of the
+/// loop: no change falls in between. Changes come in the order of their revisions. The sequence ends when the store
+/// closes; leaving the loop or cancelling its task unsubscribes.
 public struct Changes: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never
@@ -23,7 +23,7 @@ public struct Changes: AsyncSequence, Sendable {
         Iterator(cursor: cursor)
     }
 
-    /// The same changes, of which those that are overtaken are passed over.
+    /// The same changes, skipping those that are overtaken.
     var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
 
     public struct Iterator: AsyncIteratorProtocol {
@@ -53,12 +53,12 @@ public struct Changes: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The newest change that has not been given yet, without waiting for one.
+        /// The newest change that has not been delivered yet, without waiting for one.
         mutating func takeNewest() -> Change? {
             waiter == nil ? nil : take()
         }
 
-        /// The next change, if it is there already.
+        /// The next change, if there is one already.
         private mutating func take() -> Change? {
             while true {
                 switch cursor.step() {
@@ -82,9 +82,9 @@ public struct Changes: AsyncSequence, Sendable {
 }
 
 extension Change {
-    /// The same change, for one who has passed over an earlier one.
+    /// The same change for a subscriber that has passed over an earlier one.
     func counting(_ earlier: Change) -> Change {
-        // A change without mutations only tells of missed ones.
+        // A change without mutations only reports missed ones.
         let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
             revision: revision, time: time, origin: origin, writer: writer, mutations: mutations, isDurable: isDurable,

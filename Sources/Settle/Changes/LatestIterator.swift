@@ -1,14 +1,14 @@
-/// An iterator that gives the newest element whenever it is asked, and can also be asked without waiting.
+/// An iterator that returns the newest element on each call, and can also be asked without waiting.
 protocol LatestIterator<Element>: AsyncIteratorProtocol, SendableMetatype where Element: Sendable, Failure == Never {
-    /// The newest element, if one has come since `element` was given; `element` otherwise.
+    /// The newest element, if there is one after `element`; otherwise `element`.
     mutating func newest(insteadOf element: Element) -> Element
 }
 
 extension LatestIterator {
-    /// Runs a body for one element after the other, and gives up on a body once there is a newer element.
+    /// Runs a body for one element after the other, and cancels it when a newer element comes.
     ///
-    /// For each element there are two child tasks: the body, and a follower that waits for the next element. So an element that
-    /// comes while the body runs is noticed at once, and nothing lives longer than the call.
+    /// Each element has two child tasks: the body, and a follower that waits for the next element. So an element that
+    /// comes while the body runs is noticed immediately, and nothing outlives the call.
     consuming func forEachLatest<BodyFailure: Error>(
         _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void
     ) async throws(BodyFailure) {
@@ -19,7 +19,7 @@ extension LatestIterator {
         }
     }
 
-    /// - Returns: Where to go on, with the element for which the body is to run next; `nil` if there will be none.
+    /// - Returns: The iterator to continue with, and the element to run the body for next; `nil` if there is none.
     private func run<BodyFailure: Error>(
         _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void, for element: Element
     ) async throws(BodyFailure) -> (Self, Element?) {
@@ -55,7 +55,7 @@ extension LatestIterator {
             case .ended(let error):
                 isRunning = false
                 if let error, !(error is CancellationError && (isSuperseded || Task.isCancelled)) {
-                    // Ends the follower too, before the error leaves the group.
+                    // End the follower too, before the error leaves the group.
                     group.cancelAll()
                     return .failure(error)
                 }
@@ -67,7 +67,7 @@ extension LatestIterator {
                 group.cancelAll()
             }
         }
-        // The body may have taken its time to end.
+        // Newer elements may have come while the body was ending.
         if let element = next { next = iterator.newest(insteadOf: element) }
         return .success((iterator, next))
     }
@@ -79,8 +79,8 @@ private enum LatestEvent<Iterator: LatestIterator, BodyFailure: Error>: Sendable
     case followed(IteratorCrossing<Iterator>, Iterator.Element?)
 }
 
-/// Takes an iterator to the follower's task and back.
+/// Carries an iterator to the follower's task and back.
 private struct IteratorCrossing<Iterator: LatestIterator>: @unchecked Sendable {
-    // Sendable: only the follower has the iterator until it has ended, and its parent touches it only after that.
+    // Sendable: only the follower uses the iterator until it has ended; its parent touches it only after that.
     let iterator: Iterator
 }

@@ -5,26 +5,26 @@ struct LoggedMutation: Sendable {
     let new: any Sendable
 }
 
-/// What the log keeps of a transaction that is more than one local write of a word.
+/// The log's details of a transaction that is more than one local write of a word.
 final class LogDetails: @unchecked Sendable {
-    // Sendable: all of it is constant but `cost`, which is guarded by the log's lock, `index`, which has a lock of its own, and
-    // `nextDropped`, which is only touched by the thread that has dropped the entry.
+    // Sendable: everything is constant except `cost`, guarded by the log's lock; `index`, which has a lock of its own;
+    // and `nextDropped`, touched only by the thread that has dropped the entry.
 
-    /// Never empty. Without values if these take more memory than the whole log may; see `hasValues`.
+    /// Never empty. The values are left out if they exceed the memory limit of the whole log; see `hasValues`.
     let mutations: [LoggedMutation]
     let origin: Origin
     let writer: String?
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
-    /// The part of it that the types of the values tell of; the rest is known once values have been stored.
+    /// The part of it that is known from the values' types; the rest is known once values have been stored.
     private let fixedCost: Int
     /// Whether the transaction will ever be on stable storage.
     let isPersistent: Bool
-    /// Whether the values are kept. Of a transaction without them subscribers are told as of one that they have missed.
+    /// Whether the values are kept. Subscribers get a transaction without values reported as missed.
     let hasValues: Bool
-    /// Which mutations are within a channel; `nil` if there are so few that looking at each costs less.
+    /// Finds the mutations within a channel; `nil` if there are so few that a scan costs less.
     private let index: LockedValue<MutationIndex?>?
-    /// The next one that has left the log at the same time; see ``DroppedEntries``.
+    /// The next transaction that has left the log at the same time; see ``DroppedEntries``.
     fileprivate var nextDropped: Unmanaged<LogDetails>?
 
     private static let indexedCount = 16
@@ -32,7 +32,7 @@ final class LogDetails: @unchecked Sendable {
     /// - Parameters:
     ///   - cost: The memory that the values take, in bytes.
     ///   - fixedCost: The part of it that will not change.
-    ///   - limit: From which cost on the values are not kept.
+    ///   - limit: The cost from which on the values are not kept.
     init(
         _ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int, fixedCost: Int = 0, limit: Int = .max
     ) {
@@ -46,7 +46,7 @@ final class LogDetails: @unchecked Sendable {
         index = mutations.count > Self.indexedCount ? LockedValue(nil) : nil
     }
 
-    /// Reckons with what is known by now of the size of the values. Under the log's lock.
+    /// Updates the cost with what is known of the values' sizes by now. Under the log's lock.
     func measure() {
         guard hasValues else { return }
         cost = max(cost, mutations.reduce(fixedCost) { $0 &+ $1.slot.measuredSize })
@@ -69,7 +69,7 @@ final class LogDetails: @unchecked Sendable {
         return index.withLock { built(&$0).positions(within: channel) }.map { mutations[$0] }
     }
 
-    /// Made by the first subscriber who asks, so that a transaction costs its writer nothing for it.
+    /// Built for the first subscriber that asks, so that it costs the writer nothing.
     private func built(_ index: inout MutationIndex?) -> MutationIndex {
         if let index { return index }
         let new = MutationIndex(of: mutations)
@@ -78,9 +78,10 @@ final class LogDetails: @unchecked Sendable {
     }
 }
 
-/// Where in a large transaction the mutations of a setting or a group are, so that none of many followers looks at all.
+/// Maps settings and groups to their mutations in a large transaction, so that its many subscribers need not scan them
+/// all.
 struct MutationIndex: Sendable {
-    /// One for each mutation and each channel around it; those of a channel are chained in the order of the mutations.
+    /// One per mutation and channel around it. The links of a channel are chained in the order of the mutations.
     private struct Link {
         let position: Int32
         let next: Int32
@@ -92,7 +93,7 @@ struct MutationIndex: Sendable {
     init(of mutations: [LoggedMutation]) {
         first.reserveCapacity(mutations.count)
         links.reserveCapacity(mutations.count * 3)
-        // Backwards, because each link is put before those of its channel.
+        // Backwards, because each link is put in front of its channel's chain.
         for position in mutations.indices.reversed() {
             mutations[position].slot.forEachEnclosing { channel in
                 links.append(Link(position: Int32(position), next: first[channel] ?? -1))
@@ -119,8 +120,8 @@ struct MutationIndex: Sendable {
 
 /// Transactions that have left the log, with their values.
 ///
-/// Letting go of a value may run foreign code, so whoever has the log's lock takes them along and releases them once it has no
-/// lock any more. They are chained, so that dropping allocates nothing.
+/// Releasing a value may run foreign code, so a thread that holds the log's lock collects the entries and releases them
+/// once it holds no lock. They are chained, so that dropping allocates nothing.
 struct DroppedEntries: Sendable {
     private var first: Unmanaged<LogDetails>?
 
@@ -131,7 +132,7 @@ struct DroppedEntries: Sendable {
         first = details
     }
 
-    /// Lets go of the values. To be called once, without any lock.
+    /// Releases the values. Call it once, without any lock held.
     func release() {
         var next = first
         while let details = next {
@@ -141,7 +142,7 @@ struct DroppedEntries: Sendable {
     }
 }
 
-/// One transaction, as it is taken from the log.
+/// One transaction, as read from the log.
 struct LogEntry {
     let details: LogDetails
     /// Wall time, in seconds since the reference date.

@@ -2,9 +2,11 @@
 public struct Mutation: Sendable, CustomStringConvertible {
     /// The setting's full key, such as `passcode.attemptCount`.
     public let key: String
-    /// The value before, also of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    /// The value before, even of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting
+    /// declares).
     public let oldValue: any Sendable
-    /// The value after, also of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting declares).
+    /// The value after, even of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting
+    /// declares).
     public let newValue: any Sendable
     /// Whether the setting's type is a ``SecretValue``, so that descriptions and `dump` don't show its values.
     public let isSecret: Bool
@@ -18,12 +20,12 @@ public struct Mutation: Sendable, CustomStringConvertible {
         encode = logged.slot.encoder
     }
 
-    /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. It is encoded anew
-    /// each time.
+    /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
+    /// each access.
     public var oldStoredValue: SettingValue? { stored(oldValue) }
 
-    /// The value after, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. It is encoded anew
-    /// each time.
+    /// The value after, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
+    /// each access.
     public var newStoredValue: SettingValue? { stored(newValue) }
 
     private func stored(_ value: any Sendable) -> SettingValue? {

@@ -1,4 +1,4 @@
-/// The side of the log on which the broadcaster and the notifier of observers are.
+/// The side of the log that the broadcaster and the notifier of observers use.
 extension MutationLog {
     enum DrainStep<Work> {
         case work(Work)
@@ -6,7 +6,7 @@ extension MutationLog {
         case finish
     }
 
-    /// What the broadcaster has to do now.
+    /// The next step of the broadcaster.
     func nextBroadcast() -> DrainStep<[WaiterList]> {
         lock.withLock {
             guard !work.channels.isEmpty else { return isFinished ? .finish : .wait }
@@ -14,7 +14,7 @@ extension MutationLog {
             lists.reserveCapacity(work.channels.count)
             for channel in work.channels {
                 channel.isPending = false
-                // Those who wait again go into a new list, so that nobody is woken twice for one change.
+                // A subscriber that waits again goes into a new list, so that one change never wakes it twice.
                 if let waiters = channel.waiters { lists.append(waiters) }
                 channel.waiters = nil
             }
@@ -23,7 +23,7 @@ extension MutationLog {
         }
     }
 
-    /// What the notifier has to do now.
+    /// The next step of the notifier.
     func nextNotifications() -> DrainStep<[ObservationNode]> {
         lock.withLock {
             guard !work.observers.isEmpty else { return isFinished ? .finish : .wait }
@@ -36,8 +36,8 @@ extension MutationLog {
 
     var hasBroadcast: Bool { lock.withLock { !work.channels.isEmpty } }
 
-    /// Moves up to `limit` waiters' continuations into `batch`, so that the lock is held briefly however many wait, and takes away
-    /// the lists that are empty then.
+    /// Moves up to `limit` waiters' continuations into `batch` and drops the lists that become empty. The limit keeps
+    /// the lock short however many subscribers wait.
     func take(
         _ limit: Int, from lists: inout ArraySlice<WaiterList>, into batch: inout [UnsafeContinuation<Void, Never>]
     ) {
@@ -48,7 +48,7 @@ extension MutationLog {
         }
     }
 
-    /// Parks the broadcaster until a writer resumes it. False if there is something to do, so that it must not wait.
+    /// Parks the broadcaster until a writer resumes it. False if there is work, so that it must not wait.
     func parkBroadcaster(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
         lock.withLock {
             guard work.channels.isEmpty, !isFinished else { return false }
@@ -66,12 +66,12 @@ extension MutationLog {
         }
     }
 
-    /// Ends all streams: every subscriber is woken and finds the log finished.
+    /// Ends all streams: wakes every subscriber, which then finds the log finished.
     func finish() -> Signals {
         lock.withLock {
             isFinished = true
             wakeAll()
-            // Those that are parked have to end, whether there is something to do or not.
+            // Parked tasks have to end, whether there is work or not.
             if case .absent = broadcaster, case .absent = notifier { return signals() }
             return Signals(broadcaster: Self.claim(&broadcaster), notifier: Self.claim(&notifier))
         }

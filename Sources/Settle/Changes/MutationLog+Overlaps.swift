@@ -1,9 +1,10 @@
-/// Keys that no group declares and that lie within each other. The inner one was always written last: a write at the outer one
-/// replaces what is within it.
+/// Keys that no group declares and that lie within each other. The inner one was always written last, because a write
+/// of the outer one replaces everything within it.
 extension MutationLog {
-    /// Notes that some of what is to be saved may lie within other keys. Under the lock.
+    /// Records that some unsaved keys may lie within other keys. Under the lock.
     ///
-    /// - Parameter replaced: Settings that are written as a part of what is around them, so that they are not saved any more.
+    /// - Parameter replaced: Settings that are now written as a part of a key around them, and no longer saved on their
+    ///   own.
     func noteOverlaps(replacing replaced: [SettingSlot]) {
         hasOverlaps = true
         for slot in replaced {
@@ -14,7 +15,7 @@ extension MutationLog {
         }
     }
 
-    /// Puts what is to be saved into the order in which it was written, as far as that matters. Under the lock.
+    /// Sorts the unsaved settings into the order in which they were written, as far as it matters. Under the lock.
     func orderOverlaps() {
         guard hasOverlaps else { return }
         hasOverlaps = false
@@ -22,7 +23,7 @@ extension MutationLog {
         dirty.sort { $0.slot.key < $1.slot.key }
     }
 
-    /// Whether a setting has to wait for what is around it, which was written before and could not be saved yet.
+    /// Whether a setting has to wait for a key around it that was written before and could not be saved yet.
     func hasToWait(_ slot: SettingSlot) -> Bool {
         guard slot.declaration == nil else { return false }
         return lock.withLock { unencodable.contains { $0.slot.key.contains(slot.key) } }
@@ -30,7 +31,7 @@ extension MutationLog {
 
     // MARK: Reading
 
-    /// What is not stored yet at, around and within a key, or anywhere, from the outside in. Under the lock.
+    /// The values not stored yet at, around and within a key, or anywhere, from the outside in. Under the lock.
     ///
     /// - Parameter isInTransaction: Whether the caller sees what the transaction in progress has written.
     func unsavedValues(at key: SettingKey?, inTransaction isInTransaction: Bool) -> [UnsavedValue] {
@@ -48,7 +49,7 @@ extension MutationLog {
         return found.count > 1 ? found.sorted { $0.key < $1.key } : found
     }
 
-    /// The innermost of what is not stored yet around a key, which was written last. Under the lock.
+    /// The innermost value around a key that is not stored yet, which was written last. Under the lock.
     func unsavedValue(around key: SettingKey, inTransaction isInTransaction: Bool) -> UnsavedValue? {
         for slot in slots.around(key) {
             if let value = unsavedValue(of: slot, inTransaction: isInTransaction) { return value }
@@ -63,7 +64,7 @@ extension MutationLog {
             if staged.isReplaced { return nil }
             isStored = staged.isStored
         } else {
-            // What has been taken for saving is in the tree only once it is encoded.
+            // A value that was taken for saving is in the tree only once it is encoded.
             let isOnlyHere = slot.schedule == nil && slot.declaration != nil && slot.isStored
             guard isUnsaved(slot) || isOnlyHere else { return nil }
             isStored = slot.isStored
@@ -71,7 +72,7 @@ extension MutationLog {
         var value = UnsavedValue(key: slot.key)
         guard isStored else { return value }
         if slot.declaration == nil {
-            // Read here, so that values which were published together are seen together. No foreign code runs.
+            // Read under the lock, so that values that were published together are seen together. Runs no foreign code.
             value.value = (isInTransaction ? box.visibleValue : box.committedValue) as? SettingValue
         } else {
             value.box = box
@@ -80,12 +81,12 @@ extension MutationLog {
     }
 }
 
-/// What is to be stored at a key, if anything.
+/// The value to be stored at a key, if any.
 struct UnsavedValue {
     let key: SettingKey
-    /// The box of a declared setting, which has the value: it is encoded without the log's lock.
+    /// The box of a declared setting, which has the value: it is encoded outside the log's lock.
     var box: AnySettingBox?
-    /// That of a key which no group declares.
+    /// The value of a key that no group declares.
     var value: SettingValue?
 
     func encoded() throws -> SettingValue? {

@@ -1,10 +1,10 @@
 /// The persister's side of the log.
 extension MutationLog {
-    /// A changed setting as it was at one revision.
+    /// A changed setting, as of one revision.
     struct Unsaved {
         let slot: SettingSlot
         let box: AnySettingBox
-        /// `nil` if the key is not to be stored any more.
+        /// `nil` if the key is to be removed from the storage.
         let value: (any Sendable)?
 
         func encoded() throws -> SettingValue? {
@@ -12,31 +12,31 @@ extension MutationLog {
         }
     }
 
-    /// Everything that is to be saved, as it was at one revision.
+    /// Everything to be saved, as of one revision.
     struct Taken {
-        /// The revisions since the values before were taken.
+        /// The revisions since the last take.
         var revisions: ClosedRange<UInt64>
         var revision: UInt64 { revisions.upperBound }
         var values: [Unsaved]
-        /// Keeps the store until the storage has the values.
+        /// Keeps the store open until the storage has the values.
         var keeper: StoreKeeper?
         /// Whether some of the keys may lie within others.
         var hasOverlaps = false
         /// Keys that were written together, transaction by transaction, and so must be stored together.
         var writtenTogether: [[SettingKey]]
-        /// What is stored at other spellings of settings' keys, by these: it goes once the values are stored.
+        /// What is stored at other spellings of settings' keys, by these keys: removed once the values are stored.
         var spellings: [SettingKey: [SettingKey]] = [:]
-        /// By whom, if all of it has one named writer.
+        /// The writer, if all of it has a single named one.
         var writer: String?
         /// Wall time of the oldest change in it.
         var oldest: Double?
     }
 
-    /// How many transactions are looked at to find out whether one writer made them all.
+    /// How many transactions to examine for a single writer.
     private static let writerSearchLimit: UInt64 = 16
 
-    /// - Parameter retryingEncoding: Whether values that could not be encoded are taken again. Those that were written since
-    ///   are taken in any case.
+    /// - Parameter retryingEncoding: Whether to take values again that could not be encoded. Those that were written
+    ///   since are taken in any case.
     func takeUnsaved(retryingEncoding: Bool) -> Taken {
         lock.withLock {
             if !unencodable.isEmpty { takeUnencodable(retryingEncoding) }
@@ -78,9 +78,9 @@ extension MutationLog {
         }
     }
 
-    /// Which keys transactions since the last take have written together. Under the lock.
+    /// The keys that transactions since the last take have written together. Under the lock.
     private func writtenTogether(_ values: [Unsaved]) -> [[SettingKey]] {
-        // What the log has dropped may have been anything.
+        // Transactions dropped from the log may have written any of the keys together.
         guard lastTaken &+ 1 >= ring.oldest else { return [values.map(\.slot.key)] }
         guard ring.newest > lastTaken else { return [] }
         var groups: [[SettingKey]] = []
@@ -92,13 +92,13 @@ extension MutationLog {
         return groups
     }
 
-    /// The writer of everything since the last take, if it is one and has a name. Under the lock.
+    /// The writer of everything since the last take, if there is a single named one. Under the lock.
     private func writerSinceLastTake() -> String? {
         let count = ring.newest &- lastTaken
         guard count > 0, count <= Self.writerSearchLimit else { return nil }
         var writer: String?
         for revision in lastTaken &+ 1...ring.newest {
-            // What others have written is stored already.
+            // External changes are stored already.
             guard let details = ring.details(revision) else { return nil }
             if details.origin == .external { continue }
             guard let name = details.writer, writer == nil || writer == name else { return nil }
@@ -107,9 +107,9 @@ extension MutationLog {
         return writer
     }
 
-    /// Keeps the values that were taken, for groups that are opened before the store is.
+    /// Keeps the taken values for groups that are opened before the storage has them.
     ///
-    /// - Returns: What was stored at each of these keys before, as far as the store knows.
+    /// - Returns: The value stored at each of these keys before, as far as the store knows.
     func noteTaken(_ values: [(key: SettingKey, value: SettingValue?)], hasOverlaps: Bool) -> [SettingValue?] {
         lock.withLock {
             if !values.isEmpty { hasTakenValues = true }
@@ -120,13 +120,13 @@ extension MutationLog {
         }
     }
 
-    /// Notes that the sizes of values are known that have been taken. What takes too much leaves the log.
+    /// Measures transactions whose values' sizes are now known. Those beyond the memory limit leave the log.
     func measure(_ taken: Taken) {
         let dropped = lock.withLock { ring.measure(taken.revisions) }
         dropped.release()
     }
 
-    /// Notes that a taken value could not be encoded. Its key counts as unsaved.
+    /// Records that a taken value could not be encoded. Its key counts as unsaved.
     func noteUnencodable(_ value: Unsaved, of taken: Taken) {
         lock.withLock {
             unencodable.append((value.slot, value.box))
@@ -135,7 +135,7 @@ extension MutationLog {
         }
     }
 
-    /// Notes that a value that was taken up to a revision can't be stored after all. Its key counts as unsaved.
+    /// Records that a value that was taken up to a revision can't be stored after all. Its key counts as unsaved.
     func takeBack(
         _ slot: SettingSlot, _ box: AnySettingBox, leaving stored: SettingValue?, upTo revision: UInt64,
         changedAt oldest: Double
@@ -149,21 +149,21 @@ extension MutationLog {
         noteUnencodable(Unsaved(slot: slot, box: box, value: nil), of: taken)
     }
 
-    /// Notes that the storage has these values: what others change now comes after them.
+    /// Records that the storage has these values: external changes from now on come after them.
     func noteHandedOver(_ keys: some Collection<SettingKey>) {
         var saved: Set<SettingKey> = []
         let forgotten = lock.withLock {
             if !keys.isEmpty { counts.appends &+= 1 }
-            // Everything that was taken is handed over at once, but for what can't be encoded.
+            // All taken values are handed over together, except those that can't be encoded.
             swap(&saved, &keysBeingSaved)
             for (slot, _) in unencodable { keysBeingSaved.insert(slot.key) }
             return forgetUndeclared(keys)
         }
-        // Released here rather than under the lock.
+        // Release these outside the lock.
         withExtendedLifetime((forgotten, saved)) {}
     }
 
-    /// Takes out of the index what was written by key and is stored now: from now on the tree has it. Under the lock.
+    /// Removes stored keys that no group declares from the index: from now on the tree has them. Under the lock.
     private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
         guard slots.hasUndeclared else { return [] }
         return keys.compactMap { key in
@@ -175,22 +175,22 @@ extension MutationLog {
         }
     }
 
-    /// Takes a setting out of the index. Under the lock.
+    /// Removes a setting from the index. Under the lock.
     ///
-    /// - Returns: Its box, for the caller to let go of. The two keep each other, and the box keeps the store.
+    /// - Returns: Its box, to be released by the caller. Slot and box reference each other, and the box references the
+    ///   store.
     private func forget(_ slot: SettingSlot) -> AnySettingBox? {
         slots.remove(slot)
         return slot.takeBox()
     }
 
-    /// Takes those settings out of the index that a transaction has written by key, and for which there is nothing to save now
-    /// that it has ended.
+    /// Removes settings from the index that an ended transaction has written by key and that have nothing to save.
     func forgetIdle(_ settings: [SettingSlot]) -> [AnySettingBox] {
         lock.withLock {
             settings.compactMap { slot in
                 slot.isInTransaction = false
                 guard slots.placed(at: slot.key) === slot else { return slot.takeBox() }
-                // What is never saved is nowhere else, but its removal matters only where there is something.
+                // A value that is never saved is nowhere else; its removal matters only where something is stored.
                 let isGone = slot.schedule == nil && !slot.isStored
                 guard !isUnsaved(slot) || isGone && tree[slot.key] == nil && slots.around(slot.key).isEmpty else {
                     return nil
@@ -206,7 +206,7 @@ extension MutationLog {
         }
     }
 
-    /// Notes that everything up to a revision is on stable storage, and wakes those who asked for durable changes.
+    /// Records that everything up to a revision is on stable storage, and wakes the subscribers of durable changes.
     func saveSucceeded(_ revision: UInt64) -> Signals {
         lock.withLock {
             saveState = .idle
@@ -214,13 +214,13 @@ extension MutationLog {
             hasTakenValues = false
             for index in schedules.indices { schedules[index].stabilized() }
             if undurable.keep(unencodable.lazy.map(\.slot), of: ring) { wake(durability) }
-            // Without unsaved values, what came since is from outside or kept in memory only.
+            // With no unsaved values, all later transactions are external or kept in memory only.
             becomeDurable(hasWaiting ? revision : ring.newest)
             return signals()
         }
     }
 
-    /// Notes that everything up to a revision is on stable storage. Under the lock.
+    /// Records that everything up to a revision is on stable storage. Under the lock.
     func becomeDurable(_ revision: UInt64) {
         guard revision > durableRevision else { return }
         durableRevision = revision
@@ -238,9 +238,9 @@ extension MutationLog {
         }
     }
 
-    /// Notes that the storage's resting form could not be brought up to date.
+    /// Records that the storage's resting form could not be brought up to date.
     ///
-    /// - Parameter hasFailed: False if the storage has put it off.
+    /// - Parameter hasFailed: False if the storage has postponed it.
     func checkpointFailed(_ error: SettingsError, at time: Double, hasFailed: Bool = true) {
         lock.withLock {
             if hasFailed { counts.failedCheckpoints &+= 1 }
@@ -248,23 +248,23 @@ extension MutationLog {
         }
     }
 
-    /// Notes that the storage's resting form has everything.
+    /// Records that the storage's resting form has everything.
     func checkpointSucceeded() {
         lock.withLock { restingFormBehind = nil }
     }
 
-    /// Whether the storage has yet to get a setting's value. Under the lock.
+    /// Whether the storage does not have a setting's newest value yet. Under the lock.
     func isUnsaved(_ slot: SettingSlot) -> Bool {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
-    /// Whether something has changed since it was last taken for saving.
+    /// Whether anything has changed since values were last taken for saving.
     var hasUnsaved: Bool { lock.withLock { !dirty.isEmpty } }
 
-    /// Whether a change is not on stable storage, be it because its value can't be encoded.
+    /// Whether any change is not on stable storage, including those that can't be encoded.
     var hasWaitingChanges: Bool { lock.withLock { hasWaiting || !unencodable.isEmpty } }
 
-    /// Whether a change is not on stable storage. Under the lock.
+    /// Whether any change is not on stable storage. Under the lock.
     var hasWaiting: Bool {
         for schedule in schedules where schedule.isWaiting { return true }
         return false
@@ -279,12 +279,12 @@ extension MutationLog {
         return oldest
     }
 
-    /// The persister is about to look: writers need not wake it.
+    /// Marks the persister as awake before it looks: writers need not wake it.
     func attend() {
         lock.withLock { attention = .awake }
     }
 
-    /// What waits to be saved, and for how long it has. From now on writers wake the persister if there is nothing new.
+    /// What waits to be saved, and for how long. From now on writers wake the persister for anything new.
     func look(_ time: TimeSource) -> PersisterStateMachine.Look {
         let now = time.elapsed()
         let wallTime = time.now()
@@ -295,7 +295,8 @@ extension MutationLog {
                 schedules[index].noticed = noticed
                 let schedule = schedules[index]
                 if schedule.hasNew { look.hasNew = true }
-                // Wall time can be set. Forward, that saves early; backward, the time since we noticed still bounds it.
+                // Wall time can be set: forward, that saves earlier; backward, the time since we noticed still bounds
+                // the wait.
                 let sinceFirst = max(.bounded(seconds: wallTime - schedule.firstChange), now - noticed)
                 let sinceLast = Duration.bounded(seconds: wallTime - schedule.lastChange)
                 look.waiting.append(

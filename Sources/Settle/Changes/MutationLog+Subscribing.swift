@@ -1,7 +1,7 @@
 /// The subscribers' side of the log.
 extension MutationLog {
-    /// Waits until a change of `channel` may have come; returns at once when `isReady` says, under the lock, that one
-    /// has, when the log is finished, or when the task is cancelled.
+    /// Waits until a change of `channel` may have come. Returns immediately if `isReady`, called under the lock,
+    /// reports one, if the log is finished, or if the task is cancelled.
     nonisolated(nonsending) func wait(
         on channel: Channel, with waiter: Waiter, unless isReady: () -> Bool
     ) async {
@@ -14,9 +14,9 @@ extension MutationLog {
         }
     }
 
-    /// Parks a subscriber, or resumes it at once if there is no reason to wait.
+    /// Parks a subscriber, or resumes it immediately if there is no reason to wait.
     ///
-    /// The check and the parking are one step under the lock that publishes, so no change falls between them.
+    /// Checking and parking are one step under the lock that publishes, so no change falls between them.
     func park(
         _ continuation: UnsafeContinuation<Void, Never>, on channel: Channel, with waiter: Waiter,
         unless isReady: () -> Bool
@@ -34,7 +34,7 @@ extension MutationLog {
         lock.unlock()
     }
 
-    /// Takes a subscriber out of its list, whether it waits already or is about to.
+    /// Removes a subscriber from its list, whether it is parked already or about to park.
     func cancel(_ waiter: Waiter) {
         let continuation = lock.withLock {
             waiter.isCancelled = true

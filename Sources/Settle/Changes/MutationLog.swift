@@ -1,20 +1,21 @@
 import Synchronization
 
-/// What a store has published: its revisions, its newest transactions, who waits for more and what is not saved yet.
+/// What a store has published: its revisions, its newest transactions, the waiting subscribers, and what is not saved
+/// yet.
 ///
-/// Everything but `lock` and the atomics is guarded by `lock`, which is held for a few stores at a time and never while
-/// foreign code runs: no subscriber, observer, continuation, rule, coder or storage. That is also why the hot state goes
+/// Everything except `lock` and the atomics is guarded by `lock`, which is held for a few stores at a time and never
+/// while foreign code runs: no subscriber, observer, continuation, rule, coder or storage. So the hot state does
 /// without the run-time check for exclusive access.
 @usableFromInline
 package final class MutationLog: @unchecked Sendable {
     // Sendable: see above.
     @usableFromInline let lock = Lock()
-    /// Odd while values are being replaced, so that a reader of several values can tell whether it saw one moment.
+    /// Odd while values are being replaced, so that a reader of several values can tell whether it saw a single state.
     let sequence = Atomic<UInt64>(0)
 
-    /// Whether anybody has ever asked for changes, who may look at their times.
+    /// Whether changes were ever asked for; their times matter only then.
     private let followed = Atomic<Bool>(false)
-    /// The sequences that are being iterated; see ``Waiter``.
+    /// How many sequences are being iterated; see ``Waiter``.
     let subscribers = Atomic<Int>(0)
     /// Never touched by a local write.
     var counts = LogCounts()
@@ -23,9 +24,9 @@ package final class MutationLog: @unchecked Sendable {
     package let root = Channel(parent: nil)
     /// The channels of groups, by path.
     var channels: [SettingKey: Channel] = [:]
-    /// Touched when more has become durable.
+    /// Touched when more transactions have become durable.
     let durability = Channel(parent: nil)
-    /// Never touched: who waits here waits for the end.
+    /// Never touched: waiting on it means waiting for the end.
     let lifetime = Channel(parent: nil)
     @exclusivity(unchecked) var ring: MutationRing
     /// The revision before the first transaction.
@@ -40,24 +41,24 @@ package final class MutationLog: @unchecked Sendable {
 
     // Values
     @exclusivity(unchecked) var slots = SlotIndex()
-    /// Settings that have been let go of; kept because the ring refers to them without counting.
+    /// Released settings, kept because the ring references them without counting.
     var released: [SettingSlot] = []
-    /// The values as they are stored, or were when they were last taken for saving.
+    /// The values as stored, or as last taken for saving.
     @exclusivity(unchecked) var tree = SettingTree()
 
     // Saving
-    /// The settings with values that have to be saved.
+    /// The settings with unsaved values.
     @exclusivity(unchecked) var dirty: [(slot: SettingSlot, box: AnySettingBox)] = []
-    /// Keeps the store as long as there are such settings.
+    /// Keeps the store open while there are any.
     @exclusivity(unchecked) var dirtyKeeper: StoreKeeper?
-    /// Whether some of these lie within each other, or have been replaced by something around them.
+    /// Whether some of these lie within each other, or were replaced by something around them.
     var hasOverlaps = false
-    /// Keys whose values have been taken for saving and that the storage has not taken yet.
+    /// Keys whose values were taken for saving but not taken by the storage yet.
     var keysBeingSaved: Set<SettingKey> = []
     var saveState = SaveState.idle
-    /// Since when, in wall time, the storage's resting form can't be brought up to date, and why.
+    /// Since when, in wall time, the storage's resting form could not be brought up to date, and why.
     var restingFormBehind: (since: Double, error: SettingsError)?
-    /// Whether values have been taken that are not on stable storage.
+    /// Whether any taken values are not on stable storage.
     var hasTakenValues = false
     /// The newest revision when values were last taken.
     var lastTaken: UInt64
@@ -70,9 +71,9 @@ package final class MutationLog: @unchecked Sendable {
     /// What keeps the store open; `nil` once nothing does. Set before the log is shared.
     weak var keeper: StoreKeeper?
 
-    /// How far a task is that drains the log: the broadcaster, or the notifier of observers.
+    /// The state of a task that drains the log: the broadcaster, or the notifier of observers.
     enum DrainState {
-        /// Nothing has ever had to be done.
+        /// Not started: there has never been work.
         case absent
         case running
         case parked(UnsafeContinuation<Void, Never>)
@@ -94,7 +95,7 @@ package final class MutationLog: @unchecked Sendable {
         followed.store(true, ordering: .relaxed)
     }
 
-    /// The stored value of a key for which there is no slot.
+    /// The stored value of a key without a slot.
     @usableFromInline
     func undeclaredValue(forKey text: String) -> SettingValue? {
         guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
@@ -129,8 +130,8 @@ package final class MutationLog: @unchecked Sendable {
         sequence.store(sequence.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 
-    /// Publishes a transaction of one local write of a word. Takes the lock itself, and is never inlined, so that the path of
-    /// nearly all writes counts no references.
+    /// Publishes a transaction of one local write of a word. Takes the lock itself, and is never inlined, so that the
+    /// path of nearly all writes counts no references.
     @inline(never)
     func publish(_ new: UInt64, in box: AnySettingBox, at slot: SettingSlot, old: UInt64, time: Double) -> Signals {
         lock.lock()
@@ -144,7 +145,7 @@ package final class MutationLog: @unchecked Sendable {
         return signals
     }
 
-    /// Records a transaction of one local write, which the caller has installed.
+    /// Records a transaction of one local write that the caller has installed.
     func record(_ slot: SettingSlot, node: ObservationNode, details: LogDetails, time: Double) -> Signals {
         let dropped = ring.append(details, time: time)
         var signals = noteLocal(slot, node: node, time: time)
@@ -161,13 +162,13 @@ package final class MutationLog: @unchecked Sendable {
         return signals(wakesPersister: wakesPersister)
     }
 
-    /// Installs what a transaction of several mutations has staged, and records it. In one pass, because in a large transaction each
-    /// setting is far from the last one in memory. Under the lock.
+    /// Installs the staged values of a transaction of several mutations, and records it. A single pass, because in a
+    /// large transaction the settings lie far apart in memory. Under the lock.
     ///
     /// - Parameters:
     ///   - written: The settings of the mutations.
-    ///   - stored: Those whose new values the storage has already.
-    ///   - installed: Gets what was staged, for the caller to let go of.
+    ///   - stored: The settings whose new values the storage has already.
+    ///   - installed: Receives the staged values, to be released by the caller.
     func record(
         _ details: LogDetails, of written: [(box: AnySettingBox, slot: SettingSlot)],
         storedAlready stored: Set<ObjectIdentifier>, time: Double, installed: inout [AnyStagedValue]
@@ -197,10 +198,10 @@ package final class MutationLog: @unchecked Sendable {
         return signals
     }
 
-    /// Notes that a slot has something to save; true if the persister has to be woken for it.
+    /// Marks a slot as unsaved; true if the persister has to be woken for it.
     func markDirty(_ slot: SettingSlot, time: Double) -> Bool {
         guard let index = slot.schedule else {
-            // What is written by key and never saved is nowhere else.
+            // A value that is written by key and never saved is nowhere else.
             slot.isDirty = slot.declaration == nil
             return false
         }
@@ -215,7 +216,7 @@ package final class MutationLog: @unchecked Sendable {
         }
     }
 
-    /// Notes that a setting has a value that has to be saved. Under the lock.
+    /// Adds a setting to those with unsaved values. Under the lock.
     func noteDirty(_ slot: SettingSlot, _ box: AnySettingBox) {
         slot.isDirty = true
         dirty.append((slot, box))
@@ -232,7 +233,7 @@ package final class MutationLog: @unchecked Sendable {
         work.observers.append((slot, node))
     }
 
-    /// Whom the caller must wake once it has unlocked.
+    /// The tasks that the caller must wake once it has unlocked.
     func signals(wakesPersister: Bool = false) -> Signals {
         var signals = Signals(wakesPersister: wakesPersister)
         if !work.channels.isEmpty { signals.broadcaster = claimBroadcaster() }
@@ -240,8 +241,8 @@ package final class MutationLog: @unchecked Sendable {
         return signals
     }
 
-    /// A lone subscriber is woken by the writer itself. That costs the writer what waking the broadcaster does, and spares the
-    /// subscriber the way through a second sleeping thread.
+    /// The writer wakes a lone subscriber itself. That costs it no more than waking the broadcaster, and spares the
+    /// subscriber the detour through a second sleeping thread.
     private func claimBroadcaster() -> Signals.Wake {
         if case .running = broadcaster { return .none }
         if let lone = takeLoneWaiter() { return .resume(lone) }
