@@ -1,21 +1,21 @@
 /// The newest transactions of a store, bounded in number and in memory, addressed by revision.
 ///
-/// Most transactions are one local write of a value that fits into a word. Those are kept as plain memory, without reference
-/// counts and allocations; the others have an object with their details. It is not a lock: its owner decides who may touch it.
+/// Most transactions are one local write of a value that fits into a word. They are stored as plain memory, without
+/// reference counts or allocations; the others have an object with their details. Not thread-safe: the owner guards it.
 struct MutationRing: ~Copyable {
     /// The revision of the oldest entry; entries run from it to `newest`.
     private(set) var oldest: UInt64
     private(set) var newest: UInt64
     private var slots: UnsafeMutablePointer<Slot>
     private var mask: UInt64
-    /// What the details take, in bytes.
+    /// The memory that the details take, in bytes.
     private var cost = 0
     /// The most entries kept; a power of two.
     private let capacity: Int
     /// The most memory that the details may take, in bytes.
     private let costLimit: Int
 
-    /// What a larger capacity is cut down to.
+    /// The largest capacity; a larger one is reduced to it.
     static let largestCapacity = 1 << 20
 
     /// One transaction. `setting` is kept alive by the log, `details` by the entry.
@@ -51,14 +51,14 @@ struct MutationRing: ~Copyable {
 
     /// Adds a local write of a word as the next revision.
     ///
-    /// - Returns: What has left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring for it, for the caller to release.
     mutating func append(_ setting: SettingSlot, old: UInt64, new: UInt64, time: Double) -> DroppedEntries {
         append(Slot(setting: .passUnretained(setting), oldWord: old, newWord: new, time: time, details: nil))
     }
 
     /// Adds any transaction as the next revision.
     ///
-    /// - Returns: What has left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring for it, for the caller to release.
     mutating func append(_ details: LogDetails, time: Double) -> DroppedEntries {
         cost &+= details.cost
         var dropped = append(
@@ -69,9 +69,9 @@ struct MutationRing: ~Copyable {
         return dropped
     }
 
-    /// Reckons anew what some transactions take, as the sizes of their values are known by now.
+    /// Recalculates the cost of some transactions, now that the sizes of their values are known.
     ///
-    /// - Returns: What has left the ring for it, for the caller to release.
+    /// - Returns: The entries that left the ring for it, for the caller to release.
     mutating func measure(_ revisions: ClosedRange<UInt64>) -> DroppedEntries {
         var dropped = DroppedEntries()
         var revision = max(revisions.lowerBound, oldest)
@@ -91,7 +91,7 @@ struct MutationRing: ~Copyable {
             return details.cost
         }
         if measured > costLimit {
-            // As one whose values were known to take so much when it was added.
+            // As if the size of the values had been known when the transaction was added.
             slots[index].details = .passRetained(details._withUnsafeGuaranteedRef { $0.withoutValues() })
             dropped.add(details)
         } else {
@@ -99,7 +99,7 @@ struct MutationRing: ~Copyable {
         }
     }
 
-    /// A transaction, if it is kept.
+    /// A transaction, if it is still kept.
     subscript(revision: UInt64) -> LogEntry? {
         guard revision >= oldest, revision <= newest else { return nil }
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
@@ -112,7 +112,7 @@ struct MutationRing: ~Copyable {
         return LogEntry(details: LogDetails([mutation], origin: .local, writer: nil, cost: 0), time: slot.time)
     }
 
-    /// What is kept of a transaction that was more than one local write of a word.
+    /// The details of a transaction that was more than one local write of a word.
     func details(_ revision: UInt64) -> LogDetails? {
         guard revision >= oldest, revision <= newest else { return nil }
         return slots[Int(truncatingIfNeeded: revision & mask)].details?.takeUnretainedValue()
@@ -120,7 +120,7 @@ struct MutationRing: ~Copyable {
 
     /// Whether a kept transaction touched a channel.
     func concerns(_ revision: UInt64, _ channel: Channel) -> Bool {
-        // Nearly always it is about the last one that did, which the channel knows.
+        // The fast path: nearly always the revision is the last one that touched the channel.
         if channel.lastRevision <= revision { return channel.lastRevision == revision }
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What the Observation runtime tracks in place of a setting.
 ///
-/// It is not generic and forms its key path once, because a key path formed in generic code costs about a microsecond.
+/// Not generic, and forms its key path once: a key path formed in generic code costs about a microsecond.
 @usableFromInline
 package final class ObservationNode: Observable, Sendable {
     private let registrar = ObservationRegistrar()
@@ -14,8 +14,8 @@ package final class ObservationNode: Observable, Sendable {
         keyPath = \ObservationNode.[probe]
     }
 
-    /// Whether anybody has ever read the setting inside a tracking scope. It stays true once it is true, because an
-    /// observer is installed only after its scope has ended: clearing it in between would lose that observer.
+    /// Whether the setting was ever read inside a tracking scope. Never reset, because an observer is installed only
+    /// after its scope has ended: resetting it in between would lose that observer.
     package var isTracked: Bool {
         probe.wasHashed.load(ordering: .relaxed)
     }
@@ -25,7 +25,7 @@ package final class ObservationNode: Observable, Sendable {
         registrar.access(self, keyPath: keyPath)
     }
 
-    /// Tells the observers that the setting has changed. Runs their code, so it is called without any lock.
+    /// Notifies the observers of a change of the setting. Runs their code, so call it without any lock held.
     package func notify() {
         registrar.withMutation(of: self, keyPath: keyPath) {}
     }
@@ -37,9 +37,9 @@ package final class ObservationNode: Observable, Sendable {
 
 /// The argument of the node's key path, through which the node learns that it is tracked.
 ///
-/// The Observation runtime puts the key paths that a tracking scope reads into a set, and does nothing at all outside
-/// such a scope. Hashing a key path hashes its arguments, so a call of `hash(into:)` means that somebody tracks. That
-/// spares a setting which nobody tracks the registrar's two look-ups at each write.
+/// The Observation runtime puts the key paths that a tracking scope reads into a set, and does nothing outside such a
+/// scope. Hashing a key path hashes its arguments, so a call of `hash(into:)` means that the setting is tracked. An
+/// untracked setting thus avoids the registrar's two lookups at each write.
 private final class TrackingProbe: Hashable, Sendable {
     let wasHashed = Atomic<Bool>(false)
 

@@ -1,9 +1,9 @@
-/// Drains the mutation log for Observation: tells the observers of the settings that have changed.
+/// Drains the mutation log for Observation: notifies the observers of changed settings.
 ///
-/// Observers are foreign code that runs at once, one after the other: the runtime calls each at most once for what it has read, also
-/// if several settings change, and can be told only in turn. So a slow one delays the others, but no stream, which the
-/// ``ChangeBroadcaster`` wakes, and no task, since it has a queue of its own. The observers of one setting are told of its changes in
-/// order.
+/// Observers are foreign code that runs synchronously, one after the other: the runtime calls each at most once for
+/// what it has read, even if several settings change, and can notify them only in turn. So a slow observer delays the
+/// others, but not the streams, which the ``ChangeBroadcaster`` wakes, and not other tasks, because the notifier has a
+/// queue of its own. The observers of one setting are notified of its changes in order.
 actor ObserverNotifier {
     private let executor = QueueExecutor(label: "settle.observers")
     private let log: MutationLog
@@ -14,7 +14,7 @@ actor ObserverNotifier {
         self.log = log
     }
 
-    /// Starts a notifier that lives until the log is finished. It keeps the log, but not the store, alive.
+    /// Starts a notifier that lives until the log is finished. It keeps the log alive, but not the store.
     static func start(draining log: MutationLog) {
         let notifier = ObserverNotifier(log: log)
         Task.detached { await notifier.run() }

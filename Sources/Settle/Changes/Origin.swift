@@ -1,6 +1,6 @@
-/// Where a value, or the change that brought it, comes from.
+/// The source of a value, or of the change that set it.
 public enum Origin: String, Sendable, Hashable, CaseIterable {
-    /// The declaration's default: nobody has stored a value.
+    /// The declaration's default: no value is stored.
     case `default`
     /// A write in this process.
     case local
@@ -10,7 +10,7 @@ public enum Origin: String, Sendable, Hashable, CaseIterable {
     case loaded
     /// A migration of stored values.
     case migration
-    /// A reset to the declaration's default: also a transaction that did nothing else.
+    /// A reset to the declaration's default, including a transaction that did nothing else.
     case reset
     /// A layer above the stored values.
     case override

@@ -1,4 +1,4 @@
-/// How saving stands, for `SettingsStore.status`.
+/// The state of saving, for `SettingsStore.status`.
 enum SaveState {
     case idle
     case saving
@@ -8,9 +8,9 @@ enum SaveState {
 
 /// Whether a writer has to wake the persister.
 enum PersisterAttention: UInt8 {
-    /// It sleeps.
+    /// Asleep until a writer wakes it.
     case asleep
-    /// It looks again when its time has come. Only what must not wait wakes it.
+    /// Sleeps until its next time to look. Only changes that must not wait wake it.
     case paced
     /// It is about to look.
     case awake

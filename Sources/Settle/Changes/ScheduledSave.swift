@@ -1,7 +1,7 @@
-/// A class of settings that are saved after the same delays: what of it is not on stable storage yet.
+/// The settings that are saved after the same delays: which of their changes are not on stable storage yet.
 ///
-/// Changes wait until they are on stable storage, not only until they are taken for it. Those that come between a take and
-/// its success are told apart, and stay.
+/// Changes wait until they are on stable storage, not only until they are taken for saving. Changes between a take and
+/// its success are counted separately, and keep waiting.
 struct ScheduledSave {
     let quiet: Duration
     let longest: Duration
@@ -10,9 +10,9 @@ struct ScheduledSave {
     private(set) var lastChange = 0.0
     /// Elapsed time at which the persister first saw the changes.
     var noticed: Duration?
-    /// Whether something is not on stable storage.
+    /// Whether any change is not on stable storage.
     private(set) var isWaiting = false
-    /// Whether something has changed since the last take.
+    /// Whether anything has changed since the last take.
     private(set) var hasNew = false
     /// Wall time of the first change since the last take.
     private var firstNew = 0.0
@@ -22,10 +22,10 @@ struct ScheduledSave {
         self.longest = longest.bounded
     }
 
-    /// Whether changes are to be saved without any wait.
+    /// Whether changes are saved without delay.
     var isImmediate: Bool { quiet <= .zero || longest <= .zero }
 
-    /// Notes a change; true if it is the first one since the last take.
+    /// Records a change; true if it is the first one since the last take.
     mutating func change(at time: Double) -> Bool {
         lastChange = time
         if hasNew { return false }
@@ -42,7 +42,7 @@ struct ScheduledSave {
         hasNew = false
     }
 
-    /// Everything that has been taken is on stable storage.
+    /// Records that everything taken is on stable storage.
     mutating func stabilized() {
         noticed = nil
         isWaiting = hasNew

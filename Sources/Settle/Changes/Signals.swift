@@ -1,4 +1,4 @@
-/// Whom a writer has to wake, and what it has to let go of, once it holds no lock any more.
+/// The tasks that a writer has to wake, and the entries that it has to release, once it holds no lock.
 @usableFromInline
 package struct Signals: Sendable {
     enum Wake: Sendable {
@@ -16,14 +16,15 @@ package struct Signals: Sendable {
     var wakesPersister = false
     var dropped = DroppedEntries()
 
-    /// Whether there is nobody to wake.
+    /// Whether there is no task to wake.
     @usableFromInline
     var isEmpty: Bool {
         broadcaster.isNone && notifier.isNone && !wakesPersister
     }
 }
 
-/// What the broadcaster and the notifier have to do: under the log's lock while it is collected, their own once it is taken.
+/// The work of the broadcaster and the notifier: guarded by the log's lock while it is collected, owned by the task
+/// once it is taken.
 struct BroadcastWork {
     var channels: [Channel] = []
     var observers: [(slot: SettingSlot, node: ObservationNode)] = []

@@ -1,7 +1,9 @@
-/// An async sequence of what a closure reads of a group: the current result first, then the newest one after each change.
+/// An async sequence of what a closure reads from a group: the current result first, then the newest one after each
+/// change.
 ///
-/// Each result is of one moment, as that of ``SettingsGroup/snapshot(_:)`` is. If `Value` is `Equatable`, a result that equals the
-/// one before is passed over. The sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes.
+/// Each result is of one moment, as that of ``SettingsGroup/snapshot(_:)`` is. If `Value` is `Equatable`, a result
+/// equal to the previous one is skipped. The sequence ends when the store closes; leaving the loop or cancelling its
+/// task unsubscribes.
 public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = Never
@@ -28,14 +30,14 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
         private let read: @Sendable (Group) -> Value
         private let areEqual: (@Sendable (Value, Value) -> Bool)?
         private var changes: Changes.Iterator
-        /// The result that was given last; `nil` before the first.
+        /// The last delivered result; `nil` before the first.
         private var last: Value?
 
         init(group: Group, read: @escaping @Sendable (Group) -> Value) {
             self.group = group
             self.read = read
             areEqual = equality(of: Value.self)
-            // Before the first result is read, so that no change falls in between.
+            // Subscribe before the first result is read, so that no change falls in between.
             changes = group.changes(.newest).makeAsyncIterator()
         }
 
@@ -84,7 +86,8 @@ extension SettingsGroup {
     /// for await (host, port) in settings.snapshots({ ($0.host, $0.port) }) { … }
     /// ```
     ///
-    /// - Parameter read: What is read. It should do nothing else, since it is executed again if a transaction comes in between.
+    /// - Parameter read: Reads the values. It should do nothing else, because it is executed again if a transaction
+    ///   comes in between.
     public func snapshots<Value: Sendable>(_ read: @escaping @Sendable (Self) -> Value) -> Snapshots<Self, Value> {
         Snapshots(of: self, read)
     }

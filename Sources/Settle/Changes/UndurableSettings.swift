@@ -1,8 +1,9 @@
 /// Settings with values that could not be encoded, and the transactions that are not durable because of them.
 ///
-/// Saving goes on without such a value, so everything up to a revision may be on stable storage except a transaction in the middle.
-/// That one becomes durable when a later value of the setting is saved, which stands for all before it. A transaction whose values
-/// were given up after a failed save never does: what others have stored came in its place.
+/// Saving goes on without such a value, so everything up to a revision may be on stable storage except a transaction in
+/// the middle. That transaction becomes durable when a later value of the setting is saved, which supersedes all
+/// earlier ones. A transaction whose values were given up after a failed save never becomes durable: an external change
+/// took their place.
 struct UndurableSettings {
     private struct Setting {
         let slot: SettingSlot
@@ -11,24 +12,24 @@ struct UndurableSettings {
     }
 
     private var settings: [ObjectIdentifier: Setting] = [:]
-    /// The transactions that have one of the values.
+    /// The transactions that contain one of the values.
     private(set) var revisions: Set<UInt64> = []
-    /// The transactions with values that were given up.
+    /// The transactions whose values were given up.
     private(set) var givenUp: Set<UInt64> = []
 
-    /// Notes that a value could not be encoded that was written between two revisions.
+    /// Records that a value written between two revisions could not be encoded.
     mutating func add(_ slot: SettingSlot, writtenIn range: ClosedRange<UInt64>, of ring: borrowing MutationRing) {
         let id = ObjectIdentifier(slot)
-        // If it is the second time, the first value is not saved either.
+        // If it is not the first failure, the earlier value is not saved either.
         let first = min(range.lowerBound, settings[id]?.revisions.lowerBound ?? range.lowerBound)
         let setting = Setting(slot: slot, revisions: first...max(first, range.upperBound))
         settings[id] = setting
         collect(setting, from: ring)
     }
 
-    /// Everything has been saved that could be encoded.
+    /// Records that everything was saved that could be encoded.
     ///
-    /// - Parameter unencodable: The settings whose values still can't be.
+    /// - Parameter unencodable: The settings whose values still can't be encoded.
     /// - Returns: Whether a transaction has become durable.
     mutating func keep(_ unencodable: some Sequence<SettingSlot>, of ring: borrowing MutationRing) -> Bool {
         let kept = Set(unencodable.map(ObjectIdentifier.init))
@@ -39,14 +40,14 @@ struct UndurableSettings {
         return true
     }
 
-    /// Notes that values were given up that transactions after one have written, up to another one.
+    /// Records that values were given up that transactions after one revision, up to another, have written.
     mutating func giveUp(
         _ keys: Set<SettingKey>, writtenAfter handedOver: UInt64, upTo last: UInt64, of ring: borrowing MutationRing
     ) {
         givenUp = givenUp.filter { $0 >= ring.oldest }
         var revision = max(handedOver &+ 1, ring.oldest)
         while revision <= min(last, ring.newest) {
-            // What others have written is stored.
+            // External changes are stored already.
             if let details = ring[revision]?.details, details.origin != .external,
                 details.mutations.contains(where: { keys.contains($0.slot.key) })
             {
@@ -67,7 +68,8 @@ struct UndurableSettings {
 }
 
 extension MutationLog {
-    /// Up to which revision a channel's transactions from one on are on stable storage, without a gap. Under the lock.
+    /// The revision up to which a channel's transactions, from one on, are on stable storage without a gap. Under the
+    /// lock.
     func durableLimit(of channel: Channel, from first: UInt64) -> UInt64 {
         let limit = min(durableRevision, ring.newest)
         guard !undurable.revisions.isEmpty else { return limit }
@@ -86,7 +88,7 @@ extension MutationLog {
         return UInt64(count)
     }
 
-    /// Whether a transaction is on stable storage, all of it. Under the lock.
+    /// Whether all of a transaction is on stable storage. Under the lock.
     func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
         revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
             && !undurable.givenUp.contains(revision)

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// A subscriber's parking place: one for each iterator, used again at each wait. As long as a subscriber has it, the
-/// subscriber counts.
+/// A subscriber's parking place: one per iterator, reused for each wait. A subscriber counts as long as it has one.
 ///
-/// All state is guarded by the lock of the log on which the subscriber waits, which is why it goes without the run-time check
-/// for exclusive access.
+/// All state is guarded by the lock of the log on which the subscriber waits, so it does without the run-time check for
+/// exclusive access.
 package final class Waiter: @unchecked Sendable {
     // Sendable: see above; a waiter is only ever touched under its log's lock.
     @exclusivity(unchecked) fileprivate var continuation: UnsafeContinuation<Void, Never>?
@@ -12,16 +11,17 @@ package final class Waiter: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
     @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
-    /// The version of the value beyond which the subscriber wants to see, if it follows a value.
+    /// The version of the value that the subscriber has seen, if it follows a value.
     var seen: UInt64 = 0
     /// Whether the log was finished when the subscriber last wanted to wait.
     var isFinished = false
-    /// Where the subscriber is counted.
+    /// The log that counts the subscriber.
     private let log: MutationLog?
-    /// Keeps the store open. Whoever waits has the waiter, so it never goes with the last link of a list, under the lock.
+    /// Keeps the store open. A waiting subscriber holds its waiter, so the last link of a list never releases it under
+    /// the lock.
     private let keeper: StoreKeeper?
 
-    /// - Parameter log: Where the subscriber is counted; `nil` for one that is none, such as `run()`.
+    /// - Parameter log: The log that counts the subscriber; `nil` to leave it uncounted, such as for `run()`.
     init(countedIn log: MutationLog?, keeping keeper: StoreKeeper? = nil) {
         self.log = log
         self.keeper = keeper
@@ -32,16 +32,15 @@ package final class Waiter: @unchecked Sendable {
         log?.subscribers.subtract(1, ordering: .relaxed)
     }
 
-    /// Takes the waiter out of its list, if it waits, and gives its continuation.
+    /// Removes the waiter from its list, if it is parked, and returns its continuation.
     func leave() -> UnsafeContinuation<Void, Never>? {
         list?.remove(self)
     }
 }
 
-/// A doubly linked list of parked waiters, so that leaving costs the same however many wait.
+/// A doubly linked list of parked waiters, so that the cost of leaving doesn't depend on their number.
 ///
-/// `previous` and `last` are unowned because each waiter is kept by the one before it, or by `first`, while it is
-/// linked.
+/// `previous` and `last` are unowned, because each linked waiter is kept alive by the one before it, or by `first`.
 final class WaiterList {
     @exclusivity(unchecked) private var first: Waiter?
     @exclusivity(unchecked) private unowned(unsafe) var last: Waiter?

@@ -1,22 +1,23 @@
 public import Synchronization
 
-/// Where a setting's value lives, without its type.
+/// Storage of a setting's value, without its type.
 ///
-/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps it as long as it is open; or,
-/// from the first moment in which that matters, to the store of all groups that no store has opened.
+/// Copies of a group share its boxes. A box belongs to the store that opened its group, which keeps it as long as it is
+/// open; or, once it needs one, to the store of all groups that no store has opened.
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
-    // Sendable: constants and atomics, but for `attachments` (guarded by the lock of `UnopenedGroups`, or set before the box is
-    // shared), `alias` (set before the box is shared), `staged` and `stagings` (guarded by the writer's lock).
+    // Sendable: constants and atomics, except `attachments` (guarded by the lock of `UnopenedGroups`, or set before the
+    // box is shared), `alias` (set before the box is shared), `staged` and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
-    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`; 0 in a box that may be read and written without another thought.
+    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`; 0 in a box that may be read and written
+    /// directly.
     @usableFromInline let flags = Atomic<UInt>(AnySettingBox.isUnopened)
-    /// Rises by two with each published value, and is odd while a word is being replaced.
+    /// Rises by two with each published value; odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
     /// The published value, if its type fits into a word.
     @usableFromInline let word: Atomic<UInt64>
-    /// Whether two words that differ stand for equal values; `nil` if there are no such words.
+    /// Whether two different words stand for equal values; `nil` if there are no such words.
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
     /// The value that a word stands for.
     let wordConversion: @Sendable (UInt64) -> any Sendable
@@ -28,11 +29,11 @@ package class AnySettingBox: @unchecked Sendable {
     private let current = Atomic<Unmanaged<Attachment>?>(nil)
     /// The box's places so far: a second one if the group's initializer has written the setting before the group was opened.
     private var attachments: [Attachment] = []
-    /// What the transaction in progress has written.
+    /// The value written by the transaction in progress.
     @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
     /// How often a value has been staged.
     @exclusivity(unchecked) private(set) final var stagings: UInt64 = 0
-    /// The box that really has the value, if this one was made for a key that a living box has already.
+    /// The box that holds the value, if this one was made for a key that already has a living box.
     private(set) var alias: AnySettingBox?
 
     @usableFromInline static var isStaged: UInt { 1 }
@@ -59,40 +60,40 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: Belonging to a store
 
-    /// The box that has the value: this one, unless it is an alias.
+    /// The box that holds the value: this one, unless it is an alias.
     var original: AnySettingBox { alias ?? self }
 
-    /// The box that has the value which is read by this one.
+    /// The box whose value is read through this one.
     var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
 
     var attachment: Attachment? {
         current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
-    /// The place of the value, which a box of a group that no store has opened gets now.
+    /// The value's place in a store. A box of a group that no store has opened gets its place now.
     final var place: Attachment {
         let box = original
         return box.attachment ?? UnopenedGroups.place(of: box)
     }
 
-    /// Puts the box into a store. The caller makes sure that nothing is written meanwhile.
+    /// Puts the box into a store. The caller makes sure that nothing is written in the meantime.
     func attach(to attachment: Attachment) {
         attachments.append(attachment)
         current.store(.passUnretained(attachment), ordering: .releasing)
     }
 
-    /// Puts the box, which is not shared yet, into the store that opens its group.
+    /// Puts the box, which must not be shared yet, into the store that opens its group.
     func open(at attachment: Attachment) {
         attach(to: attachment)
         flags.store(0, ordering: .releasing)
     }
 
-    /// The group has been let go of: the value stays as it is. Under the writer's lock.
+    /// Marks the group as released: the value stays as it is. Under the writer's lock.
     func release() {
         flags.store(Self.isReleased, ordering: .releasing)
     }
 
-    /// The group stays after all. Under the writer's lock.
+    /// Takes back a release that has failed. Under the writer's lock.
     func reopen() {
         flags.store(0, ordering: .releasing)
     }
@@ -106,7 +107,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Stages a value in place of what is staged. Under the writer's lock.
     ///
-    /// - Returns: What was staged until now, for the caller to let go of: that may run foreign code.
+    /// - Returns: The value staged before, to be released by the caller: that may run foreign code.
     final func exchangeStaged(_ new: AnyStagedValue?) -> AnyStagedValue? {
         stagings &+= 1
         var value = new
@@ -116,13 +117,13 @@ package class AnySettingBox: @unchecked Sendable {
         return value
     }
 
-    /// Makes this box, which nobody else has seen yet, another name for `original`.
+    /// Makes this box, which must not be shared yet, another name for `original`.
     func become(aliasOf original: AnySettingBox) {
         alias = original
         flags.store(Self.isAlias, ordering: .releasing)
     }
 
-    /// The place of the value, with the writer's lock of its store taken.
+    /// The value's place, with the writer's lock of its store taken.
     @usableFromInline
     final func lockForWriting() -> Attachment {
         let attachment = place
@@ -130,7 +131,7 @@ package class AnySettingBox: @unchecked Sendable {
         return attachment
     }
 
-    /// Takes the writer's lock for a change in place. It counts no references, as every `+= 1` comes this way.
+    /// Takes the writer's lock for a change in place. Counts no references, because every `+= 1` comes this way.
     @usableFromInline
     final func beginModifying() -> InPlaceChange {
         guard flags.load(ordering: .relaxed) & Self.isAlias == 0, let place = current.load(ordering: .acquiring) else {
@@ -142,21 +143,21 @@ package class AnySettingBox: @unchecked Sendable {
         return InPlaceChange(place: place, mark: changeMark)
     }
 
-    /// Ends the program if the setting was written since a change of it in place began: that write would be lost.
+    /// Ends the program if the setting was written after a change of it in place began: that write would be lost.
     @usableFromInline
     final func checkOverlap(with change: InPlaceChange) {
         let mark = flags.load(ordering: .relaxed) & Self.isAlias == 0 ? changeMark : original.changeMark
         if mark != change.mark { endForOverlappingChange() }
     }
 
-    /// Makes this box, which nobody else has seen yet, keep the value that it has in place of `original`, to which all else that is
-    /// done with it applies: tracking it, following it and writing it.
+    /// Makes this box, which must not be shared yet, keep its own value. Everything else, such as tracking, following
+    /// and writing, applies to `original`.
     func freeze(inPlaceOf original: AnySettingBox) {
         alias = original
         flags.store(Self.isAlias | Self.isFrozen, ordering: .releasing)
     }
 
-    /// Parks a subscriber until there is another version than the one that it has seen.
+    /// Parks a subscriber until the value has another version than the one it has seen.
     final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
         let place = place
         place.core.log.park(continuation, on: place.slot, with: waiter) {
@@ -166,13 +167,13 @@ package class AnySettingBox: @unchecked Sendable {
 
     // MARK: Writing at once
 
-    /// Whether a value can be published at once: no rule, no transaction, no alias, and open. Under the writer's lock.
+    /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
     final func isDirect(in attachment: Attachment) -> Bool {
         !hasRules && flags.load(ordering: .relaxed) == 0 && attachment.core.mode == .direct
     }
 
-    /// Takes the writer's lock if a value can be published at once.
+    /// Takes the writer's lock if a value can be published directly.
     @usableFromInline
     final func beginDirectWrite() -> Attachment? {
         guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
@@ -182,9 +183,9 @@ package class AnySettingBox: @unchecked Sendable {
         return nil
     }
 
-    /// Publishes a word as a transaction of its own. False if it can't be published at once.
+    /// Publishes a word as a transaction of its own. False if it can't be published directly.
     ///
-    /// This is the path of nearly all writes; it counts no references and allocates nothing.
+    /// Nearly all writes take this path; it counts no references and allocates nothing.
     @usableFromInline
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
@@ -199,7 +200,7 @@ package class AnySettingBox: @unchecked Sendable {
         }
     }
 
-    /// Publishes a word as a transaction of its own and lets go of the writer's lock.
+    /// Publishes a word as a transaction of its own and releases the writer's lock.
     @usableFromInline
     final func publish(word new: UInt64, in attachment: Attachment) {
         let store = attachment.core
@@ -233,7 +234,7 @@ package class AnySettingBox: @unchecked Sendable {
     var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.
     var typeName: String { abstract() }
-    /// The value's type as people write it.
+    /// The value's type as written in Swift.
     var spelledType: String { abstract() }
     /// Whether the value is not to be shown.
     var isSecret: Bool { abstract() }
@@ -249,25 +250,26 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged() { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
-    /// The same, unless the value equals the published one. A type that is not `Equatable` compares what is stored of it.
+    /// The same, unless the value equals the published one. Types that are not `Equatable` are compared by their stored
+    /// form.
     ///
-    /// - Returns: Whether it was staged.
+    /// - Returns: Whether the value was staged.
     func stageIfDifferent(decoding value: SettingValue) throws -> Bool { abstract() }
-    /// Stages the default of the declaration, for which nothing is stored.
+    /// Stages the default of the declaration, which is not stored.
     func stageDefault() { abstract() }
-    /// Stages that something around the setting, which no group declares, stands in its place.
+    /// Stages that a key around the setting, which no group declares, has taken its place.
     func stageReplaced() { abstract() }
-    /// The rule of the declaration that an error of `stage(decoding:)` and its like tells of. A codec may throw anything.
+    /// The declaration's rule that an error of `stage(decoding:)` and its variants reports. A codec may throw anything.
     final func brokenRule(_ error: any Error) -> String? {
         guard let rule = (error as? SettingsError)?.rule, ruleDescriptions.contains(rule) else { return nil }
         return rule
     }
 
-    /// Takes over a value that was loaded, before the box is shared. Throws if it does not convert or breaks a rule.
+    /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
-    /// Takes over a value before the box is shared; false if it is not of this setting's type.
+    /// Adopts a value before the box is shared; false if it is not of this setting's type.
     func adopt(erased value: any Sendable) -> Bool { abstract() }
-    /// Makes what the group's initializer has written the default, before the box is shared.
+    /// Makes the value written by the group's initializer the default, before the box is shared.
     func adoptInitialWrite() { abstract() }
     /// The value as the calling thread sees it.
     var visibleValue: any Sendable { abstract() }
@@ -280,7 +282,7 @@ package class AnySettingBox: @unchecked Sendable {
     }
 }
 
-/// A change in place that has begun, with the writer's lock taken.
+/// A change in place in progress, with the writer's lock taken.
 @usableFromInline
 struct InPlaceChange: Sendable {
     /// Kept alive by the box.

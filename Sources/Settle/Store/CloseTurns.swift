@@ -1,4 +1,4 @@
-/// Lets those who close one handle do so one after the other, until one has succeeded.
+/// Serializes the closes of one handle, until one has succeeded.
 ///
 /// ```
 ///   open ──begin──▶ closing ──succeeded──▶ closed
@@ -11,7 +11,7 @@ final class CloseTurns: Sendable {
 
     private enum Turn: Sendable {
         case granted, closed
-        /// The close that was under way has ended.
+        /// The close in progress has ended.
         case again
     }
 
@@ -22,9 +22,9 @@ final class CloseTurns: Sendable {
 
     private let state = LockedValue(State())
 
-    /// Waits for a close that is under way.
+    /// Waits for a close in progress.
     ///
-    /// - Returns: False if one has succeeded. Otherwise the caller closes, and tells the end.
+    /// - Returns: False if a close has succeeded. Otherwise the caller closes, and reports the end.
     func begin() async -> Bool {
         while true {
             let turn = await withCheckedContinuation { continuation in

@@ -1,9 +1,9 @@
-/// The settings of a group and of the groups within it, as they are declared.
+/// The settings of a group and of the groups within it, as declared.
 struct GroupLayout {
     struct Declared {
         /// Relative to the opened group, such as `passcode.attemptCount`.
         var key: SettingKey
-        /// The same as it was declared, once the key is the place of the setting in a store.
+        /// The key in the declaration, once `key` is the setting's place in a store.
         var declaredKey: SettingKey?
         /// The path of the group around the setting; `nil` at the top level.
         let group: SettingKey?
@@ -80,7 +80,7 @@ struct GroupLayout {
                 found = nil
             }
             guard let found else { continue }
-            // Of a group that has no setting of its own, it is the channel around those of the groups within it.
+            // For a group without settings of its own, the channel around those of the groups within it.
             common = common.map { Channel.common($0, found) } ?? found
         }
         return common

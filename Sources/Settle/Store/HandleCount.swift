@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How many open handles a store has.
+/// The number of open handles of a store.
 ///
 /// ```
 ///   0, 1, 2 … ──close of the last──▶ closed ──the close has failed──▶ 1
 /// ```
 ///
-/// A store without a handle is open as long as a group of it is in use, so letting go of the last handle closes nothing.
+/// A store without a handle stays open as long as a group of it is in use, so releasing the last handle closes nothing.
 struct HandleCount: ~Copyable, Sendable {
     private let count = Atomic(0)
     private static var closed: Int { -1 }
@@ -18,7 +18,7 @@ struct HandleCount: ~Copyable, Sendable {
         change { $0 == Self.closed ? nil : $0 + 1 } != nil
     }
 
-    /// - Returns: Whether it was the last: then the store takes no handle any more.
+    /// - Returns: Whether it was the last handle: then the store takes no further ones.
     func close() -> Bool {
         change { $0 == 1 ? Self.closed : $0 - 1 } == 1
     }
@@ -31,12 +31,12 @@ struct HandleCount: ~Copyable, Sendable {
     /// Whether the last handle has been closed, or is being closed.
     var areClosed: Bool { count.load(ordering: .acquiring) == Self.closed }
 
-    /// A handle goes away without being closed.
+    /// Counts out a handle that was released without being closed.
     func release() {
         _ = change { $0 - 1 }
     }
 
-    /// - Returns: The count before, or `nil` if it stays.
+    /// - Returns: The count before, or `nil` if it is unchanged.
     private func change(_ next: (Int) -> Int?) -> Int? {
         var current = count.load(ordering: .acquiring)
         while let desired = next(current) {

@@ -1,4 +1,4 @@
-/// What `SettingsStore.issues` is fed from.
+/// The source of `SettingsStore.issues`.
 final class IssueBoard: @unchecked Sendable {
     // Sendable: all state is guarded by `lock`.
     private let lock = Lock()
@@ -14,14 +14,14 @@ final class IssueBoard: @unchecked Sendable {
             recent.append(issue)
             return Array(subscribers.values)
         }
-        // Without the lock: a continuation may run foreign code.
+        // Yield without the lock: a continuation may run foreign code.
         for continuation in continuations { continuation.yield(issue) }
     }
 
     func subscribe() -> AsyncStream<SettingsError> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SettingsError.self, bufferingPolicy: .bufferingNewest(Self.limit * 2))
-        // The earlier issues go in while nobody listens yet, so that none is lost or told twice.
+        // Yield the earlier issues before the subscriber is listed, so that none is lost or delivered twice.
         let isOpen = lock.withLock {
             for issue in recent { continuation.yield(issue) }
             guard !isFinished else { return false }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// A published value that is larger than a machine word, or not plain memory.
 ///
-/// A writer has the lock only for exchanging the value, never while it computes one, so a reader does not wait for a
-/// writer's work. It is a part of its box rather than an object, because counting references to it would cost a reader more
-/// than the lock does.
+/// A writer holds the lock only to exchange the value, never while it computes one, so readers do not wait for a
+/// writer's work. The cell is a part of its box rather than an object, because reference counting would cost a reader
+/// more than the lock.
 @usableFromInline
 struct LockedCell<Value: Sendable>: ~Copyable, @unchecked Sendable {
     // Sendable: the pointer is constant, and its memory is written under both the writer's lock and `lock`, and read

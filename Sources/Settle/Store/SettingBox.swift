@@ -1,18 +1,18 @@
 public import Synchronization
 
-/// Where a setting's value lives.
+/// Storage of a setting's value.
 ///
-/// The published value is a word that is read with one atomic load, if its type is plain memory of at most eight bytes,
-/// and a ``LockedCell`` otherwise. A value that a transaction has written but not published yet is staged beside it,
-/// where only the transaction's thread sees it.
+/// The published value is a word, read with one atomic load, if its type is plain memory of at most eight bytes, and a
+/// ``LockedCell`` otherwise. A value that a transaction has written but not published yet is staged beside it, where
+/// only the transaction's thread sees it.
 @usableFromInline
 package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Sendable {
-    // Sendable: constants and atomics, but for `initialDefault`, which is set before the box is shared.
+    // Sendable: constants and atomics, except `initialDefault`, which is set before the box is shared.
 
     @usableFromInline let definition: SettingDefinition<Value>
     /// Empty if the value fits into `word`.
     @usableFromInline let cell: LockedCell<Value>
-    /// The default that the group's initializer has written in place of the declaration's; set before the box is shared.
+    /// The default written by the group's initializer in place of the declaration's; set before the box is shared.
     private var initialDefault: StagedValue<Value>?
 
     init(_ definition: SettingDefinition<Value>) {
@@ -26,13 +26,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Words
 
-    /// Constant once the type is known, so that the branches on it disappear.
+    /// Constant once the type is known, so that the branches on it are optimized away.
     @inlinable
     static var fitsIntoWord: Bool {
         MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size && _isPOD(Value.self)
     }
 
-    /// `==` for words, where it may say more than their bits: `0.0 == -0.0`.
+    /// `==` for words, if it is more than comparing bits: `0.0 == -0.0`.
     private static func wordEquality(
         _ definition: SettingDefinition<Value>
     ) -> (@Sendable (UInt64, UInt64) -> Bool)? {
@@ -74,7 +74,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return published
     }
 
-    /// The value that everybody sees.
+    /// The value that all threads see.
     @inlinable
     var published: Value {
         if Self.fitsIntoWord { return Self.value(of: word.load(ordering: .acquiring)) }
@@ -84,7 +84,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return pointer.pointee
     }
 
-    /// The published value with its version, if that is another one than `seen`.
+    /// The published value with its version, unless that is `seen`.
     @inlinable
     func published(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
         if Self.fitsIntoWord {
@@ -100,7 +100,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return (pointer.pointee, version.load(ordering: .relaxed))
     }
 
-    /// The same for a word that a writer has just been replacing, which takes a few instructions.
+    /// The same, if a writer was just replacing the word, which takes a few instructions.
     @usableFromInline
     func publishedWord(unlessVersion seen: UInt64) -> (value: Value, version: UInt64)? {
         var backOff = SpinBackOff()
@@ -125,12 +125,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var trackedValueInSpecialState: Value {
-        // An alias or a frozen box has a node too, but it is the original's that is told of changes.
+        // An alias or a frozen box has a node too, but changes are reported to the original's.
         original.node.access()
         return valueInSpecialState
     }
 
-    /// The box that has the value: this one, unless it is an alias.
+    /// The box that holds the value: this one, unless it is an alias.
     @inlinable
     var resolved: SettingBox {
         flags.load(ordering: .relaxed) & Self.isAlias == 0 ? self : resolvedAlias
@@ -138,13 +138,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var resolvedAlias: SettingBox {
-        // An alias is only made of a box of the same type, see `StoreCore.group`.
+        // Only a box of the same type becomes an alias, see `StoreCore.group`.
         (alias as? SettingBox) ?? self
     }
 
     // MARK: Writing
 
-    /// Assigns a value. One that breaks a rule is refused and reported, or fails the transaction in progress.
+    /// Assigns a value. A value that breaks a rule is refused and reported, or fails the transaction in progress.
     @inlinable
     func assign(_ newValue: Value) {
         if Self.fitsIntoWord {
@@ -159,7 +159,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         assignWithCare(newValue)
     }
 
-    /// Writes the value that was changed in place and lets go of the writer's lock.
+    /// Writes the value that was changed in place and releases the writer's lock.
     @inlinable
     func endModifying(_ newValue: Value, _ change: InPlaceChange) {
         checkOverlap(with: change)
@@ -182,10 +182,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
     }
 
-    /// Publishes a transaction of one write and lets go of the writer's lock.
+    /// Publishes a transaction of one write and releases the writer's lock.
     @usableFromInline
     func publish(_ newValue: Value, in attachment: Attachment) {
-        // The log keeps a word without its setting, which lives only as long as its group if no store has opened that.
+        // The log keeps a word without its setting, which, in a group that no store has opened, lives only as long as
+        // the group.
         if Self.fitsIntoWord, !isUnopened {
             publish(word: Self.word(of: newValue), in: attachment)
             return
@@ -209,11 +210,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         log.lock.unlock()
         if !signals.isEmpty { store.actAfterUnlock(on: signals) }
         store.unlock(releasing: signals.dropped)
-        // Nothing else may have it any more, and its end is foreign code.
+        // The last reference to the old value; releasing it may run foreign code.
         withExtendedLifetime(old) {}
     }
 
-    /// What a mutation takes in memory. Usually the mutation before it has the old value too.
+    /// The memory that a mutation takes. Usually the mutation before it has the old value too.
     private func cost(of old: Value, _ new: Value, at slot: SettingSlot) -> Int {
         guard let cost = definition.cost else { return slot.measuredSize }
         return max(slot.measuredSize, cost(old), cost(new))
@@ -222,7 +223,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// The published value, unless it equals the new one. Under the writer's lock.
     private func valueToReplace(by newValue: Value) -> Value? {
         guard let areEqual = definition.areEqual else { return published }
-        // `==` is foreign code, which may write the setting itself: then it is asked again, but not for ever.
+        // `==` is foreign code and may write the setting itself: compare again, but not forever.
         for _ in 0..<8 {
             let mark = changeMark
             let old = published
@@ -240,7 +241,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
     }
 
-    /// The way of a write that has rules, belongs to a transaction, or comes too late.
+    /// The slow path, for a write that has rules, belongs to a transaction, or comes after the close.
     @usableFromInline
     func assignWithCare(_ newValue: Value) {
         let box = resolved
@@ -265,7 +266,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
     }
 
-    /// Under the writer's lock, which an error leaves to the caller.
+    /// Under the writer's lock. If this throws, the caller has to release it.
     private func writeAndUnlock(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
         let store = attachment.core
         guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
@@ -293,20 +294,20 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     // MARK: Staging, under the writer's lock
 
     /// - Parameters:
-    ///   - isReplaced: Whether something around the setting stands in its place.
-    ///   - stored: What is stored of the value, if that is known.
+    ///   - isReplaced: Whether a key around the setting has taken its place.
+    ///   - stored: The stored form of the value, if known.
     private func stage(
         _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in store: StoreCore
     ) {
         store.willStage(self)
-        // What was staged before goes away at the end of this, not inside the exchange: that may run foreign code.
+        // Release the value staged before at the end, not inside the exchange: that may run foreign code.
         let size = attachment?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
         let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
         withExtendedLifetime(replaced) {}
     }
 
     private var stagedValue: Value? {
-        // Only `stage` makes one, and for the box's own type.
+        // Only `stage` makes staged values, and of the box's own type.
         staged.map { unsafeDowncast($0, to: StagedValue<Value>.self).value }
     }
 
@@ -414,7 +415,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 @usableFromInline
 @inline(never)
 func endForOverlappingChange() -> Never {
-    // Proof: going on would lose one of two writes without a word.
+    // Proof: going on would silently lose one of two writes.
     fatalError(
         "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one of both "
             + "writes would be lost. Write it before, or change a copy and assign the result.")

@@ -1,4 +1,4 @@
-/// What a declaration says of a setting.
+/// What a declaration says about a setting.
 @usableFromInline
 struct SettingDefinition<Value: Sendable>: Sendable {
     let key: String?
@@ -6,9 +6,9 @@ struct SettingDefinition<Value: Sendable>: Sendable {
     let codec: SettingCodec<Value>
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
-    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if that tells nothing.
+    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if it doesn't.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
-    /// The last property, so that those before it are found without a look at the type.
+    /// The last property, so that the offsets of the others don't depend on the type.
     @usableFromInline let defaultValue: Value
 
     init(key: String?, defaultValue: Value, rules: [SettingRule<Value>], codec: SettingCodec<Value>) {
@@ -27,7 +27,7 @@ struct SettingDefinition<Value: Sendable>: Sendable {
         return { value in (value as? any Collection).map { $0.count &* each } ?? 0 }
     }
 
-    /// Whether a value may take more memory than `cost` tells, so that only what is stored of it shows how much.
+    /// Whether a value may take more memory than `cost` tells, so that only its stored form shows how much.
     static var isMeasured: Bool {
         if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return false }
         guard let type = Value.self as? any Collection.Type else { return true }
@@ -38,7 +38,7 @@ struct SettingDefinition<Value: Sendable>: Sendable {
 
     private static func memoryOfElement<C: Collection>(of type: C.Type) -> Int {
         let stride = MemoryLayout<C.Element>.stride
-        // What is more than plain memory has some elsewhere.
+        // An element that is not plain memory has memory elsewhere.
         return _isPOD(C.Element.self) ? stride : max(stride, 16)
     }
 }

@@ -1,4 +1,4 @@
-/// What can be told about a setting at run time, for a command line, a settings page or an API.
+/// What is known about a setting at run time, for a command line, a settings page or an API.
 public struct SettingInfo: Sendable, Hashable {
     /// The full key, such as `passcode.attemptCount`.
     public let key: String
@@ -6,12 +6,12 @@ public struct SettingInfo: Sendable, Hashable {
     public let type: String
     /// The current value as a storage sees it; `nil` for a secret, and for a value that can't be encoded.
     public let value: SettingValue?
-    /// The value that the setting has while none is stored; `nil` for a secret, and for one that can't be encoded.
+    /// The value of the setting while none is stored; `nil` for a secret, and for a value that can't be encoded.
     public let defaultValue: SettingValue?
-    /// The setting's rules: words that complete "it must be …", such as "in 0...20". An enumeration that lists its cases has these
-    /// as its first rule.
+    /// The setting's rules: words that complete "it must be …", such as "in 0...20". For an enumeration that lists its
+    /// cases, the first rule is the list.
     public let rules: [String]
-    /// Where the current value comes from.
+    /// The source of the current value.
     public let origin: Origin
     /// Whether no value is stored, so that the default is used.
     public let isDefault: Bool

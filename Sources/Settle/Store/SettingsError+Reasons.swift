@@ -1,6 +1,6 @@
 extension SettingsError {
-    // In all of these a value, or what is stored of it, is `nil` if it is not to be shown; then what a coder says of it isn't
-    // either.
+    // In all of these, a value or its stored form is `nil` if it is not to be shown; a coder's message about it is then
+    // left out too.
 
     static func invalidValue(key: SettingKey, value: (any Sendable)?, rule: String) -> SettingsError {
         SettingsError(
@@ -23,7 +23,7 @@ extension SettingsError {
             key: key.description, value: violation.value, rule: violation.rule)
     }
 
-    /// - Parameter part: As it reads after the key, such as `[3]`.
+    /// - Parameter part: As written after the key, such as `[3]`.
     static func missingPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .missingPart,
@@ -31,7 +31,7 @@ extension SettingsError {
             key: key)
     }
 
-    /// `nil` was to be written to a part that is no optional.
+    /// `nil` was to be written to a part that is not optional.
     static func neededPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .invalidValue,
@@ -72,7 +72,7 @@ extension SettingsError {
 
     static func encodingFailed(key: SettingKey, isSecret: Bool, _ error: any Error) -> SettingsError {
         let reason = isSecret ? "its value, a secret, can't be encoded" : reason(error)
-        // A storage's reason is a sentence.
+        // A storage's reason may be a sentence already.
         let end = reason.hasSuffix(".") ? "" : "."
         return SettingsError(
             .encodingFailed, "\(quoted(key)) can't be saved: \(reason)\(end) Its stored value stays as it was.",
@@ -80,8 +80,8 @@ extension SettingsError {
     }
 
     /// - Parameters:
-    ///   - rule: The declaration's rule that was broken, if that is the reason.
-    ///   - inForce: What is used instead.
+    ///   - rule: The declaration's rule that the value breaks, if that is the reason.
+    ///   - inForce: The value used instead.
     static func unusableValue(
         key: SettingKey, stored: SettingValue?, rule: String?, inForce: Substitute, _ error: any Error
     ) -> SettingsError {
@@ -93,7 +93,7 @@ extension SettingsError {
             key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
     }
 
-    /// What is used in the place of a stored value that can't be used.
+    /// The value used instead of a stored value that can't be used.
     enum Substitute {
         case `default`
         /// As it was stored; `nil` if it never was.
@@ -102,7 +102,7 @@ extension SettingsError {
         fileprivate func sentence(isSecret: Bool) -> String {
             switch self {
             case .default: "The default is used instead"
-            // A secret may be inside of these.
+            // These may contain a secret.
             case .lastGood(.dictionary), .lastGood(.array), .lastGood(nil): "The last good value stays in force"
             case .lastGood where isSecret: "The last good value stays in force"
             case .lastGood(let value?): "The last good value, \(value.literal), stays in force"
@@ -135,7 +135,8 @@ extension SettingsError {
                 + "or close the store first.")
     }
 
-    /// - Parameter byCommit: Whether a commit has written the value: then it is given up whatever others have changed.
+    /// - Parameter byCommit: Whether a commit has written the value: then it is given up whatever external changes
+    ///   there were.
     static func superseded(_ key: SettingKey, byCommit: Bool) -> SettingsError {
         let reason =
             byCommit
@@ -156,7 +157,7 @@ extension SettingsError {
             .commitNotBegun, "The commit has not begun, and nothing has changed: \(error)", underlying: error)
     }
 
-    /// A value was to be written that the setting's type does not have.
+    /// A value to be written does not fit the setting's type.
     static func wrongType(
         key: SettingKey, given value: any Sendable, stored: SettingValue, _ error: any Error
     ) -> SettingsError {
@@ -166,7 +167,7 @@ extension SettingsError {
             underlying: error)
     }
 
-    /// A secret was to be written that the setting's type does not have, or that breaks its rule.
+    /// A secret to be written does not fit the setting's type, or breaks its rule.
     static func refusedSecret(key: SettingKey, type: String, rule: String?) -> SettingsError {
         let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
         return SettingsError(
@@ -174,7 +175,7 @@ extension SettingsError {
             "\(quoted(key)) can't be \(redaction): \(reason).\(oldValueStays)", key: key.description, rule: rule)
     }
 
-    /// A value was asked for as a type that it is not.
+    /// A value does not convert to the requested type.
     static func notConvertible(
         key: SettingKey, stored: SettingValue?, to type: any Any.Type, _ error: any Error
     ) -> SettingsError {
@@ -185,7 +186,7 @@ extension SettingsError {
             underlying: stored == nil ? nil : error)
     }
 
-    /// Why, as words that end a sentence.
+    /// The reason, as words that end a sentence.
     private static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
         if let rule { return "it must be \(rule)" }
         if isSecret { return "it is not of the setting's type" }
@@ -194,7 +195,8 @@ extension SettingsError {
 
     private static func quoted(_ key: SettingKey) -> String { quoted(key.description) }
 
-    /// A key in quotation marks, or words for a setting whose group no store has opened, which has no key yet.
+    /// A key in quotation marks, or, for a setting of a group that no store has opened and that has no key yet, a
+    /// description.
     private static func quoted(_ key: String) -> String {
         key.isEmpty ? "A setting whose group no store has opened" : "“\(key)”"
     }
@@ -206,7 +208,7 @@ extension SettingsError {
 }
 
 extension SettingValue {
-    /// A value that is no collection as a file has it, if that is short.
+    /// The value as written in a file, if it is short and no collection.
     fileprivate var literal: String {
         // An edit may have spelled the integer `1000` as `1e3`.
         if case .real(let real) = self, let integer = Int64(exactly: real), integer.magnitude < 1 << 53 {

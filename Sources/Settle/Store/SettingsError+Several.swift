@@ -1,6 +1,7 @@
 extension SettingsError {
-    /// What was wrong, one by one, if this error stands for several: the refused writes of an `update` or `commit`, up to 100 of them;
-    /// the declarations of a group that can't be used; or the keys that were not exported or imported. Empty in any other error.
+    /// The individual errors, if this error stands for several: the refused writes of an `update` or `commit`, up to
+    /// 100 of them; the declarations of a group that can't be used; or the keys that were not exported or imported.
+    /// Empty in any other error.
     public var problems: [SettingsError] { (underlying as? Problems)?.all ?? [] }
 
     static func several(_ code: Code, _ beginning: String, _ problems: [SettingsError]) -> SettingsError {
@@ -10,16 +11,16 @@ extension SettingsError {
             underlying: Problems(all: problems))
     }
 
-    /// The refused writes of an `update`, as one error; `nil` if there is none.
+    /// The refused writes of an `update`, as one error; `nil` if there are none.
     ///
-    /// - Parameter further: How many more there were.
+    /// - Parameter further: How many more writes were refused.
     static func refused(_ errors: [SettingsError], and further: Int = 0) -> SettingsError? {
         together(errors, and: further, "\(errors.count + further) writes were refused, so nothing is written.") {
             $0.hasSuffix(oldValueStays) ? String($0.dropLast(oldValueStays.count)) : $0
         }
     }
 
-    /// What is wrong with the declarations of a group, as one error; `nil` if nothing is.
+    /// The problems of a group's declarations, as one error; `nil` if there are none.
     static func unusable(_ group: String, _ errors: [SettingsError]) -> SettingsError? {
         together(errors, and: 0, "\(group) has \(errors.count) declarations that can't be used.") { $0 }
     }

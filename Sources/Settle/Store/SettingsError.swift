@@ -9,9 +9,9 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let invalidValue = Code("invalidValue")
         /// The store has been closed.
         public static let closed = Code("closed")
-        /// The group has been made by its initializer and not by a store, so nothing of it can be saved.
+        /// The group was made by its initializer and not by a store, so nothing in it can be saved.
         public static let notOpened = Code("notOpened")
-        /// The group has been let go of with ``SettingsStore/release(at:)``.
+        /// The group was released with ``SettingsStore/release(at:)``.
         public static let released = Code("released")
         /// A setting was written while it was being changed in place.
         public static let overlappingChange = Code("overlappingChange")
@@ -27,35 +27,35 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let unusableValue = Code("unusableValue")
         /// A value could not be converted for saving.
         public static let encodingFailed = Code("encodingFailed")
-        /// The setting is its owner's, and can't be written by key; see ``SettingsAccess/owner``.
+        /// The setting belongs to its owner and can't be written by key; see ``SettingsAccess/owner``.
         public static let protected = Code("protected")
-        /// The part of a value that was to be written is not there any more; see ``SettingPart``.
+        /// The part of a value to be written no longer exists; see ``SettingPart``.
         public static let missingPart = Code("missingPart")
-        /// The log does not hold the requested revision any more, or not yet.
+        /// The log does not hold the requested revision any longer, or not yet.
         public static let revisionUnavailable = Code("revisionUnavailable")
         /// The storage failed; `underlying` says how.
         public static let storage = Code("storage")
-        /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit whose
-        /// values could not be saved has ``storage`` instead.
+        /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit
+        /// whose values could not be saved throws ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
-        /// A key is none of any group's, where only such keys are taken.
+        /// No group has declared the key, where only declared keys are accepted.
         public static let unknownKey = Code("unknownKey")
         /// Data was not imported; ``SettingsError/problems`` says why, for each key.
         public static let importRefused = Code("importRefused")
-        /// A save of the value failed, and others had stored something newer when it could be tried again: that is in force, and the
-        /// value was given up.
+        /// A save of the value failed, and by the time of the next try an external change had stored a newer value:
+        /// that one is in force, and this one was given up.
         public static let superseded = Code("superseded")
-        /// An update was undone, but its closure had also written to another store, where that stays.
+        /// An update was undone, but its closure had also written to another store, where the writes stay.
         public static let partlyUndone = Code("partlyUndone")
-        /// The file is open in this process in another way than was asked for.
+        /// The file is open in this process with another format or configuration.
         public static let alreadyOpen = Code("alreadyOpen")
-        /// A blocking flush was called in the middle of a write.
+        /// A blocking flush was called during a write.
         public static let flushInsideWrite = Code("flushInsideWrite")
-        /// Exclusive access was asked for by somebody who has it already.
+        /// Exclusive access was requested again by the code that already holds it.
         public static let nestedExclusiveAccess = Code("nestedExclusiveAccess")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
-        /// Stored state was removed while no store was open, and something beside it shows that it was there.
+        /// Stored state was removed while no store was open, as something beside it shows.
         public static let removed = Code("removed")
     }
 
@@ -66,7 +66,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
     public var value: (any Sendable)?
     /// The rule that was broken, if there is one.
     public var rule: String?
-    /// The error below, if there is one.
+    /// The error that caused this one, if there is one.
     public var underlying: (any Error)?
     /// A sentence that a person can act on.
     public var description: String

@@ -1,30 +1,32 @@
 extension SettingsStore {
     /// How a store behaves. Every value has a default that suits an app and a service.
     public struct Configuration: Sendable {
-        /// When changes are saved, for groups that do not choose. Default: 250 ms after the last change, at most 2 s
+        /// When changes are saved, for groups that don't choose. Default: 250 ms after the last change, at most 2 s
         /// after the first.
         public var durability: Durability
         /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
         /// up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow subscriber misses more.
         public var historyLimit: Int
-        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose own values take
-        /// more is kept without them: its subscribers get a change without mutations, in which it counts as missed.
+        /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose
+        /// own values exceed it is kept without them: its subscribers get a change without mutations, in which it
+        /// counts as missed.
         ///
-        /// What a type does not tell, as that of texts in an array or in a plain `Codable` value, is known once the setting has been
-        /// stored or read: such a value counts with the size of its stored form, and until its first save with that of the one
-        /// before it. What is kept in memory only is never measured.
+        /// Where the type does not tell the size, as for strings in an array or in a plain `Codable` value, it is known
+        /// once the setting has been stored or read: such a value counts with the size of its stored form, and until
+        /// its first save with the size of the value before it. Settings that are kept in memory only are never
+        /// measured.
         public var historyCostLimit: Int
-        /// The shortest and the longest wait before a failed save is tried again; each failure doubles the wait.
+        /// The shortest and the longest wait before retrying a failed save; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
         /// The store's revision before its first transaction. Default 0, at most 2^62.
         ///
-        /// Revisions begin anew with each store. If somebody outside keeps one and comes back with it, such as a client over a
-        /// network, let them begin at a random number: then a revision of an earlier run is none of this one, and
-        /// `changes(since:)` throws rather than give the changes of another history.
+        /// Revisions begin anew with each store. If a client outside the process keeps one and returns with it, for
+        /// example over a network, begin at a random number: then a revision of an earlier run never matches one of
+        /// this run, and `changes(since:)` throws instead of delivering the changes of another history.
         public var initialRevision: UInt64
-        /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other clock,
-        /// the times of changes follow it too, from the moment in which the store is opened.
+        /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
+        /// clock, the times of changes follow it too, from the opening of the store on.
         public var clock: any Clock<Duration>
 
         public init(
@@ -45,7 +47,7 @@ extension SettingsStore {
 }
 
 extension SettingsStore.Configuration {
-    /// What this asks for that another one has otherwise: the name of each value, what the other one has, and what this has.
+    /// The values that differ from those of another configuration: the name of each, the other's value, and this one's.
     func differences(from other: Self) -> [(name: String, theirs: String, ours: String)] {
         var differences: [(name: String, theirs: String, ours: String)] = []
         func compare<Value: Equatable>(_ name: String, _ value: KeyPath<Self, Value>) {
@@ -64,7 +66,7 @@ extension SettingsStore.Configuration {
     }
 }
 
-/// Clocks that are values are as good as each other; one that is an object has a time of its own.
+/// Clocks that are values are interchangeable; a clock that is an object has a time of its own.
 private func isSameClock(_ first: any Clock<Duration>, _ second: any Clock<Duration>) -> Bool {
     guard type(of: first) == type(of: second) else { return false }
     guard type(of: first) is AnyClass else { return true }

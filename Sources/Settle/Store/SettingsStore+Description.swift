@@ -1,8 +1,9 @@
-// What `print`, `dump` and the debugger show. Without mirrors of their own they would go through all of the store, with the secrets.
+// What `print`, `dump` and the debugger show. Without custom mirrors they would traverse the whole store, with the
+// secrets.
 
 extension SettingsStore: CustomStringConvertible, CustomReflectable {
-    /// The revision, how far saving has come, and the keys and values of the settings that groups declare, without secrets: the
-    /// first 100 of them by their keys.
+    /// The revision, the status of saving, and the keys and values of the declared settings, without secrets: the first
+    /// 100 by key.
     public var description: String {
         let (settings, further) = core.spelledSettings()
         let list = settings.map { "\($0.key): \($0.value)" } + (further > 0 ? ["and \(further) more"] : [])
@@ -21,7 +22,7 @@ extension SettingsStore: CustomStringConvertible, CustomReflectable {
 extension StoreCore {
     private static let mostSpelled = 100
 
-    /// The first declared settings by their keys, as descriptions show them, and how many more there are.
+    /// The first declared settings by key, as shown in descriptions, and the number of those left out.
     fileprivate func spelledSettings() -> (settings: [(key: String, value: String)], further: Int) {
         let slots = log.lock.withLock { log.slots.all.filter { $0.declaration != nil } }
         let shown = slots.sorted { $0.key < $1.key }.prefix(Self.mostSpelled)
@@ -30,7 +31,7 @@ extension StoreCore {
     }
 }
 
-/// A text that stands for itself, without quotation marks.
+/// A string that is shown without quotation marks.
 private struct SpelledText: CustomStringConvertible, CustomReflectable {
     let description: String
 

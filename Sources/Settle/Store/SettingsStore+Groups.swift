@@ -2,13 +2,14 @@ extension SettingsStore {
     /// Opens a group: its settings get their stored values, and from now on this store publishes and saves them.
     ///
     /// Opening the same group at the same path again gives the same settings. The same type may be opened at several
-    /// paths. A declaration stays until the store closes, whether the group is in use or not, or until ``release(at:)``.
+    /// paths. A declaration stays until the store closes, whether the group is in use or not, or until
+    /// ``release(at:)``.
     ///
-    /// A stored value that can't be used (wrong type, or against the setting's rule) is replaced for that key alone: by the last
-    /// good value, if an edit has taken its place, and else by the default. That is reported on ``issues``, and the stored value is
-    /// kept until the key is written.
+    /// A stored value that can't be used (wrong type, or against the setting's rule) is replaced for that key alone: by
+    /// the last good value, if an edit has replaced that, and otherwise by the default. That is reported on ``issues``,
+    /// and the stored value is kept until the key is written.
     ///
-    /// If a writer is at work, its end is waited for without blocking the caller's actor.
+    /// If a write is in progress, this waits for its end without blocking the caller's actor.
     ///
     /// - Parameters:
     ///   - type: The group's type.
@@ -19,12 +20,12 @@ extension SettingsStore {
     {
         let core = try open(key: path.isEmpty ? nil : path)
         let path = path.isEmpty ? nil : SettingKey(stored: path)
-        // Made here, because an `init` may want to run where the app has called.
+        // Made here, because an `init` may have to run on the caller's actor.
         let group = GroupOpening.make(type, keeping: keeper)
         do {
             try await Self.open(group, at: path, in: core)
         } catch let error as SettingsError where error.code == .duplicateKey {
-            // A key that was written or removed at run time is in nobody's way once that is saved, as it may be by now.
+            // A key that was written or removed at run time is no obstacle once it is saved, so save and try again.
             if core.hasUndeclaredKeys, (try? await core.flush()) == nil { throw error }
             try await Self.open(group, at: path, in: core)
         }
@@ -36,14 +37,16 @@ extension SettingsStore {
         _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
     }
 
-    /// Lets go of the groups at a path and within it, such as those of a user who has logged out.
+    /// Releases the groups at and below a path, such as those of a user who has logged out.
     ///
-    /// What is pending there is saved first. Then the declarations are forgotten: the settings are not listed any more, their
-    /// streams end, and copies of the groups that are still in use keep their last values and refuse to be written. What is stored
-    /// stays stored; values of groups that are kept in memory only are gone. Opening a group there again declares it anew.
+    /// Pending changes there are saved first. Then the declarations are forgotten: the settings are no longer listed,
+    /// their streams end, and copies of the groups that are still in use keep their last values and refuse to be
+    /// written. What is stored stays stored; values of groups that are kept in memory only are lost. Opening a group
+    /// there again declares it anew.
     ///
     /// - Parameter path: The path at which the groups were opened.
-    /// - Throws: ``SettingsError`` if what is pending can't be saved, or the store is closed. Then nothing has been let go of.
+    /// - Throws: ``SettingsError`` if pending changes can't be saved, or the store is closed. Then nothing has been
+    ///   released.
     public func release(at path: String) async throws {
         try await open(key: path).release(at: SettingKey(stored: path))
     }

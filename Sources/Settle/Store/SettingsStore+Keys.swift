@@ -1,6 +1,7 @@
-/// Settings by keys that are known at run time only.
+/// Settings by keys that are known only at run time.
 extension SettingsStore {
     /// The value stored for a key, or that of the setting which a group declares for it.
+    /// The value stored for a key, or the value of the setting that a group declares for it.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert to the type.
     /// - Returns: `nil` if nothing or null is stored for the key and no group declares it.
@@ -12,35 +13,36 @@ extension SettingsStore {
         return try core.converted(SettingKey(stored: key), to: type)
     }
 
-    /// Writes the value of a key, which a group may declare or not.
+    /// Writes the value of a key, declared by a group or not.
     ///
-    /// If none does, everything within the key is replaced, and a value around it that is no dictionary becomes one.
+    /// For an undeclared key, everything within the key is replaced, and a value around it that is not a dictionary
+    /// becomes one.
     ///
-    /// - Throws: ``SettingsError`` if the value does not convert, the storage could not hold it, it breaks the declared setting's
-    ///   rule, would change a setting that is its owner's (``SettingsAccess/owner``), the key lies around or within a declared
-    ///   setting's, or the store is closed.
+    /// - Throws: ``SettingsError`` if the value does not convert, if the storage could not hold it, if it breaks the
+    ///   declared setting's rule, if it would change a setting that is its owner's (``SettingsAccess/owner``), if the
+    ///   key lies around or within a declared setting's, or if the store is closed.
     public func setValue<Value: Codable & Sendable>(
         _ value: Value, forKey key: String, by writer: String? = nil
     ) throws {
         try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
     }
 
-    /// Writes the value of a key, which a group may declare or not, as a storage sees it: such as one that was read with
-    /// ``SettingValue/init(json:)``. A declared setting takes what it would take from a file, so a string for a date. What is around
-    /// and within a key that no group declares is treated as by the other `setValue`.
+    /// Writes the value of a key, declared by a group or not, as a storage sees it, such as one read with
+    /// ``SettingValue/init(json:)``. A declared setting accepts what it would accept from a file, so a string for a
+    /// date. Values around and within an undeclared key are treated as by the other `setValue`.
     ///
-    /// - Throws: ``SettingsError`` that names the key and what was expected, if the value does not convert to the declared
-    ///   setting's type or breaks its rule; if the storage could not hold it, for a number that is none or too many levels; if
-    ///   the write would change a setting that is its owner's; if the key lies around or within a declared setting's; or if the
-    ///   store is closed. The old value stays then.
+    /// - Throws: ``SettingsError`` that names the key and what was expected, if the value does not convert to the
+    ///   declared setting's type or breaks its rule; if the storage could not hold it, because of a number that is none
+    ///   or too many levels; if the write would change a setting that is its owner's; if the key lies around or within
+    ///   a declared setting's; or if the store is closed. The old value stays then.
     public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
         try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
     }
 
-    /// Removes what is stored for a key, with everything within it. A declared setting goes back to its default.
+    /// Removes what is stored for a key, with everything within it. A declared setting returns to its default.
     ///
-    /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, the key lies around or within a
-    ///   declared setting's, or the store is closed.
+    /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, if the key lies around or
+    ///   within a declared setting's, or if the store is closed.
     public func removeValue(forKey key: String, by writer: String? = nil) throws {
         try open(key: key).removeValue(forKey: SettingKey(stored: key), by: writer)
     }

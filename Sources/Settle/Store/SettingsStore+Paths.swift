@@ -1,4 +1,4 @@
-/// Keys and paths as names, for names with dots in them, and for what is stored at a path.
+/// Keys and paths given by their names, for names with dots in them, and everything stored at a path.
 extension SettingsStore {
     /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see ``group(_:at:)-(_,String)``.
     public func group<Group: SettingsGroup>(
@@ -31,7 +31,8 @@ extension SettingsStore {
         try removeValue(forKey: key.description, by: writer)
     }
 
-    /// The names of the groups that have something stored at a path, declared or not, sorted. Empty for the top level.
+    /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
+    /// level.
     ///
     /// ```swift
     /// for name in store.groups(at: "accounts") {
@@ -42,21 +43,21 @@ extension SettingsStore {
         core.groups(at: path.isEmpty ? nil : SettingKey(stored: path))
     }
 
-    /// The names of the groups that have something stored at a path that is given by its names.
+    /// The names of the groups that have something stored at a path given by its names.
     public func groups(at path: SettingKey) -> [String] {
         core.groups(at: path)
     }
 
-    /// Removes all that is stored at a path and within it, in one transaction: the settings of a group, in use or not, go back to
-    /// their defaults, and keys that no group declares are removed.
+    /// Removes everything stored at and within a path, in one transaction: the settings of a group, in use or not,
+    /// return to their defaults, and keys that no group declares are removed.
     ///
-    /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies within the value
-    ///   of a setting, or the store is closed. Then nothing is removed.
+    /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
+    ///   within the value of a setting, or if the store is closed. Then nothing is removed.
     public func remove(at path: String, by writer: String? = nil) throws {
         try open(key: path).remove(at: SettingKey(stored: path), by: writer)
     }
 
-    /// Removes all that is stored at a path that is given by its names, and within it.
+    /// Removes everything stored at and within a path given by its names.
     public func remove(at path: SettingKey, by writer: String? = nil) throws {
         try open(key: path.description).remove(at: path, by: writer)
     }

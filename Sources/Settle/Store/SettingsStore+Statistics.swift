@@ -1,7 +1,7 @@
 import Synchronization
 
 extension SettingsStore {
-    /// What the store has done since it was opened, and who follows it now; as it was at one moment.
+    /// What the store has done since it was opened, and how many subscribers it has now; all as of one moment.
     public var statistics: Statistics {
         let subscribers = log.subscribers.load(ordering: .relaxed)
         return log.lock.withLock {
@@ -19,30 +19,31 @@ extension SettingsStore {
     public struct Statistics: Sendable, Hashable {
         /// The transactions that have been published.
         public var changes: UInt64
-        /// Those of them that others have made, see ``Origin/external``.
+        /// How many of these are external; see ``Origin/external``.
         public var externalChanges: UInt64
-        /// How often the storage has been given changes, which makes them survive the end of the process.
+        /// How often changes were handed to the storage, which makes them survive the end of the process.
         public var appends: UInt64
-        /// How often changes that were not on stable storage have been made stable. Many changes may be one save.
+        /// How often changes were made stable that were not on stable storage. One save may cover many changes.
         public var saves: UInt64
-        /// How often the storage has failed to take or to save changes, each try counted.
+        /// How often the storage failed to accept or to save changes, counting each try.
         public var failedSaves: UInt64
-        /// How often the file that people read could not be brought up to date, each try counted. These are among
-        /// ``failedSaves``; what the journal has is safe all the same.
+        /// How often the readable file could not be brought up to date, counting each try. Included in ``failedSaves``;
+        /// what the journal has is safe all the same.
         public var failedCheckpoints: UInt64
-        /// How many values could not be saved, and were given up because others had stored newer ones by the time in which they could
-        /// have been; see ``SettingsError/Code/superseded``.
+        /// How many values could not be saved and were given up because newer ones had been stored externally by the
+        /// time of the next try; see ``SettingsError/Code/superseded``.
         public var supersededValues: UInt64
-        /// The sequences of values, changes and snapshots that are being iterated now.
+        /// How many sequences of values, changes and snapshots are being iterated now.
         ///
-        /// One counts from the moment in which its iterator is made, as a `for await` loop does at its beginning, until the loop
-        /// is left, the sequence has ended, or a cancelled task has got `nil` from it. ``SettingReference/forEachLatest(_:)`` and
-        /// its siblings count as one each. ``SettingsStore/issues`` and Observation do not count.
+        /// A sequence counts from the creation of its iterator, which a `for await` loop does at its beginning, until
+        /// the loop is left, the sequence has ended, or a cancelled task has received `nil` from it.
+        /// ``SettingReference/forEachLatest(_:)`` and its siblings count as one each. ``SettingsStore/issues`` and
+        /// Observation do not count.
         public var subscribers: Int
     }
 }
 
-/// What `SettingsStore.statistics` counts beside the revision.
+/// The counts of `SettingsStore.statistics`, except the revision.
 struct LogCounts {
     var external: UInt64 = 0
     var appends: UInt64 = 0

@@ -5,7 +5,7 @@
 #endif
 
 extension SettingsStore {
-    /// How far saving has come.
+    /// The status of saving.
     public var status: Status {
         log.lock.withLock {
             guard let seconds = log.oldestUnsaved else {
@@ -22,22 +22,23 @@ extension SettingsStore {
         }
     }
 
-    /// How far saving has come.
+    /// The status of saving.
     ///
-    /// `oldest` is the wall time of the oldest change that is not on stable storage: what a loss of power would take away is not
-    /// older. As ``Change/time``, it may be that of the system's last tick, 1 to 4 ms earlier, while nobody asks for changes.
+    /// `oldest` is the wall time of the oldest change that is not on stable storage: a loss of power would lose nothing
+    /// older. As ``Change/time``, it may be the time of the system's last tick, 1 to 4 ms earlier, if changes are never
+    /// asked for.
     public enum Status: Sendable, CustomStringConvertible {
         /// Everything is on stable storage.
         case saved
-        /// Everything is on stable storage, but the file that people read has not been brought up to date since a time: only the
-        /// journal beside it has the newest values. The last try failed with an error; it is tried again.
+        /// Everything is on stable storage, but the readable file has not been brought up to date since a time: only
+        /// the journal beside it has the newest values. The last try failed with an error; it is tried again.
         case fileBehind(since: Date, error: any Error)
-        /// There are changes that wait for their time. The storage may have them already, so that they survive the end of the
+        /// Changes are waiting to be saved. The storage may have them already, so that they survive the end of the
         /// process, but not on stable storage.
         case pending(oldest: Date)
         /// Changes are being made stable.
         case saving(oldest: Date)
-        /// Saves have failed since a time, the last one with an error. They are tried again; nothing is forgotten.
+        /// Saves have been failing since a time, the last one with an error. They are tried again; nothing is lost.
         case failing(since: Date, error: any Error, oldest: Date)
 
         /// Wall time of the oldest change that is not on stable storage; `nil` if everything is.
@@ -48,8 +49,8 @@ extension SettingsStore {
             }
         }
 
-        /// How long ago the oldest change came that is not on stable storage; zero if everything is saved, or if the wall clock
-        /// has been put back behind it.
+        /// The age of the oldest change that is not on stable storage; zero if everything is saved, or if the wall
+        /// clock has been set back behind it.
         public func age(at now: Date = Date()) -> Duration {
             guard let oldest = oldestUnsavedChange else { return .zero }
             return .seconds(max(0, now.timeIntervalSince(oldest)))
@@ -69,7 +70,7 @@ extension SettingsStore {
 }
 
 extension SettingsStore.Status: Equatable {
-    /// Whether two are the same state since the same times. Errors count as the same if they say the same.
+    /// Whether two are the same state since the same times. Errors are compared by their descriptions.
     public static func == (first: Self, second: Self) -> Bool {
         switch (first, second) {
         case (.saved, .saved): true

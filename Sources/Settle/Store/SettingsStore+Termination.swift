@@ -1,13 +1,14 @@
 extension SettingsStore {
     /// Saves everything when a termination signal comes, and then lets the signal end the process.
     ///
-    /// One call is enough for the life of the process. It works even if every thread of the concurrency runtime is blocked. A
-    /// signal that the process ignores, as under `nohup`, stays ignored. A program that handles these signals itself should call ``flushAndWait()`` there instead.
+    /// One call is enough for the life of the process. It works even if every thread of the concurrency runtime is
+    /// blocked. A signal that the process ignores, as under `nohup`, stays ignored. A program that handles these
+    /// signals itself should call ``flushAndWait()`` there instead.
     ///
     /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
     public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {
         TerminationWatch.shared.add(signals) { [weak core] in
-            // There is nobody left to tell: a failure stays on the storage as the state before.
+            // A failure can't be reported any more; the storage keeps the state before.
             try? core?.flushAndWait()
         }
     }

@@ -1,19 +1,21 @@
 extension SettingsStore {
-    /// Runs a transaction, as that of a group does.
+    /// Runs a transaction, like that of a group.
     ///
-    /// The closure may write settings of any group of this store. Writes to other stores are transactions of their own, and stand
-    /// even if this one is undone, which is then reported on ``issues``. Stores that are written inside each other must be so in the same order everywhere: two threads
-    /// that do it in opposite orders would wait for each other for ever, which ends the program with a message.
+    /// The closure may write settings of any group of this store. Writes to other stores are transactions of their own,
+    /// and stay even if this one is undone, which is then reported on ``issues``. Nest writes to several stores in the
+    /// same order everywhere: two threads that nest them in opposite orders would deadlock, which ends the program with
+    /// a message.
     ///
-    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is closed.
+    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
+    ///   closed.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         try open().transact(origin: .local, writer: writer, failing: { $0 }) { () throws(SettingsError) in body() }
     }
 
-    /// Runs a transaction whose closure may throw, which undoes all that it has written.
+    /// Runs a transaction whose closure may throw, which undoes everything that it has written.
     ///
-    /// - Throws: What the closure throws; else as the form with a closure that throws nothing.
+    /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
         try open().transact(origin: .local, writer: writer, body)
@@ -27,8 +29,8 @@ extension SettingsStore {
         try await open().commit(by: writer, body)
     }
 
-    /// Puts every setting that a group of this store declares back to its default. Keys that no group declares are kept, and so
-    /// are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
+    /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
+    /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(by writer: String? = nil) throws(SettingsError) {
@@ -37,14 +39,14 @@ extension SettingsStore {
 }
 
 extension SettingsStore {
-    /// Whether the calling thread is writing. For tests of what happens while it does.
+    /// Whether the calling thread is writing. For tests of what happens during a write.
     package var isHeldByCurrentWriter: Bool { core.writer.isHeldByCurrentThread }
 
-    /// Whether a subscriber of the top level waits. For tests that wait for that.
+    /// Whether a subscriber of the top level is parked. For tests that wait for that.
     package var hasParkedSubscriber: Bool { log.lock.withLock { log.root.waiters?.isEmpty == false } }
 }
 
 extension StoreCore {
-    /// How many settings the store knows, declared or written by key. For tests of what it keeps.
+    /// The number of settings in the index, declared or written by key. For tests of what is kept.
     package var indexedSettingCount: Int { log.lock.withLock { log.slots.all.count } }
 }

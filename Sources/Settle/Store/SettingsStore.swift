@@ -5,23 +5,23 @@ import Synchronization
 /// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
 /// its groups with ``group(_:at:)-(_,String)``.
 ///
-/// A `SettingsStore` is a handle on a store. Opening a file that is open in this process already gives another handle on the same
-/// store: its groups, subscribers and revisions are shared. Who asks for another configuration than the store has gets an error
-/// that tells both; who asks for none joins. The store stays open as long as a handle or one of its groups is in
-/// use; what is pending when the last reference goes is still saved. ``close()`` ends the handle, and with the last open handle
-/// the store.
+/// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle
+/// on the same store: its groups, subscribers and revisions are shared. Asking for a configuration that differs from
+/// the store's throws an error that names both; asking for none joins. The store stays open as long as a handle or one
+/// of its groups is in use; changes that are pending when the last reference goes are still saved. ``close()`` ends the
+/// handle, and with the last open handle the store.
 public final class SettingsStore: Sendable {
-    /// What keeps the store open.
+    /// Keeps the store open.
     let keeper: StoreKeeper
-    /// What all handles on the store share.
+    /// The state shared by all handles on the store.
     @usableFromInline package let core: StoreCore
-    /// The same as the core's, which spares reads by key a step.
+    /// The core's log, copied here to spare reads by key one indirection.
     @usableFromInline let log: MutationLog
-    /// True from the beginning of a close until that has failed.
+    /// True from the start of a close, unless that fails.
     private let hasEnded = Atomic(false)
     private let closeTurns = CloseTurns()
 
-    /// A handle on a store; `nil` if that is closed or being closed.
+    /// A handle on a store; `nil` if the store is closed or being closed.
     init?(joining keeper: StoreKeeper) {
         guard keeper.core.handles.open() else { return nil }
         self.keeper = keeper
@@ -35,10 +35,11 @@ public final class SettingsStore: Sendable {
 
     /// Saves everything that has been written so far, and closes this handle. Closing again does nothing.
     ///
-    /// With the last open handle the store closes: its streams end, and every later write to its groups is refused. Until then, the
-    /// groups that were opened with this handle go on with the store.
+    /// Closing the last open handle closes the store: its streams end, and every later write to its groups is refused.
+    /// Until then, the groups that were opened with this handle stay usable.
     ///
-    /// - Throws: ``SettingsError`` if the last save failed. The handle and the store are open then, with everything still in it.
+    /// - Throws: ``SettingsError`` if the last save failed. The handle and the store then stay open, with everything
+    ///   still in them.
     public func close() async throws {
         guard await closeTurns.begin() else { return }
         hasEnded.store(true, ordering: .releasing)
@@ -48,7 +49,7 @@ public final class SettingsStore: Sendable {
         } catch {
             core.handles.reopen(isLast)
             hasEnded.store(false, ordering: .releasing)
-            // After the handles are open again, so that an opener who has waited for this finds them so.
+            // Only now that the handles are open again, so that an opener waiting for this finds them open.
             core.registration?.closingFailed()
             closeTurns.end(succeeded: false)
             throw error
@@ -56,7 +57,7 @@ public final class SettingsStore: Sendable {
         closeTurns.end(succeeded: true)
     }
 
-    /// The core, for a change.
+    /// The core, for a write.
     ///
     /// - Throws: ``SettingsError`` if this handle is closed.
     func open(key: String? = nil) throws(SettingsError) -> StoreCore {
@@ -69,15 +70,15 @@ extension SettingsStore {
     /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
     public var revision: UInt64 { log.lock.withLock { log.revision } }
 
-    /// What went wrong without an error to throw: refused assignments, stored values that could not be used, failed
-    /// saves. Each subscriber first gets the newest issues from before (up to 100), then every new one.
+    /// Errors that no call could throw: refused assignments, stored values that could not be used, failed saves. Each
+    /// subscriber first gets the newest earlier issues (up to 100), then every new one.
     public var issues: AsyncStream<SettingsError> { core.issueBoard.subscribe() }
 
     /// What the storage found when it was opened.
     ///
-    /// It tells a first run from settings that were lost or restored, and stays as it is while the store is open. Damage is
-    /// told once: a file that was restored is intact the next time. A file that was removed counts as removed until something
-    /// has been stored anew.
+    /// It distinguishes a first run from settings that were lost or restored, and doesn't change while the store is
+    /// open. Damage is reported once: a file that was restored is intact the next time. A file that was removed counts
+    /// as removed until something has been stored anew.
     ///
     /// ```swift
     /// let store = try await SettingsStore.open("com.example.app")

@@ -1,14 +1,15 @@
-/// The settings of a store by key, with what lies around and within a key found without a look at the others.
+/// The settings of a store by key. Finds what lies around and within a key without a scan of all settings.
 struct SlotIndex {
     private var slots: [SettingKey: SettingSlot] = [:]
-    /// Every key that has settings within it.
+    /// Every key with settings within it.
     private var branches: [SettingKey: Branch] = [:]
-    /// The settings whose values are not at the keys of their declarations, by these, and these keys by the places.
+    /// The settings whose values are not at their declared keys, by these keys; and the declared keys, by the settings'
+    /// places.
     private var displaced: [SettingKey: SettingSlot] = [:]
     private var declaredKeys: [SettingKey: SettingKey] = [:]
-    /// The keys of declarations that have backslashes, by their names with dots between them.
+    /// The declared keys that have backslashes, by their names joined with dots.
     private var escaped: [SettingKey: [SettingKey]] = [:]
-    /// Other spellings of settings' keys at which something is stored or was, by the places of the settings.
+    /// Other spellings of settings' keys at which something is or was stored, by the settings' places.
     private var spellings: [SettingKey: Set<SettingKey>] = [:]
 
     /// How many settings have no declaration.
@@ -17,7 +18,7 @@ struct SlotIndex {
     private struct Branch {
         /// The settings and branches directly within it.
         var children: Set<SettingKey> = []
-        /// How many settings within it, at any depth, are secrets, and how many their owner's.
+        /// How many settings within it, at any depth, are secrets, and how many are their owner's.
         var secrets = 0
         var owned = 0
     }
@@ -27,15 +28,15 @@ struct SlotIndex {
     var hasUndeclared: Bool { undeclaredCount > 0 }
     var all: Dictionary<SettingKey, SettingSlot>.Values { slots.values }
 
-    /// The setting whose place or declared key a key is.
+    /// The setting with this key as its place or its declared key.
     subscript(key: SettingKey) -> SettingSlot? { displaced.isEmpty ? slots[key] : displaced[key] ?? slots[key] }
 
-    /// The setting whose place a key is.
+    /// The setting with this key as its place.
     func placed(at key: SettingKey) -> SettingSlot? { slots[key] }
 
-    /// Adds a setting, in the place of another one that has its key.
+    /// Adds a setting, replacing another one with the same key.
     ///
-    /// - Parameter declared: The key of its declaration, if its place is another one.
+    /// - Parameter declared: Its declared key, if its place is another one.
     mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey? = nil) {
         let key = slot.key
         if let replaced = slots.updateValue(slot, forKey: key) { count(replaced, at: key, -1) }
@@ -61,7 +62,7 @@ struct SlotIndex {
         }
     }
 
-    /// Takes a setting out, if it is there itself and not one that has taken its place.
+    /// Removes a setting, unless another one has taken its place.
     mutating func remove(_ slot: SettingSlot) {
         let key = slot.key
         guard slots[key] === slot else { return }
@@ -89,7 +90,7 @@ struct SlotIndex {
         }
     }
 
-    /// Makes a setting its owner's, for good.
+    /// Makes a setting its owner's, permanently.
     mutating func makeOwned(_ key: SettingKey) {
         guard let slot = slots[key], slot.access != .owner else { return }
         slot.access = .owner
@@ -108,18 +109,19 @@ struct SlotIndex {
 
     // MARK: Spellings
 
-    /// The key of a setting's declaration.
+    /// The declared key of a setting.
     func declaredKey(of slot: SettingSlot) -> SettingKey { declaredKeys[slot.key] ?? slot.key }
 
-    /// The declared setting that a key means: by its place, by the key of its declaration, or by one in which the last names of that
-    /// are one name with dots, which an opening would take for the setting's place if something were stored there.
+    /// The declared setting that a key means: by its place, by its declared key, or by a spelling of that in which the
+    /// last names are one name with dots, which an opening would take for the setting's place if something were stored
+    /// there.
     func declared(as key: SettingKey) -> SettingSlot? {
         if let slot = self[key], slot.declaration != nil { return slot }
         guard let joined = key.joinedNames else { return nil }
         var found: SettingSlot?
         for declared in [joined] + (escaped[joined] ?? []) {
             guard let slot = self[declared], slot.declaration != nil, declared.literals.contains(key) else { continue }
-            // A key may mean several settings. What must not be written goes first.
+            // A key may mean several settings: protected ones take precedence.
             if found == nil || slot.access == .owner { found = slot }
         }
         guard found != nil, branches[key] != nil, within(key).contains(where: { $0.declaration != nil }) else {
@@ -128,7 +130,7 @@ struct SlotIndex {
         return nil
     }
 
-    /// Where the value of a key is that means a declared setting or a part of one, if that is another key.
+    /// The key with the value, if the given key means a declared setting or a part of one and is not its place.
     func place(of key: SettingKey) -> SettingKey? {
         if let slot = declared(as: key) { return slot.key }
         for parent in key.parents.reversed() {
@@ -138,24 +140,24 @@ struct SlotIndex {
         return nil
     }
 
-    /// All keys that mean a setting and no other one, but for its place.
+    /// All keys other than its place that mean a setting, and no other one.
     func otherSpellings(of slot: SettingSlot) -> [SettingKey] {
         let declared = declaredKey(of: slot)
         return (declared.literals + [declared]).filter { $0 != slot.key && self.declared(as: $0) === slot }
     }
 
-    /// Notes that something is stored at another spelling of a setting's key than its place.
+    /// Records that something is stored at a spelling of a setting's key other than its place.
     mutating func note(_ spelling: SettingKey, of slot: SettingSlot) {
         spellings[slot.key, default: []].insert(spelling)
     }
 
-    /// The noted ones.
+    /// The recorded spellings of a setting's key.
     func notedSpellings(of slot: SettingSlot) -> Set<SettingKey> {
         guard !spellings.isEmpty, slot.declaration != nil else { return [] }
         return spellings[slot.key] ?? []
     }
 
-    /// All that were noted.
+    /// All recorded spellings.
     var notedSpellings: [SettingKey] { spellings.values.flatMap { $0 } }
     var hasNotedSpellings: Bool { !spellings.isEmpty }
 
@@ -166,7 +168,7 @@ struct SlotIndex {
         var found: [SettingSlot] = []
         var keys = Array(branches[key]?.children ?? [])
         while let next = keys.popLast() {
-            // One that has its place within the key too is found there.
+            // A setting that also has its place within the key is found there.
             if let slot = self[next], slot.key == next || !key.contains(slot.key) { found.append(slot) }
             if let branch = branches[next] { keys += branch.children }
         }

@@ -1,14 +1,14 @@
-/// A value that a transaction has written and not published yet, without its type.
+/// A value that a transaction has written but not published yet, without its type.
 ///
-/// An object, so that it is handed around without a look at the type of the value.
+/// An object, so that it can be passed around without its type's metadata.
 class AnyStagedValue: @unchecked Sendable {
     // Sendable: constants.
 
-    /// False if the value is the declaration's default, put back by a reset.
+    /// False if the value is the declaration's default, restored by a reset.
     final let isStored: Bool
-    /// Whether something around the setting, which no group declares, stands in its place.
+    /// Whether a key around the setting, which no group declares, has taken its place.
     final let isReplaced: Bool
-    /// The size of its stored form in bytes, if that is known and tells what memory it takes; otherwise 0.
+    /// The size of its stored form in bytes, if that is known and tells how much memory the value takes; otherwise 0.
     final let size: Int
 
     init(isStored: Bool, isReplaced: Bool, size: Int) {
@@ -32,8 +32,8 @@ struct StagedMutation {
     var old: any Sendable
     var new: any Sendable
     var isStored: Bool
-    /// Whether both are equal, as far as the type can tell and it was asked.
+    /// Whether both are equal, if compared at all and as far as the type can tell.
     var isEqual: Bool
-    /// What the mutation takes in memory.
+    /// The memory that the mutation takes.
     var cost: Int
 }
