@@ -4,16 +4,17 @@
     public import Settle
 
     extension SettingsStore {
-        /// Saves everything while the app goes to the background, up to the readable file, so that nothing is left to do and no file
-        /// is locked once the process is suspended.
+        /// Saves everything, up to the readable file, while the app goes to the background, so that no work is left and
+        /// no file is locked once the process is suspended.
         ///
-        /// Returns at once. The system is asked to let the process run until all is saved, which takes milliseconds; it may
-        /// refuse, and then everything is saved when the app runs again. A failure is told by ``status`` and tried again. Call it where
-        /// the system says that the app goes to the background: in `sceneDidEnterBackground(_:)`, or for a notification.
+        /// Returns immediately. It asks the system to let the process run until everything is saved, which takes
+        /// milliseconds; the system may refuse, and then everything is saved when the app runs again. A failure shows
+        /// in ``status``, and the save is tried again. Call it where the system reports that the app goes to the
+        /// background: in `sceneDidEnterBackground(_:)`, or on a notification.
         public func saveInBackground() {
             let reason = "Saving settings"
             #if os(macOS)
-                // Nobody is suspended here, but whoever is idle may be ended.
+                // macOS suspends no processes, but may end idle ones.
                 DispatchQueue.global().async {
                     ProcessInfo.processInfo.performActivity(
                         options: [.suddenTerminationDisabled, .automaticTerminationDisabled], reason: reason

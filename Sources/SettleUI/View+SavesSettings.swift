@@ -11,7 +11,7 @@
         /// }
         /// ```
         ///
-        /// See ``SettingsStore/saveInBackground()``, which is the same for apps without SwiftUI.
+        /// See ``SettingsStore/saveInBackground()``, which does the same for apps without SwiftUI.
         public func savesSettings(_ store: SettingsStore) -> some View {
             modifier(SavesSettings(store: store))
         }

@@ -1,13 +1,14 @@
-/// A name in a folder, to be compared with others.
+/// A name in a folder, comparable with others.
 ///
-/// Two paths are one file if they lead to one entry of one folder: by another way to the folder, such as a bind mount, or by
-/// another spelling of a name where the file system takes both for one. Hard links are two files: a save replaces the entry by
-/// its own name, and leaves the other name with what it has.
+/// Two paths lead to one file if they lead to one entry of one folder: by another way to the folder, such as a bind
+/// mount, or by another spelling of the name where the file system takes both for one. Hard links are two files: a save
+/// replaces the entry by its own name, and leaves the other name with its old contents.
 struct FilePlace: Sendable {
     let path: FilePath
     /// `nil` if the folder was missing.
     private let folder: FileStatus.Identity?
-    /// The same for all spellings that a file system might take for one. Strings that Unicode calls equal are equal already.
+    /// Equal for all spellings that a file system might take for one. Strings that Unicode calls equal are equal
+    /// already.
     private let foldedName: String
 
     /// Asks the file system.
@@ -20,13 +21,13 @@ struct FilePlace: Sendable {
     /// Asks the file system again, but only about places that look the same.
     func isSameFile(as other: FilePlace, _ identities: FileIdentities) -> Bool {
         guard foldedName == other.foldedName, let folder, folder == other.folder ?? folder else { return false }
-        // Folders may have been moved since.
+        // The folders may have been moved since.
         guard identities.identity(other.path.folder) == folder else { return false }
         return path.name.utf8.elementsEqual(other.path.name.utf8) || isSameEntry(as: other, identities)
     }
 
     private func isSameEntry(as other: FilePlace, _ identities: FileIdentities) -> Bool {
-        // A save may replace the file between two looks.
+        // A save may replace the file between the two calls.
         for _ in 0..<Self.attempts {
             guard let own = identities.identity(path), let others = identities.identity(other.path) else {
                 return false
@@ -37,7 +38,7 @@ struct FilePlace: Sendable {
         return false
     }
 
-    /// Whether a folder lists both names: they are hard links then.
+    /// Whether a folder lists both names, which then are hard links.
     private func areTwoEntries(_ name: String, _ other: String, _ names: [String]) -> Bool {
         [name, other].allSatisfy { name in names.contains { $0.utf8.elementsEqual(name.utf8) } }
     }
@@ -45,9 +46,9 @@ struct FilePlace: Sendable {
     private static let attempts = 16
 }
 
-/// What tells whether two paths are one file.
+/// Determines whether two paths are one file.
 struct FileIdentities: Sendable {
-    /// That of what stands at a path itself, if anything does.
+    /// The identity of what is at a path itself, if anything.
     var identity: @Sendable (FilePath) -> FileStatus.Identity?
     /// The names in a folder, as the file system spells them.
     var names: @Sendable (FilePath) -> [String]

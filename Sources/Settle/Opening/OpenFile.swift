@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A store's place among the files that are open, from the moment in which its opening begins until its storage is closed.
+/// A store's entry in the list of open files, from the start of its opening until its storage is closed.
 final class OpenFile: StoreRegistration {
     private let place: FilePlace
     private let files: OpenFiles
@@ -14,7 +14,7 @@ final class OpenFile: StoreRegistration {
         self.files = files
     }
 
-    /// By this path it is listed.
+    /// The path by which it is listed.
     var path: FilePath { place.path }
 
     /// Whether the other path leads to the same file. Asks the file system.
@@ -33,7 +33,7 @@ final class OpenFile: StoreRegistration {
     /// The path of a file without links and dots. Asks the file system.
     static func path(of file: URL) -> FilePath {
         let path = FilePath(file)
-        // Without an answer, the storage will say why.
+        // If this fails, the storage will report why.
         return (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
     }
 }

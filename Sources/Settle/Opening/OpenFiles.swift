@@ -8,13 +8,13 @@
 ///                     └─failed─▶ none   └────────────────────────failed────────────────────────────┘
 /// ```
 ///
-/// An opening and a closing that are under way are waited for, without a thread. Then whoever has waited looks again.
+/// Callers wait for an opening or a closing in progress without blocking a thread, then check the state again.
 final class OpenFiles: Sendable {
     static let shared = OpenFiles()
 
     private struct Entry {
         let file: OpenFile
-        /// `nil` while the store is being made, and again once nothing uses it any more, while its storage is being closed.
+        /// `nil` while the store is being made, and again once nothing uses it, while its storage is being closed.
         weak var keeper: StoreKeeper?
         var waiters: [CheckedContinuation<Finding, Never>] = []
 
@@ -24,23 +24,23 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// What a claim of a path gives.
+    /// The result of claiming a path.
     enum Claim {
-        /// A place, for whoever has claimed it to open the file.
+        /// A new entry, for the caller to open the file.
         case vacant(OpenFile)
         /// The file is listed already, perhaps by another path.
         case listed(at: FilePath)
     }
 
-    /// What stands at a path.
+    /// What is listed for a path.
     private enum Finding {
         case nothing
         case store(StoreKeeper)
-        /// An opening or a closing has ended, so whoever has waited looks again.
+        /// An opening or a closing has ended, so check again.
         case changed
     }
 
-    // A plain lock, because no closure that runs under it may let go of the last reference to a store.
+    // A plain lock, because no closure that runs under it may release the last reference to a store.
     private let entries = LockedValue<[FilePath: Entry]>([:])
     private let identities: FileIdentities
 
@@ -51,10 +51,11 @@ final class OpenFiles: Sendable {
     /// A handle on the store that is open on a file, or on one that is opened for it.
     ///
     /// - Parameters:
-    ///   - path: That of the file, see ``OpenFile/path(of:)``.
-    ///   - claim: What ``claim(_:)`` has given for it.
-    ///   - join: Has a say before a handle on a store that is open already is given away. That store may be closed meanwhile.
-    ///   - open: Makes a store that ends the file's listing when it has ended.
+    ///   - path: The path of the file, see ``OpenFile/path(of:)``.
+    ///   - claim: The result of ``claim(_:)`` for it.
+    ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
+    ///     closed in the meantime.
+    ///   - open: Makes a store that ends the file's listing when the store has ended.
     func store(
         at path: FilePath, _ claim: Claim, join: (StoreCore) async throws -> Void,
         orOpen open: (OpenFile) async throws -> StoreKeeper
@@ -70,7 +71,7 @@ final class OpenFiles: Sendable {
                     end(file)
                     throw error
                 }
-                // Before anything else finds it, it can't have been closed.
+                // Join before anything else can find the store: it can't have been closed yet.
                 let store = SettingsStore(joining: keeper)
                 opened(file, keeper)
                 if let store { return store }
@@ -95,8 +96,8 @@ final class OpenFiles: Sendable {
 
     // MARK: Finding
 
-    /// A place for a file that is not listed. Whoever gets one passes it on to ``store(at:_:join:orOpen:)``. Asks the file system, so
-    /// it may block.
+    /// A place for a file that is not listed; the caller passes it on to ``store(at:_:join:orOpen:)``. Asks the file
+    /// system, so it may block.
     func claim(_ path: FilePath) -> Claim {
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
         let file = OpenFile(FilePlace(path, identities), files: self)
@@ -106,7 +107,7 @@ final class OpenFiles: Sendable {
             return entries.values.map(\.file)
         }
         guard let others else { return .listed(at: path) }
-        // Compared after it is listed: of two paths that are claimed at once, the second one finds the first.
+        // Compare only after listing: of two paths claimed at the same time, the second one finds the first.
         guard let other = others.first(where: { file.isSameFile(as: $0, identities) }) else { return .vacant(file) }
         end(file)
         return .listed(at: other.path)
@@ -124,11 +125,11 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Waits until the closing of a store has ended, in whatever way.
+    /// Waits until the closing of a store has ended, successfully or not.
     private func untilClosed(_ keeper: StoreKeeper, at path: FilePath) async {
         _ = await withCheckedContinuation { continuation in
             let mustWait = entries.withLock { entries in
-                // A closing that has failed first opens the handles again and then wakes, so none is missed here.
+                // A failed closing reopens the handles before it wakes the waiters, so no wake-up is missed here.
                 guard entries[path]?.keeper === keeper, keeper.core.handles.areClosed else { return false }
                 entries[path]?.waiters.append(continuation)
                 return true

@@ -5,7 +5,7 @@
 #endif
 
 extension SettingsStore {
-    /// Opens the store of an app in the platform's place for it.
+    /// Opens an app's store in the standard place of the platform.
     ///
     /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `$HOME/.config/<name>/settings.json`. Apple platforms:
     /// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app; on tvOS in `Library/Caches`, which the
@@ -15,8 +15,8 @@ extension SettingsStore {
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
     ///   - configuration: How the store behaves; see ``open(at:format:configuration:)``.
-    /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the store is open
-    ///   in this process with another configuration than the one given.
+    /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the
+    ///   store is already open in this process with another configuration than the given one.
     public static func open(
         _ name: String, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
@@ -31,21 +31,21 @@ extension SettingsStore {
 
     /// Opens the store in a file, which need not exist yet.
     ///
-    /// A file that is open in this process already gives a handle on the same store, by whatever path: through links to it or its
-    /// folder, and in another spelling where the file system does not tell upper from lower case. Hard links are different files.
-    /// Then the format and the configuration that are
-    /// given, if any, must be those of the open store. A file that is being opened or closed at the moment is waited for. Nothing
-    /// of it blocks the caller's actor.
+    /// If the file is already open in this process, by whatever path, this gives a handle on the same store: through
+    /// links to it or its folder, and in another spelling where the file system does not distinguish upper and lower
+    /// case. Hard links are different files. The format and the configuration, if given, must then be those of the open
+    /// store. If the file is being opened or closed, this waits for the end. None of it blocks the caller's actor.
     ///
     /// - Parameters:
-    ///   - file: The file. It and its folders may be missing. Its name ends in `.json` or `.plist`, or has no extension; with a
-    ///     `format` it may be any.
-    ///   - format: How the file is spelled. By default as it is already; a new file is an XML property list if its name ends
-    ///     in `.plist`, and JSON otherwise.
-    ///   - configuration: How the store behaves. By default as `Configuration()` says, or as the open store does.
-    /// - Throws: ``SettingsError`` if the file is there and can't be read. Nothing is written over it then. A file that can
-    ///   be read but not understood is put aside; see ``SettingsStore/issues``. With ``SettingsError/Code/alreadyOpen`` if the
-    ///   file is open in this process with another format or configuration: it names what differs.
+    ///   - file: The file. It and its folders may be missing. Its name ends in `.json` or `.plist`, or has no
+    ///     extension; with a `format` it may be any.
+    ///   - format: How the file is spelled. By default as it is already; a new file is an XML property list if its name
+    ///     ends in `.plist`, and JSON otherwise.
+    ///   - configuration: How the store behaves. Default: `Configuration()`, or that of the open store.
+    /// - Throws: ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
+    ///   can be read but not understood is put aside; see ``SettingsStore/issues``. With
+    ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
+    ///   it names the differences.
     public static func open(
         at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
@@ -54,12 +54,12 @@ extension SettingsStore {
         }
     }
 
-    /// The same, with a storage and a list of open files that a test has chosen.
+    /// The same, with a storage and a list of open files chosen by a test.
     static func open(
         at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil, in files: OpenFiles,
         makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
-        // Where nothing is open, one trip to another thread does for both.
+        // If nothing is open, one switch to another thread covers both steps.
         let (path, claim, first) = await runBlocking {
             let path = OpenFile.path(of: file)
             let claim = files.claim(path)
@@ -78,14 +78,14 @@ extension SettingsStore {
     }
 }
 
-/// A storage that was loaded for a place among the open files.
+/// A storage that was loaded for an entry among the open files.
 private struct FirstStorage: Sendable {
     let place: OpenFile
     let storage: LoadedStorage
 }
 
 extension StoreCore {
-    /// Throws if somebody who opens the store's file again asks for something else than what is in force.
+    /// Throws if opening the store's file again asks for another configuration or format than those in force.
     fileprivate func checkAgreement(
         on configuration: SettingsStore.Configuration?, _ format: FileFormat?, at file: URL
     ) async throws(SettingsError) {
@@ -99,6 +99,7 @@ extension StoreCore {
 }
 
 extension Persister {
-    /// How the file is spelled now. Asked here, where it waits for no save that is under way but as a part of the queue.
+    /// How the file is spelled now. Isolated to the persister, so that it queues behind a save in progress rather than
+    /// blocking a thread.
     fileprivate var fileFormat: FileFormat? { (storage as? FileStorage)?.currentFormat }
 }

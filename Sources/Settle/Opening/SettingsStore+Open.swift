@@ -1,7 +1,8 @@
 extension SettingsStore {
     /// Opens a store on a storage.
     ///
-    /// The storage loads on a thread of its own, so neither the caller's actor nor a thread of the concurrency runtime waits for it.
+    /// The storage loads on a thread of its own, so neither the caller's actor nor a thread of the concurrency runtime
+    /// is blocked.
     ///
     /// - Throws: ``SettingsError`` if what is stored can't be read. Nothing is written over it then.
     public static func open(
@@ -13,18 +14,18 @@ extension SettingsStore {
     }
 }
 
-/// A storage with what it has, or why it could not be loaded.
+/// A storage with its contents, or the reason why it could not be loaded.
 struct LoadedStorage: Sendable {
     private let storage: any Storage
     private let contents: Result<StorageContents, StorageError>
 
-    /// Loads it, which may take long.
+    /// Loads the storage, which may take long.
     init(_ storage: any Storage) {
         self.storage = storage
         contents = Result { () throws(StorageError) in try storage.load() }
     }
 
-    /// A store with what the storage has, which follows what others change there.
+    /// Starts a store with the contents of the storage, which follows external changes there.
     func startStore(
         configuration: SettingsStore.Configuration, registration: OpenFile? = nil
     ) throws(SettingsError) -> StoreKeeper {

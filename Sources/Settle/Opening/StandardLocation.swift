@@ -4,12 +4,13 @@
     package import Foundation
 #endif
 
-/// The place where the platform keeps the settings of an app.
+/// The standard place of the platform for an app's settings.
 ///
-/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `$HOME/.config/<name>/settings.json` if that variable is not set or
-/// not an absolute path. Without an absolute `HOME` it is the home folder that the system has for the user. Apple platforms:
-/// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app. tvOS: `Library/Caches`, which the system
-/// empties when it needs the space, so that settings which must stay belong into the user's iCloud account.
+/// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, or `$HOME/.config/<name>/settings.json` if that variable is not set
+/// or not an absolute path. Without an absolute `HOME`, the home folder that the system lists for the user is used.
+/// Apple platforms: `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app. tvOS:
+/// `Library/Caches`, which the system empties when it needs the space, so settings that must persist belong in the
+/// user's iCloud account.
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 
@@ -26,13 +27,13 @@ package struct StandardLocation: Sendable {
             folder = FilePath(URL.applicationSupportDirectory.path)
         #else
             let home = FileManager.default.homeDirectoryForCurrentUser.path
-            // Foundation asks the user database first, which knows nothing of a container's or a test's `HOME`.
+            // Foundation asks the user database first, which ignores the `HOME` of a container or a test.
             let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             self.init(home: chosen ?? home, subfolder: ".config", override: environment["XDG_CONFIG_HOME"])
         #endif
     }
 
-    /// - Parameter override: Stands for the whole path, if it is absolute.
+    /// - Parameter override: Replaces the whole path, if it is absolute.
     package init(home: String, subfolder: String, override: String?) {
         if let override, override.hasPrefix("/") {
             folder = FilePath(override)

@@ -1,11 +1,12 @@
-/// Taking in what others have stored.
+/// Applying external changes.
 extension StoreCore {
-    /// Publishes a change of the storage as one transaction. Keys with changes of their own that the storage does not have yet
-    /// keep these. A value that can't be used leaves the last good one in force. Under the writer's lock.
+    /// Publishes a change of the storage as one transaction. Keys with unsaved changes keep their values. A value that
+    /// can't be used leaves the last good one in force. Under the writer's lock.
     ///
-    /// It looks only at what has changed. The decoded values decide whether a setting has: a file may spell a date as a string.
+    /// It examines only what has changed in the storage. Whether a setting has changed depends on the decoded values: a
+    /// file may spell a date as a string.
     ///
-    /// - Parameter unsaved: The values that were taken for saving and that the storage does not have.
+    /// - Parameter unsaved: The values that were taken for saving but not taken by the storage yet.
     func takeIn(_ change: ExternalChange, keeping unsaved: [SettingKey: SettingValue?]) {
         do {
             switch change.content {
@@ -18,7 +19,7 @@ extension StoreCore {
                 try takeIn(by: change.writer) { log.replaceStored(by: tree, keeping: unsaved) }
             }
         } catch {
-            // The only reason is a closed store, which follows nothing any more.
+            // Only a closed store throws here, and it follows no changes any more.
         }
     }
 
@@ -36,7 +37,7 @@ extension StoreCore {
         if !misplaced.isEmpty { save(misplaced) }
     }
 
-    /// Has what is in force stored at the places of settings, and nothing at other spellings of their keys.
+    /// Marks settings to be saved at their places, which also removes what is stored at other spellings of their keys.
     private func save(_ slots: [SettingSlot]) {
         let time = time.now()
         let wakesPersister = log.lock.withLock {
@@ -45,7 +46,7 @@ extension StoreCore {
         if wakesPersister { persister?.changesArrived() }
     }
 
-    /// - Returns: The value that stays in force although something else is stored, as a storage has it.
+    /// - Returns: The stored form of the value that stays in force although something else is stored.
     private func stage(_ setting: AffectedSetting) -> SettingValue? {
         let (box, key, slot) = (setting.box, setting.key, setting.slot)
         guard let value = setting.value else {
@@ -55,14 +56,14 @@ extension StoreCore {
             return nil
         }
         do {
-            // What came at another spelling of the key is not at the setting's place yet.
+            // A value that came at another spelling of the key is not stored at the setting's place yet.
             let isAtPlace = !setting.hasOtherSpelling
             if try box.stageIfDifferent(decoding: value), isAtPlace { transaction?.noteOutside(box) }
             log.lock.withLock { slot.lastGood = nil }
             return nil
         } catch {
             let lastGood = log.lock.withLock { () -> SettingValue? in
-                // A second unusable value comes after the first, and not after the one in force.
+                // A second unusable value follows the first one, not the value in force.
                 if key != slot.key { return slot.lastGood ?? (slot.isStored ? setting.old : nil) }
                 if slot.isStored, slot.lastGood == nil { slot.lastGood = setting.old }
                 return slot.lastGood
@@ -76,7 +77,7 @@ extension StoreCore {
     }
 }
 
-/// A setting that may have changed, with what was stored for it and what is now.
+/// A setting that may have changed, with the stored values before and now.
 struct AffectedSetting {
     let box: AnySettingBox
     let slot: SettingSlot
@@ -84,27 +85,27 @@ struct AffectedSetting {
     let key: SettingKey
     var old: SettingValue?
     var value: SettingValue?
-    /// Whether the setting has a newer value, which the storage does not have yet.
+    /// Whether the setting has a newer value that is not saved yet.
     var isPending = false
-    /// Whether something has come at another spelling of the setting's key than its place.
+    /// Whether the value came at another spelling of the setting's key than its place.
     var hasOtherSpelling = false
 }
 
 extension MutationLog {
-    /// Puts the values that others have stored at some keys into the tree.
+    /// Puts external values of some keys into the tree.
     func replaceStored(
         _ values: [SettingKey: SettingValue?], keeping unsaved: [SettingKey: SettingValue?]
     ) -> [AffectedSetting] {
         let unsavedWithin = unsaved.keys.grouped { values[$0] != nil }
         return lock.withLock {
             var result: [AffectedSetting] = []
-            // Settings around a key are looked at once everything is in.
+            // Settings around a key are decided once all values are in.
             var around: [SettingKey: (slot: SettingSlot, old: SettingValue?)] = [:]
             var overlaps = false
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 let parents = key.parents
                 if parents.contains(where: { values[$0] != nil }) { overlaps = true }
-                // What is to be saved is the key, or contains it, and replaces all of it.
+                // An unsaved value at or around the key replaces all of it.
                 if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
                 let old = tree[key]
                 guard old != value else { continue }
@@ -119,10 +120,10 @@ extension MutationLog {
             }
             for (key, (slot, old)) in around { add(slot, key, old, tree[key], &result) }
             guard overlaps else { return decideSpellings(result) }
-            // A dictionary and keys in it have touched the same settings in turn: what has come of it counts.
+            // A dictionary and keys within it may affect the same setting several times: the final value counts.
             var last: [SettingKey: AffectedSetting] = [:]
             for var setting in result {
-                // What was there before all of them.
+                // The value before all of them.
                 if let earlier = last[setting.key] { setting.old = earlier.old }
                 setting.value = tree[setting.key]
                 last[setting.key] = setting
@@ -131,7 +132,8 @@ extension MutationLog {
         }
     }
 
-    /// Of what has come at several spellings of one setting's key, what an opening would take counts. Under the lock.
+    /// If values have come at several spellings of a setting's key, picks the one that an opening would use. Under the
+    /// lock.
     private func decideSpellings(_ settings: [AffectedSetting]) -> [AffectedSetting] {
         guard slots.hasNotedSpellings else { return settings }
         var decided: [ObjectIdentifier: AffectedSetting] = [:]
@@ -141,13 +143,13 @@ extension MutationLog {
                 setting.hasOtherSpelling = true
                 setting.old = tree[slot.key]
             } else if setting.value == nil, let other = storedSpellings(of: slot).min(by: { $0.depth < $1.depth }) {
-                // What its place has hidden is what a restart would find.
+                // With nothing at its place, a restart would find the value at the other spelling.
                 setting = AffectedSetting(
                     box: setting.box, slot: slot, key: other, old: setting.old, value: tree[other],
                     hasOtherSpelling: true)
             }
             guard let earlier = decided.updateValue(setting, forKey: ObjectIdentifier(slot)) else { continue }
-            // A key with fewer names has the longer literal name, which goes first.
+            // A key with fewer names has the longer literal name, which takes precedence.
             let isFirst = setting.value != nil && (earlier.value == nil || setting.key.depth < earlier.key.depth)
             var winner = isFirst ? setting : earlier
             winner.hasOtherSpelling = setting.hasOtherSpelling || earlier.hasOtherSpelling
@@ -157,7 +159,7 @@ extension MutationLog {
         return Array(decided.values)
     }
 
-    /// Puts everything that others have stored in the place of the tree.
+    /// Replaces the tree by everything that the storage has now.
     func replaceStored(by new: SettingTree, keeping unsaved: [SettingKey: SettingValue?]) -> [AffectedSetting] {
         lock.withLock {
             var result: [AffectedSetting] = []
@@ -171,7 +173,7 @@ extension MutationLog {
 
     /// Adds the settings at and within a key. Under the lock.
     ///
-    /// A setting within it that has changed is in the old or the new dictionary, so the others need not be looked at.
+    /// A changed setting within it is in the old or the new dictionary, so the others need no examination.
     private func collect(
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {

@@ -1,8 +1,8 @@
 extension StoreCore {
-    /// Puts a new group into the store.
+    /// Adds a new group to the store.
     ///
-    /// - Parameter waits: Whether to wait for a writer that is at work.
-    /// - Returns: False if nothing was done because of one.
+    /// - Parameter waits: Whether to wait for a write in progress.
+    /// - Returns: False if a write was in progress and nothing was done.
     func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
         if let path { try Self.checkKey(path, of: "\(type(of: group))") }
         var layout = GroupLayout(group, at: path, durability: configuration.durability)
@@ -59,12 +59,12 @@ extension StoreCore {
 
     /// Under the writer's lock.
     ///
-    /// - Parameter inForce: Gets for each stored value the one that is used in its place, if it can't be used.
+    /// - Parameter inForce: Receives, for each stored value that can't be used, the one used instead.
     private func carryOut(_ plan: Plan, below path: SettingKey?, _ inForce: inout [SettingKey: SettingValue?]) {
         switch plan {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
-            // The group may have been opened by itself first, and now as a part of its owner's.
+            // The group may have been opened by itself before, and now as a part of its owner's.
             if declared.access == .owner { log.lock.withLock { log.slots.makeOwned(declared.key) } }
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
@@ -80,7 +80,7 @@ extension StoreCore {
                 slot.lastGood = lastGood
                 slot.origin = isUsable ? .loaded : .default
                 if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
-                // The two keep each other, and the box keeps the store.
+                // Slot and box reference each other, and the box references the store.
                 return (slot, runtime?.takeBox())
             }
             withExtendedLifetime(replaced) {}
@@ -89,9 +89,9 @@ extension StoreCore {
         }
     }
 
-    /// Gives a setting its stored value, or, if that can't be used, the last good one, which the storage has kept.
+    /// Gives a setting its stored value, or, if that can't be used, the last good one, kept by the storage.
     ///
-    /// - Returns: Whether it has one of them, and the last good one if it has that.
+    /// - Returns: Whether it has either of them, and the last good value if that is used.
     private func adopt(_ stored: SettingValue, _ declared: GroupLayout.Declared) -> (Bool, lastGood: SettingValue?) {
         let box = declared.box
         do {
@@ -124,8 +124,8 @@ extension StoreCore {
 }
 
 extension GroupLayout {
-    /// Throws if two settings have one key, one's key lies within another's, a key is not valid or a default is not, or if there are
-    /// settings where they are not found. The error names all of them.
+    /// Throws if two settings have one key, one's key lies within another's, a key or a default is not valid, or
+    /// settings are where no store finds them. The error names all of them.
     ///
     /// - Parameter group: The name of the group's type.
     fileprivate func check(_ group: String) throws(SettingsError) {
@@ -156,7 +156,7 @@ extension GroupLayout {
         if let error = SettingsError.unusable(group, errors) { throw error }
     }
 
-    /// A type of groups is searched until there was nothing.
+    /// Searches each type of groups until a search has found nothing.
     private func unreachable() -> [SettingsError] {
         guard !others.isEmpty else { return [] }
         let known = searchedTypes.withLock { $0 }
@@ -167,7 +167,7 @@ extension GroupLayout {
         return found
     }
 
-    /// A name with dots that is another setting's key would be taken for that once it is stored.
+    /// Finds names with dots that equal another setting's key: once stored, they would be taken for that.
     private func spelledAlike() -> [SettingsError] {
         guard settings.contains(where: { $0.key.joinedNames != nil }) else { return [] }
         var names: [SettingKey: String] = [:]
@@ -180,7 +180,7 @@ extension GroupLayout {
     }
 }
 
-/// The types of groups that have settings only where they are found.
+/// The types of groups in which a search has found no unreachable setting.
 private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
 
 extension SettingsError {
@@ -220,7 +220,7 @@ extension MutationLog {
         return channel
     }
 
-    /// The index of the schedule for a durability, or `nil` for settings that are never saved. Under the lock.
+    /// The index of the schedule for a durability; `nil` for settings that are never saved. Under the lock.
     func schedule(for durability: Durability) -> Int? {
         let schedule: ScheduledSave
         switch durability {

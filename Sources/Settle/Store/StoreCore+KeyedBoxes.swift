@@ -1,26 +1,27 @@
-/// What stands behind keys that are known at run time only.
+/// Boxes for keys that are known only at run time.
 extension StoreCore {
-    /// Whether what is stored at a key is a declared secret, or a part of one, or has one inside.
+    /// Whether a key holds a declared secret, a part of one, or a value with one inside.
     func isSecret(_ key: SettingKey) -> Bool {
         log.lock.withLock { log.slots.isSecret(key) }
     }
 
-    /// Whether a key is known that no group declares.
+    /// Whether the index has keys that no group declares.
     var hasUndeclaredKeys: Bool {
         log.lock.withLock { log.slots.all.contains { $0.declaration == nil } }
     }
 
-    /// Keeps a setting that was written by key in the index until the transaction ends, also if it is saved meanwhile. Under the
-    /// log's lock, in a transaction.
+    /// Keeps a setting that was written by key in the index until the transaction ends, even if it is saved in the
+    /// meantime. Under the log's lock, in a transaction.
     func keepInIndex(_ slot: SettingSlot) {
         guard slot.declaration == nil, !slot.isInTransaction else { return }
         slot.isInTransaction = true
         transaction?.noteKeyed(slot)
     }
 
-    /// The box of a key that no group declares and that is not saved yet, if nothing is within it. In a transaction.
+    /// The box of an unsaved key that no group declares, if nothing is within it. In a transaction.
     ///
-    /// Nothing declared is around it, since no group opens there meanwhile, and nothing else that it would replace.
+    /// No declared setting is around it, because no group opens there in the meantime, and there is nothing else for a
+    /// write to replace.
     func unsavedBox(forKey key: SettingKey) -> AnySettingBox? {
         log.lock.withLock {
             guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box,
@@ -31,7 +32,7 @@ extension StoreCore {
         }
     }
 
-    /// The box of a key, made if there is none, and those of the keys within it that no group declares. In a transaction.
+    /// The box of a key, made if necessary, and the boxes of keys within it that no group declares. In a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> (box: AnySettingBox, inner: [AnySettingBox]) {
         let (used, owned, outer, inner) = log.lock.withLock {
             let (used, inner) = (log.slots[key], log.slots.within(key))
@@ -47,7 +48,7 @@ extension StoreCore {
         }
         if !outer.isEmpty || !inner.isEmpty { transaction?.noteOverlap() }
         let innerBoxes = inner.compactMap(\.box)
-        // What everybody else sees at the key, where it may have been written around and within it.
+        // The value that other threads see at the key, including writes around and within it.
         let before = (try? lookUp(key, isCommitted: true).stored(at: key)) ?? nil
         if let used, let box = used.box {
             log.lock.withLock {
@@ -80,7 +81,8 @@ extension StoreCore {
         return box
     }
 
-    /// The key around another one with a value that is no dictionary, which a write at the other one replaces. In a transaction.
+    /// The key around another one whose value is not a dictionary, which a write of the inner key replaces. In a
+    /// transaction.
     func scalar(around key: SettingKey) -> SettingKey? {
         let parents = key.parents
         guard !parents.isEmpty else { return nil }
@@ -93,7 +95,7 @@ extension StoreCore {
             for parent in parents {
                 guard let value = tree[parent] else { return nil }
                 if case .dictionary = value { continue }
-                // One that a group declares, or has settings within it, is not replaced.
+                // A key that a group declares, or that has declared settings within it, is not replaced.
                 let near = [log.slots[parent]].compactMap { $0 } + log.slots.around(parent) + log.slots.within(parent)
                 return near.contains { $0.declaration != nil } ? nil : parent
             }
@@ -101,20 +103,20 @@ extension StoreCore {
         }
     }
 
-    /// Stages that nothing is stored at a key. In a transaction.
+    /// Stages that a key has no stored value. In a transaction.
     func stageRemoval(of key: SettingKey) throws {
         let (box, inner) = try box(forKey: key)
         let found = lookUp(key)
-        // The removal of nothing would take an empty dictionary around it along.
+        // Removing nothing would also remove an empty dictionary around it.
         if found.box == nil, try found.stored(at: key) == nil { return }
         box.stageDefault()
         for box in inner { box.stageReplaced() }
     }
 
-    /// The value that a setting which is about to be declared finds: what was written at run time and is not saved yet, or else
-    /// what is stored. Under the writer's lock.
+    /// The value that a newly declared setting finds: the unsaved value written at run time, or else the stored one.
+    /// Under the writer's lock.
     ///
-    /// - Returns: Also the place of what was written at run time.
+    /// - Returns: Also the slot of the value written at run time.
     func valueForNewSetting(at key: SettingKey) -> (stored: SettingValue?, runtime: SettingSlot?) {
         log.lock.withLock {
             guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue>
@@ -125,7 +127,8 @@ extension StoreCore {
 }
 
 extension MutationLog {
-    /// Has a setting save what another one of its key has yet to save, so that its value counts as unsaved. Under the lock.
+    /// Passes an unsaved value on to another setting of the same key, so that its value counts as unsaved. Under the
+    /// lock.
     func passUnsaved(from old: SettingSlot, to slot: SettingSlot, _ box: AnySettingBox) {
         guard old.isDirty, slot.schedule != nil, let index = dirty.firstIndex(where: { $0.slot === old })
         else { return }

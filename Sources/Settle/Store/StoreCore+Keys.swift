@@ -1,4 +1,4 @@
-/// What stands behind ``SettingsStore/value(forKey:as:)`` and its siblings.
+/// The implementation of ``SettingsStore/value(forKey:as:)`` and its siblings.
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
@@ -39,7 +39,7 @@ extension StoreCore {
                 key: key, isSecret: value is any SecretValue || isSecret(key), error)
         }
         try transact(origin: .local, writer: writer) {
-            // Its group may have been opened meanwhile.
+            // The key's group may have been opened in the meantime.
             var (key, encoded) = (log.lock.withLock { log.resolved(key) }, encoded)
             if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
             if let outer = scalar(around: key), let rest = outer.rest(of: key) {
@@ -57,7 +57,7 @@ extension StoreCore {
         }
     }
 
-    /// Why a value was not written, without the value if it or the setting is a secret.
+    /// The reason why a value was not written, without the value if it or the setting is a secret.
     private func refusal(
         of value: any Sendable, _ encoded: SettingValue, forKey key: SettingKey, by box: AnySettingBox,
         _ error: any Error
@@ -80,14 +80,14 @@ extension StoreCore {
         return log.lock.withLock { log.resolved(key) }
     }
 
-    /// What is known of a key.
+    /// What the store knows of a key.
     struct FoundKey {
         /// The declared setting of the key.
         var box: AnySettingBox?
         var stored: SettingValue?
         var unsaved: [UnsavedValue] = []
 
-        /// The value at the key, with what was written at, around and within it.
+        /// The value at the key, including unsaved writes at, around and within it.
         func stored(at key: SettingKey) throws -> SettingValue? {
             guard let first = unsaved.first else { return stored }
             if unsaved.count == 1, first.key == key { return try first.encoded() }
@@ -98,7 +98,7 @@ extension StoreCore {
         }
     }
 
-    /// - Parameter isCommitted: Whether what the transaction in progress has written is left out.
+    /// - Parameter isCommitted: Whether to leave out writes of the transaction in progress.
     func lookUp(_ key: SettingKey, isCommitted: Bool = false) -> FoundKey {
         // Inside its own transaction a thread sees what that has written.
         let isInTransaction = !isCommitted && writer.isHeldByCurrentThread && transaction != nil

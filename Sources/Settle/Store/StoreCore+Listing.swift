@@ -1,4 +1,4 @@
-/// What stands behind ``SettingsStore/settings``.
+/// The implementation of ``SettingsStore/settings``.
 extension StoreCore {
     var settings: [SettingInfo] {
         look { log in Array(log.slots.all) }.map(SettingInfo.init).sorted { $0.key < $1.key }
@@ -8,9 +8,9 @@ extension StoreCore {
         look { log in log.slots[log.resolved(key)].map { [$0] } ?? [] }.first.map(SettingInfo.init)
     }
 
-    /// - Parameter choose: The slots to look at. Called under the log's lock.
+    /// - Parameter choose: The slots to list. Called under the log's lock.
     private func look(at choose: (MutationLog) -> [SettingSlot]) -> [SeenSetting] {
-        // Nobody else has the lock then, so what this thread has staged stands still.
+        // This thread then holds the writer's lock, so its staged values don't change.
         let transaction = writer.isHeldByCurrentThread ? transaction : nil
         return log.lock.withLock {
             choose(log).compactMap { slot in
@@ -26,7 +26,7 @@ extension StoreCore {
     }
 }
 
-/// A setting as it was at one moment. What needs its coder is made of it later, since that is foreign code.
+/// A setting as of one moment. Whatever needs its coder, which is foreign code, is computed later.
 private struct SeenSetting {
     let box: AnySettingBox
     let key: SettingKey

@@ -1,4 +1,4 @@
-/// What is stored at a path.
+/// Values stored at a path.
 extension StoreCore {
     func groups(at path: SettingKey?) -> [String] {
         let tree = newestTree(at: path)
@@ -14,8 +14,8 @@ extension StoreCore {
         }
     }
 
-    /// What is stored, with what is to be stored at, around and within a path, or anywhere. Of a declared setting it only shows
-    /// that there is something.
+    /// The stored tree, with unsaved values at, around and within a path, or anywhere. For a declared setting it shows
+    /// only that there is a value.
     func newestTree(at path: SettingKey?) -> SettingTree {
         let isInTransaction = writer.isHeldByCurrentThread && transaction != nil
         return log.lock.withLock {
@@ -39,7 +39,7 @@ extension StoreCore {
             }
             let stored = newestTree(at: path)[path]
             for slot in slots { slot.box?.stageDefault() }
-            // What no setting has.
+            // Stored values that belong to no setting.
             guard case .dictionary(let entries)? = stored else { return }
             let known = Set(slots.map(\.key))
             for inner in SettingTree(entries).leafKeys {
@@ -52,15 +52,16 @@ extension StoreCore {
 }
 
 extension MutationLog {
-    /// Where the value of a key is. A declared setting has one place, which every spelling of its key means. For other keys, a name
-    /// of a setting or of a stored value that is the key with its dots, as it stands, goes before a path. Under the lock.
+    /// The key at which the value of a key is. A declared setting has one place, which every spelling of its key means.
+    /// For other keys, a name of a setting or of a stored value that equals the key with its dots takes precedence over
+    /// a path. Under the lock.
     func resolved(_ key: SettingKey) -> SettingKey {
         guard !key.isPlain else { return key }
         if let place = slots.place(of: key) { return place }
         return key.literals.first { slots.placed(at: $0) != nil || tree[$0] != nil } ?? key
     }
 
-    /// Notes what is stored at other spellings of a setting's key than its place. Under the lock.
+    /// Records what is stored at spellings of a setting's key other than its place. Under the lock.
     func noteSpellings(of slot: SettingSlot) {
         for spelling in slots.otherSpellings(of: slot)
         where tree[spelling] != nil || slots.placed(at: spelling) != nil {
@@ -68,7 +69,7 @@ extension MutationLog {
         }
     }
 
-    /// The spellings of a setting's key besides its place at which something is stored. Under the lock.
+    /// The spellings of a setting's key, other than its place, at which something is stored. Under the lock.
     func storedSpellings(of slot: SettingSlot) -> [SettingKey] {
         slots.notedSpellings(of: slot).filter { tree[$0] != nil }
     }

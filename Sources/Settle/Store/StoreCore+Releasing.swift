@@ -1,8 +1,8 @@
-/// Letting go of groups.
+/// Releasing groups.
 extension StoreCore {
-    /// Saves what is pending at and within a path and forgets the declarations there.
+    /// Saves pending changes at and within a path and forgets the declarations there.
     ///
-    /// From the first step on the settings refuse to be written, so that the save reaches everything.
+    /// The settings refuse writes from the first step on, so that the save covers everything.
     func release(at key: SettingKey) async throws {
         try Self.checkKey(key, of: "release(at:)")
         let boxes = try refuseWrites(at: key)
@@ -29,7 +29,7 @@ extension StoreCore {
         for box in boxes { box.reopen() }
     }
 
-    /// - Returns: False if something there is not saved yet.
+    /// - Returns: False if a change there is not saved yet.
     private func forget(_ boxes: [AnySettingBox], at key: SettingKey) -> Bool {
         let known = Set(boxes.map { ObjectIdentifier($0) })
         writer.lock()
@@ -51,7 +51,7 @@ extension MutationLog {
         ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }
     }
 
-    /// Takes settings out of the index and ends their streams and those of their groups. Under the lock.
+    /// Removes settings from the index and ends their streams and those of their groups. Under the lock.
     fileprivate func release(_ settings: [SettingSlot], at key: SettingKey) -> Signals {
         for slot in settings {
             let declared = slots.declaredKey(of: slot)
@@ -61,7 +61,7 @@ extension MutationLog {
                 if let channel = channels.removeValue(forKey: group) { finish(channel) }
             }
         }
-        // The caller has the boxes, so that none goes away under the lock.
+        // The caller holds the boxes, so that none is released under the lock.
         for slot in settings { _ = slot.takeBox() }
         released.removeAll { $0.lastRevision < ring.oldest }
         released += settings.filter { $0.lastRevision >= ring.oldest }

@@ -4,14 +4,14 @@ extension StoreCore {
         guard let persister else { return try transact(origin: .local, writer: writer, body) }
         let isolation: (any Actor)? = #isolation
         if isolation == nil { return try await commitOnQueue(writer, body) }
-        // The closure may use the state of the actor, which does not stand still while this task waits: it stays here.
+        // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
         while true {
             try await persister.beginVisit(of: self)
             guard !Task.isCancelled else {
                 await persister.abandonVisit()
                 throw CancellationError()
             }
-            // A writer that takes long must not keep the storage from other processes.
+            // A long write must not keep the storage locked for other processes.
             guard self.writer.tryLock(within: Persister.writerPatience) else {
                 await persister.abandonVisit()
                 continue
@@ -30,7 +30,7 @@ extension StoreCore {
         }
     }
 
-    /// Runs a commit whose closure no actor isolates on the persister's queue, which spares two changes of threads.
+    /// Runs a commit on the persister's queue, which saves two thread switches; for closures that no actor isolates.
     private func commitOnQueue<Result: Sendable>(
         _ writer: String?, _ body: () throws -> Result
     ) async throws -> Result {
@@ -47,7 +47,7 @@ extension StoreCore {
         try await persister.flushToFile()
     }
 
-    /// The same, also in a task that has been cancelled.
+    /// The same, even in a cancelled task.
     func flushAtEnd() async throws {
         guard let persister else { return }
         try await persister.flush(isCancellable: false)
@@ -63,15 +63,15 @@ extension StoreCore {
         try persister?.flushSynchronously()
     }
 
-    /// Saves everything and closes the store. If that fails it is open again.
+    /// Saves everything and closes the store. If that fails, the store is open again.
     func close() async throws {
-        // Not only for the first caller: the others return when it is closed too.
+        // For every caller, not only the first: the others return once it is closed, too.
         beginClosing()
         do {
             try await persister?.close()
         } catch {
             closingFailed()
-            // What others have stored meanwhile was not taken in.
+            // External changes in the meantime were not taken in.
             persister?.storageChanged()
             throw error
         }
@@ -95,7 +95,8 @@ extension StoreCore {
         mode = .closed
     }
 
-    /// Somebody else who is closing the store at the same time may have more success.
+    /// Undoes `beginClosing()`. The store stays closed for writes while another close is in progress, which may
+    /// succeed.
     private func closingFailed() {
         writer.lock()
         defer { writer.unlock() }
@@ -110,8 +111,8 @@ extension StoreCore {
     }
 }
 
-/// Takes a closure to the persister's queue. A method rather than a closure, because the compiler takes the parameter of a
-/// closure for something that may be used at the same time elsewhere.
+/// Carries a closure to the persister's queue. A method rather than a closure, because the compiler assumes that the
+/// parameter of a closure may be used concurrently elsewhere.
 private struct CommitCrossing<Result: Sendable>: Sendable {
     let store: StoreCore
     let writer: String?
@@ -122,14 +123,14 @@ private struct CommitCrossing<Result: Sendable>: Sendable {
         try await persister.commit(in: store) {
             outcome.result = try store.transact(origin: .local, writer: writer, body)
         }
-        // There is one: the commit returns without an error only after its closure has.
+        // Never missing: the commit returns without an error only after its closure has.
         guard let result = outcome.result else { throw CancellationError() }
         return result
     }
 }
 
-/// Where a commit's closure leaves its result.
+/// Carries the result of a commit's closure.
 private final class CommitOutcome<Result: Sendable>: @unchecked Sendable {
-    // Sendable: written on the persister's queue before the task is resumed that reads it.
+    // Sendable: written on the persister's queue before the task that reads it is resumed.
     var result: Result?
 }

@@ -1,9 +1,9 @@
-/// What stands behind ``SettingsStore/export(as:includingSecrets:)`` and its counterpart.
+/// The implementation of ``SettingsStore/export(as:includingSecrets:)`` and its counterpart.
 extension StoreCore {
     func export(as format: FileFormat, includingSecrets includesSecrets: Bool) async throws(SettingsError) -> [UInt8] {
         var tree = try await persister?.everything() ?? SettingTree()
         let hidden = log.lock.withLock {
-            // Nothing but what is in force, and under no spelling of its key what is hidden.
+            // Export only values in force, and leave out hidden settings under every spelling of their keys.
             log.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }
                 .flatMap { [$0.key] + log.slots.otherSpellings(of: $0) } + log.slots.notedSpellings
         }
@@ -52,7 +52,7 @@ extension StoreCore {
         } catch let error as SettingsError {
             problems.append(error)
         } catch {
-            // A codec of an app may throw anything.
+            // An app's codec may throw anything.
             problems.append(SettingsError(.unusableValue, "\(error)", underlying: error))
         }
     }
@@ -65,7 +65,7 @@ extension StoreCore {
         let isDeclared: Bool
     }
 
-    /// The values of a tree: those of settings, and whatever lies outside of all settings, each as deep as it goes.
+    /// The values of a tree: those of settings, and everything outside of settings, each as deep as it goes.
     private func entries(of tree: SettingTree) -> [Entry] {
         var entries: [Entry] = []
         func add(_ value: SettingValue, at key: SettingKey) {
@@ -80,8 +80,8 @@ extension StoreCore {
         return entries.sorted { $0.key < $1.key }
     }
 
-    /// What is stored, or is a setting, and is neither at nor around nor within one of the keys. Secrets and owner's settings are
-    /// not listed, nor other spellings of a setting's key than its place.
+    /// The keys that are stored, or are settings, and lie neither at nor around nor within one of the given keys.
+    /// Secrets, owner's settings and other spellings of settings' keys are left out.
     private func keysToRemove(besides keys: [SettingKey]) -> [SettingKey] {
         let tree = newestTree(at: nil)
         let (slots, imported) = log.lock.withLock {

@@ -1,5 +1,5 @@
 extension StoreCore {
-    /// Puts every setting that is not its owner's back to its default.
+    /// Resets every setting that is not its owner's to its default.
     func reset(by writer: String?) throws(SettingsError) {
         try transact(origin: .reset, writer: writer, failing: { $0 }) { () throws(SettingsError) in
             let boxes = log.lock.withLock {
@@ -14,7 +14,7 @@ extension StoreCore {
         try transact(origin: origin, writer: name, failing: { $0 }, body)
     }
 
-    /// - Parameter failing: Makes an error of ours one that the closure may throw.
+    /// - Parameter failing: Converts an error of the store to one that the closure may throw.
     func transact<Result, Failure: Error>(
         origin: Origin, writer name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -43,9 +43,10 @@ extension StoreCore {
         }
     }
 
-    /// Puts back what the innermost level of the transaction has found. Under the writer's lock.
+    /// Restores what the innermost level of the transaction found. Under the writer's lock.
     ///
-    /// A value that goes away may run foreign code, which may write. So what is dropped is dropped last, when the level has ended.
+    /// Releasing a value may run foreign code, which may write. So the values are released last, when the level has
+    /// ended.
     private func undoTransaction() {
         guard let level = transaction?.endLevel() else { return }
         if RunningUpdates.writesElsewhere(in: self) > level.writesElsewhere {
@@ -56,9 +57,9 @@ extension StoreCore {
         withExtendedLifetime((level, dropped, ended)) {}
     }
 
-    /// Ends the transaction, so that the next write is one of its own. Under the writer's lock.
+    /// Ends the transaction, so that the next write starts a new one. Under the writer's lock.
     ///
-    /// - Returns: What it leaves, for the caller to let go of.
+    /// - Returns: What remains of it, to be released by the caller.
     private func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
         var ended: Transaction?
         swap(&transaction, &ended)
@@ -68,12 +69,12 @@ extension StoreCore {
         return (ended, log.forgetIdle(ended.keyed))
     }
 
-    /// Notes that a setting is about to be staged. Under the writer's lock.
+    /// Records that a setting is about to be staged. Under the writer's lock.
     func willStage(_ box: AnySettingBox) {
         transaction?.willStage(box)
     }
 
-    /// Deals with an assignment that can't throw. Under the writer's lock.
+    /// Handles the error of an assignment that can't throw. Under the writer's lock.
     func refuse(_ error: SettingsError) {
         if transaction != nil {
             transaction?.refuse(error)
@@ -85,20 +86,20 @@ extension StoreCore {
     private func reportAfterUnlock(_ error: SettingsError) {
         writer.afterUnlock { [issueBoard, isUnopened] in
             issueBoard.report(error)
-            // Nothing can subscribe to the issues of a group that no store has opened.
+            // The issues of a group that no store has opened can't be subscribed to.
             if isUnopened { writeToStandardError("Settle: \(error)") }
         }
     }
 
-    /// Makes what the transaction has staged visible, in one step, and ends it. Under the writer's lock.
+    /// Makes everything that the transaction has staged visible, in one step, and ends it. Under the writer's lock.
     ///
-    /// Comparing values runs foreign code while the transaction is open: what that writes is a part of it. Dropping values does so
-    /// too, after the end: what that writes is a transaction of its own.
+    /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
+    /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
     private func publishTransaction() {
         let plan = planOfTransaction()
         guard let transaction else { return }
         if !plan.mutations.isEmpty { RunningUpdates.noteWrite(to: self) }
-        // Made before the lock, which is held only for what exchanges values.
+        // Made before the lock is taken, which is held only to exchange values.
         let details =
             plan.mutations.isEmpty
             ? nil
@@ -114,7 +115,7 @@ extension StoreCore {
             where slot.isStored || slot.declaration == nil || log.tree[slot.key] != nil
                 || !log.storedSpellings(of: slot).isEmpty
             {
-                // The value may be the same, or another than what is stored, but it is not to be stored any more.
+                // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
                 slot.isStored = false
                 if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {
                     signals.wakesPersister = true
@@ -132,35 +133,35 @@ extension StoreCore {
             if let equal = box.exchangeStaged(nil) { dropped.append(equal) }
         }
         let ended = (plan, dropped, endTransaction())
-        // Letting go of many values takes time, which nobody who is woken has to wait for.
+        // Wake subscribers before the old values are released: releasing many values takes time.
         if !signals.isEmpty { actAfterUnlock(on: signals) }
         writer.afterUnlock { withExtendedLifetime(ended) {} }
     }
 
-    /// What publishing the transaction changes.
+    /// The changes that publishing the transaction makes.
     private struct TransactionPlan {
         var origin: Origin
         var written: [(box: AnySettingBox, slot: SettingSlot)] = []
-        /// The settings that are not to be stored any more.
+        /// The settings that are no longer to be stored.
         var forgotten: [SettingSlot] = []
-        /// The settings in whose place something around them is written.
+        /// The settings replaced by a write of a key around them.
         var replaced: [SettingSlot] = []
         /// The settings whose values come from the storage.
         var outside: Set<ObjectIdentifier> = []
         var mutations: [LoggedMutation] = []
         var cost = 0
-        /// The part of it that the types tell of.
+        /// The part of it that is known from the values' types.
         var fixedCost = 0
     }
 
-    /// How often a plan is made anew because comparing values has written some.
+    /// How often to plan again because comparing values has written some.
     private static let planLimit = 8
 
     private func planOfTransaction() -> TransactionPlan {
         var plan = TransactionPlan(origin: .local)
         for attempt in 1...Self.planLimit {
             guard let transaction else { break }
-            // The last plan compares nothing: a value that may be equal counts as changed.
+            // The last attempt compares nothing: a value that may be equal counts as changed.
             plan = self.plan(of: transaction, comparing: attempt < Self.planLimit)
             if self.transaction?.stagings == transaction.stagings { break }
         }
@@ -168,7 +169,7 @@ extension StoreCore {
     }
 
     private func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
-        // An `update` or `commit` that does nothing but resets is one, too.
+        // An `update` or `commit` that does nothing but resets counts as a reset, too.
         let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
         var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
         let hasOverlaps = transaction.hasOverlaps
@@ -180,7 +181,7 @@ extension StoreCore {
                 if parents.contains(where: saved.contains) { plan.replaced.append(slot) }
                 continue
             }
-            // What was equal before is not equal any more after a write around it.
+            // A write around it has replaced the value, so even an equal one counts as changed.
             let comparing = comparing && !parents.contains(where: written.contains)
             guard let mutation = box.stagedMutation(comparing: comparing) else { continue }
             if !mutation.isStored { plan.forgotten.append(slot) }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// What all handles and groups of one store share: its settings, who writes them, and what saves them.
+/// The state that all handles and groups of a store share: its settings, its writer lock, and its persister.
 ///
-/// It is open as long as something has its ``StoreKeeper``; what is pending when the last of them goes is still saved.
+/// The store is open as long as its ``StoreKeeper`` is referenced; changes that are pending when the last reference
+/// goes are still saved.
 @usableFromInline
 package final class StoreCore: @unchecked Sendable {
     // Sendable: `mode`, `closers`, `transaction` and `writesElsewhere` are guarded by `writer`; the rest is constant and Sendable.
@@ -11,7 +12,7 @@ package final class StoreCore: @unchecked Sendable {
     @usableFromInline let writer: RecursiveLock
     @usableFromInline let log: MutationLog
     @exclusivity(unchecked) var mode = Mode.direct
-    /// How many are closing the store or have closed it.
+    /// How many closes are in progress or have succeeded.
     var closers = 0
     let handles = HandleCount()
     let time: TimeSource
@@ -21,7 +22,7 @@ package final class StoreCore: @unchecked Sendable {
     let loadOutcome: StorageContents.Outcome
     /// `nil` in the store of groups that no store has opened.
     let persister: Persister?
-    /// The store's place among those that are open on a file.
+    /// The store's entry among those that are open on a file.
     let registration: (any StoreRegistration)?
     var transaction: Transaction?
     /// How often the transaction's closure has written to other stores; see ``RunningUpdates``.
@@ -29,15 +30,15 @@ package final class StoreCore: @unchecked Sendable {
 
     /// What a write has to do.
     enum Mode: UInt8, Sendable {
-        /// Publish at once.
+        /// Publish immediately.
         case direct
-        /// Stage the value, for the end of the transaction.
+        /// Stage the value until the end of the transaction.
         case transaction
         /// Refuse.
         case closed
     }
 
-    /// - Parameter registration: What is told when the storage is closed.
+    /// - Parameter registration: Notified when the storage is closed.
     init(
         configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
         registration: (any StoreRegistration)?
@@ -73,7 +74,7 @@ package final class StoreCore: @unchecked Sendable {
         issueBoard = IssueBoard()
         time = TimeSource(ContinuousClock())
         writer = RecursiveLock()
-        // All these groups share it, so it is longer than one store's.
+        // Shared by all these groups, so larger than a single store's.
         log = MutationLog(historyLimit: 16_384, historyCostLimit: configuration.historyCostLimit)
         persister = nil
     }
@@ -83,17 +84,18 @@ package final class StoreCore: @unchecked Sendable {
 
     // MARK: Being kept
 
-    /// What keeps the store open; `nil` once nothing does.
+    /// The keeper of the store; `nil` once nothing uses the store.
     var keeper: StoreKeeper? { log.keeper }
 
-    /// Before the store is shared.
+    /// Sets the keeper, before the store is shared.
     func begin(keptBy keeper: StoreKeeper) {
         log.keeper = keeper
     }
 
-    /// Nothing uses the store any more.
+    /// Ends the store when nothing uses it any more.
     func end() {
-        // The boxes have the store. They are let go of after the lock, since a value may run foreign code when it goes.
+        // The boxes reference the store, so drop them; outside the lock, because releasing a value may run foreign
+        // code.
         let boxes = log.lock.withLock { log.slots.all.map { $0.takeBox() } }
         withExtendedLifetime(boxes) {}
         persister?.release()
@@ -101,7 +103,7 @@ package final class StoreCore: @unchecked Sendable {
         Self.act(on: log.finish(), log: log)
     }
 
-    /// Wakes whom a write has to wake, once this thread has given up the writer's lock altogether. Under that lock.
+    /// Wakes tasks once this thread has released the writer's lock altogether. Under that lock.
     func actAfterUnlock(on signals: Signals) {
         writer.afterUnlock { [self] in
             Self.act(on: signals, log: log)
@@ -109,7 +111,7 @@ package final class StoreCore: @unchecked Sendable {
         }
     }
 
-    /// Gives the writer's lock up, and then lets go of what has left the log, which may run foreign code.
+    /// Releases the writer's lock, then the entries that have left the log, which may run foreign code.
     @inline(__always)
     func unlock(releasing dropped: DroppedEntries) {
         guard dropped.isEmpty else { return unlockAndRelease(dropped) }
@@ -118,7 +120,7 @@ package final class StoreCore: @unchecked Sendable {
 
     @inline(never)
     private func unlockAndRelease(_ dropped: DroppedEntries) {
-        // Not inside of the write that this one is a part of.
+        // Not inside an enclosing write.
         let isNested = writer.isNested
         if isNested { writer.afterUnlock { dropped.release() } }
         writer.unlock()

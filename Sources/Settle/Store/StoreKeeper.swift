@@ -1,12 +1,12 @@
-/// What keeps a store open: every handle has it, every opened group, and what is not saved yet.
+/// Keeps a store open: referenced by every handle, every opened group, and unsaved changes.
 ///
-/// The store itself has its settings, whose boxes have the store. So it can't go away by itself: when the last reference to its
-/// keeper does, that ends it.
+/// The store references its settings, whose boxes reference the store. This cycle would keep the store alive forever;
+/// so releasing the last reference to the keeper ends the store.
 @usableFromInline
 package final class StoreKeeper: Sendable {
     @usableFromInline let core: StoreCore
 
-    /// - Parameter core: A new one, which is not shared yet.
+    /// - Parameter core: A new one that is not shared yet.
     init(of core: StoreCore) {
         self.core = core
         core.begin(keptBy: self)
@@ -19,7 +19,7 @@ package final class StoreKeeper: Sendable {
 
 /// The opening of a group, while the group's initializer runs.
 ///
-/// A property wrapper does not know the struct around it, nor who makes that.
+/// A task-local value, because a property wrapper knows neither the struct around it nor the code that creates it.
 final class GroupOpening: Sendable {
     @TaskLocal static var current: GroupOpening?
 

@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// A store's clock: wall time for people, elapsed time for delays.
+/// A store's clock: wall time to show, elapsed time for delays.
 package struct TimeSource: Sendable {
     /// Wall time in seconds since the reference date, for a clock other than the system's.
     let isSystem: Bool
     private let simulated: (@Sendable () -> Double)?
     /// Time since the source was made. It never goes back, whatever the clock does.
     package let elapsed: @Sendable () -> Duration
-    /// How often the clock has gone back. Who sleeps since before may sleep for too long.
+    /// How often the clock has gone back. A sleep that began before such a jump may last too long.
     let jumps: @Sendable () -> Int
     /// Sleeps until an elapsed time; throws if the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
@@ -55,20 +55,20 @@ package struct TimeSource: Sendable {
 
     /// Wall time in seconds since the reference date; `isExact` is that of ``wallTime(isExact:)``.
     package func now(isExact: Bool = true) -> Double {
-        // Asked first, because looking at the closure would count a reference to it.
+        // Checked first, because touching the closure would count a reference to it.
         if isSystem { return wallTime(isExact: isExact) }
         return simulated?() ?? 0
     }
 }
 
-/// Makes time that never goes back from the readings of a clock that may.
+/// Derives a time that never goes back from the readings of a clock that may.
 struct SteadyTime {
     private var latest = Duration.zero
-    /// How far the clock is behind the time that it has shown.
+    /// How far the clock is behind the time already shown.
     private(set) var lag = Duration.zero
     private(set) var jumps = 0
 
-    /// Readings of two threads may come in the wrong order; that is no jump.
+    /// Readings of two threads may arrive in the wrong order; that is no jump.
     private static let tolerance = Duration.milliseconds(1)
 
     mutating func elapsed(at reading: Duration) -> Duration {
@@ -83,13 +83,13 @@ struct SteadyTime {
 }
 
 extension Duration {
-    /// As long as for ever. Sums of a few of these, and this times 2^30, are still durations.
+    /// Practically forever. Sums of a few of these, and this times 2^30, are still durations.
     static let endless = Duration.seconds(100 * 365 * 86_400)
 
-    /// The duration if it is neither negative nor longer than ``endless``.
+    /// The duration, limited to the range from zero to ``endless``.
     var bounded: Duration { min(max(self, .zero), .endless) }
 
-    /// A bounded duration of some seconds.
+    /// A number of seconds as a bounded duration.
     static func bounded(seconds: Double) -> Duration {
         seconds < Duration.endless.inSeconds ? .seconds(max(0, seconds)) : .endless
     }

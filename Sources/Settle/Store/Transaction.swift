@@ -1,4 +1,4 @@
-/// What an `update` has written so far. Guarded by the writer's lock of its store.
+/// The writes of an `update` so far. Guarded by the writer's lock of its store.
 struct Transaction {
     let origin: Origin
     let writer: String?
@@ -6,23 +6,24 @@ struct Transaction {
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.
     private(set) var stagings = 0
-    /// The settings whose staged values come from the storage, which has them. Foreign code that runs meanwhile may write others.
+    /// The settings whose staged values come from the storage, so need no saving. Foreign code that runs in the
+    /// meantime may write others.
     private(set) var outside: Set<ObjectIdentifier> = []
-    /// The settings that it has written by keys which no group declares.
+    /// The settings written by keys that no group declares.
     private(set) var keyed: [SettingSlot] = []
     /// Whether some of these keys lie within others that are not saved yet.
     private(set) var hasOverlaps = false
     private var known: Set<ObjectIdentifier> = []
-    /// One level for each nested `update`: what to put back if it throws.
+    /// One level per nested `update`: what to restore if it throws.
     private var levels: [Level] = []
 
     struct Level {
-        /// The assignments that were refused; they make the level throw at its end.
+        /// The refused assignments; they make the level throw at its end.
         fileprivate(set) var violations: [SettingsError] = []
-        /// How many more were refused.
+        /// How many further assignments were refused.
         fileprivate(set) var furtherViolations = 0
         fileprivate(set) var undo: [(box: AnySettingBox, state: AnyStagedValue?)] = []
-        /// How often other stores had been written when it began.
+        /// How often other stores had been written when the level began.
         fileprivate(set) var writesElsewhere = 0
         fileprivate var known: Set<ObjectIdentifier> = []
     }
@@ -35,7 +36,7 @@ struct Transaction {
     var isOutermost: Bool { levels.count == 1 }
     var isEmpty: Bool { levels.isEmpty }
 
-    /// What was refused in the innermost level, as one error.
+    /// The refused assignments of the innermost level, as one error.
     var violation: SettingsError? {
         levels.last.flatMap { SettingsError.refused($0.violations, and: $0.furtherViolations) }
     }
@@ -49,7 +50,7 @@ struct Transaction {
 
     mutating func refuse(_ error: SettingsError) {
         guard let top = levels.indices.last else { return }
-        // A loop may write many values that break a rule, and an error has to end.
+        // A loop may write many values that break a rule; limit the size of the error.
         if levels[top].violations.count < Self.mostViolations {
             levels[top].violations.append(error)
         } else {
@@ -63,7 +64,7 @@ struct Transaction {
         levels.append(Level(writesElsewhere: count))
     }
 
-    /// Notes a setting that is about to be staged.
+    /// Records a setting that is about to be staged.
     mutating func willStage(_ box: AnySettingBox) {
         stagings += 1
         let identity = ObjectIdentifier(box)
@@ -75,12 +76,12 @@ struct Transaction {
         }
     }
 
-    /// Notes that what has just been staged comes from the storage.
+    /// Records that the value just staged comes from the storage.
     mutating func noteOutside(_ box: AnySettingBox) {
         outside.insert(ObjectIdentifier(box))
     }
 
-    /// Notes a setting that is written by a key which no group declares.
+    /// Records a setting that is written by a key that no group declares.
     mutating func noteKeyed(_ slot: SettingSlot) {
         keyed.append(slot)
     }
@@ -89,7 +90,7 @@ struct Transaction {
         hasOverlaps = true
     }
 
-    // What the ends of levels return is let go of by the caller, outside of an access to the transaction.
+    // The caller releases what these functions return, outside of an access to the transaction.
 
     /// Ends the innermost level and keeps what it wrote, for the level around it to decide.
     mutating func keep() -> Level? {
@@ -100,7 +101,7 @@ struct Transaction {
         return level
     }
 
-    /// Ends the innermost level, for the caller to put back what it found.
+    /// Ends the innermost level; the caller restores what the level found.
     mutating func endLevel() -> Level? {
         levels.popLast()
     }

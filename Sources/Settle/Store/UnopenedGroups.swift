@@ -1,11 +1,11 @@
-/// The store of all groups that no store has opened. It is in memory only, for previews and tests.
+/// The store of all groups that no store has opened. In memory only, for previews and tests.
 ///
 /// Its settings are not in the index of its log: each lives as long as a copy of its group.
 enum UnopenedGroups {
     static let core = StoreCore()
     private static let lock = Lock()
 
-    /// A setting's place in the store, made if it has none.
+    /// A setting's place in the store, made if necessary.
     static func place(of box: AnySettingBox) -> Attachment {
         lock.withLock { attach(box, key: SettingKey(stored: box.declaredKey ?? ""), below: core.log.root) }
     }
@@ -21,8 +21,8 @@ enum UnopenedGroups {
         }
     }
 
-    /// A setting has gone with the last copy of its group: its streams end, and those of the groups around it with their last
-    /// setting.
+    /// Ends the streams of a setting whose group has lost its last copy, and, with the last setting of a group, those
+    /// of the group.
     static func ended(_ slot: SettingSlot) {
         let log = core.log
         let signals = log.lock.withLock {
@@ -48,7 +48,8 @@ enum UnopenedGroups {
         return attachment
     }
 
-    /// Puts the channels of a group's settings and of the groups within it below one of its own. Under both locks.
+    /// Puts the channels of a group's settings and of the groups within it below a channel of the group. Under both
+    /// locks.
     private static func arrange(_ group: any SettingsGroup) -> Channel? {
         let root = core.log.root
         var parts: [Channel] = []

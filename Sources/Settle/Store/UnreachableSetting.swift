@@ -1,15 +1,16 @@
-/// A setting or a group in a property of a group, where no store finds it: in a collection, a tuple, an enum or a struct that is no group.
+/// A setting or a group in a property of a group, where no store finds it: in a collection, a tuple, an enum or a
+/// struct that is not a group.
 struct UnreachableSetting {
     /// Such as `Shelf.items[0]`.
     let place: String
     /// Such as `a group of the type Item`.
     let what: String
-    /// Why it is not found, and what to do.
+    /// Why no store finds it, and what to do.
     let advice: String
 
-    /// The first one in a property that is neither a setting nor a group; `nil` if there is none.
+    /// Finds the first one in a property that is neither a setting nor a group; `nil` if there is none.
     ///
-    /// Objects are not searched: what they have may be someone else's, and open.
+    /// Objects are not searched: they may belong to other code, and their groups may be open.
     init?(in property: GroupLayout.Other) {
         let search = Search(label: property.label)
         guard let found = search.first(in: property.value, at: property.name, within: .property) else { return nil }
@@ -20,11 +21,11 @@ struct UnreachableSetting {
         (self.place, self.what, self.advice) = (place, what, advice)
     }
 
-    /// What a value stands in.
+    /// What contains a value.
     private enum Surroundings {
         case property
         case collection
-        /// A struct that is no group.
+        /// A struct that is not a group.
         case plain(String)
     }
 
@@ -43,7 +44,7 @@ struct UnreachableSetting {
                 return UnreachableSetting(
                     place: place, what: "a group of the type \(type)", advice: advice(type, surroundings))
             }
-            // What can be stored has no settings in it.
+            // A type that can be stored contains no settings.
             if value is any Decodable { return nil }
             let mirror = Mirror(reflecting: value)
             var inner = surroundings
@@ -77,7 +78,7 @@ struct UnreachableSetting {
             return first(in: parts[1].value, at: "\(place)[\(spelling(ofValue: parts[0].value))]", within: .collection)
         }
 
-        /// As it reads after the value that it is a property of.
+        /// The label as written after the value that has the property.
         private func name(of label: String?) -> String {
             guard let label else { return "" }
             // The wrapper of the property `x` is stored as `_x`, and the elements of a tuple without names are called `.0` and so on.
@@ -97,7 +98,8 @@ struct UnreachableSetting {
         }
     }
 
-    /// The type of the groups that a collection of the type has, also while it is empty; `nil` if its elements are no groups.
+    /// The type of the groups in a collection of the type, even while it is empty; `nil` if its elements are not
+    /// groups.
     private static func elementGroup(of type: any Any.Type, isInCollection: Bool = false) -> (any Any.Type)? {
         if isInCollection, type is any SettingsGroup.Type || type == (any SettingsGroup).self { return type }
         guard let container = type as? any Container.Type else { return nil }
@@ -105,7 +107,7 @@ struct UnreachableSetting {
     }
 }
 
-/// A type whose values may have groups in them.
+/// A type whose values may contain groups.
 private protocol Container {
     static var content: any Any.Type { get }
     static var isCollection: Bool { get }

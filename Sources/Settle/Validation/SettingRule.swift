@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// What a setting's value must be.
+/// A condition on a setting's value.
 public struct SettingRule<Value: Sendable>: Sendable {
     /// Words that complete "it must be …", such as "in 0...20".
     public let description: String
-    /// Whether a value follows the rule. Called under the lock of a store's writers: it must be quick and must not wait.
+    /// Whether a value follows the rule. Called under the writer lock of a store: it must be quick and must not wait.
     public let accepts: @Sendable (Value) -> Bool
 
     public init(_ description: String, accepts: @escaping @Sendable (Value) -> Bool) {
@@ -21,11 +21,11 @@ public struct SettingRule<Value: Sendable>: Sendable {
         SettingRule(isSecret ? "in a range" : "in \(spelling(of: range))") { range.contains($0) }
     }
 
-    /// Whether the values are not to be shown, so those that the rule names neither.
+    /// Whether the values are not to be shown, so the rule must not name any either.
     fileprivate static var isSecret: Bool { Value.self is any SecretValue.Type }
 }
 
-/// A range as it is written in Swift; the standard library spells one-sided ranges with the names of their types.
+/// A range as written in Swift; the standard library spells one-sided ranges with the names of their types.
 private func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
     switch range {
     case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
@@ -44,7 +44,7 @@ extension SettingRule where Value: Equatable {
 }
 
 extension SettingRule where Value == String {
-    /// The whole string matches a pattern. The pattern is made anew for each check, since `Regex` is not `Sendable`.
+    /// The whole string matches a pattern. The pattern is made anew for each check, because `Regex` is not `Sendable`.
     public static func matching(_ pattern: @escaping @Sendable () -> any RegexComponent) -> SettingRule {
         SettingRule("a match of its pattern") { isWhole($0, match: pattern()) }
     }
@@ -55,21 +55,21 @@ extension SettingRule where Value == String {
 }
 
 extension SettingRule where Value: Collection {
-    /// The value has so many characters, elements or entries, such as `.count(1...64)`.
+    /// The number of characters, elements or entries lies in a range, such as `.count(1...64)`.
     public static func count(_ range: some RangeExpression<Int> & Sendable) -> SettingRule {
         SettingRule(countDescription(range, of: Value.self)) { range.contains($0.count) }
     }
 }
 
 extension SettingRule {
-    /// The secret has so many characters or elements, such as `.count(32...)`.
+    /// The secret's number of characters or elements lies in a range, such as `.count(32...)`.
     public static func count<Revealed: Collection>(
         _ range: some RangeExpression<Int> & Sendable
     ) -> SettingRule where Value == Secret<Revealed> {
         SettingRule(countDescription(range, of: Revealed.self)) { range.contains($0.revealed.count) }
     }
 
-    /// The value follows a rule if there is a value: `nil` passes.
+    /// The value, unless it is `nil`, follows a rule.
     public static func unlessNil<Wrapped>(_ rule: SettingRule<Wrapped>) -> SettingRule where Value == Wrapped? {
         let accepts = rule.accepts
         return SettingRule(rule.description) { $0.map(accepts) ?? true }
