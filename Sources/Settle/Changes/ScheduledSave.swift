@@ -5,7 +5,8 @@
 struct ScheduledSave {
     let quiet: Duration
     let longest: Duration
-    /// Wall time of the oldest and of the newest change that is not on stable storage, in seconds since the reference date.
+    /// Wall time of the oldest and of the newest change that is not on stable storage, in seconds since the reference
+    /// date.
     private(set) var firstChange = 0.0
     private(set) var lastChange = 0.0
     /// Elapsed time at which the persister first saw the changes.

@@ -80,7 +80,8 @@ extension SettingsGroup {
         Snapshots(of: self, whole: { Snapshot(of: $0) })
     }
 
-    /// Reads several settings of the group as they were between two transactions, now and after each change of the group.
+    /// Reads several settings of the group as they were between two transactions, now and after each change of the
+    /// group.
     ///
     /// ```swift
     /// for await (host, port) in settings.snapshots({ ($0.host, $0.port) }) { … }

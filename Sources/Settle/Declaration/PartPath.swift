@@ -1,14 +1,14 @@
-/// The way from a value to a part of it.
+/// The path from a value to a part of it.
 struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
-    /// The part, or what stands for it while it is not there.
+    /// The part, or its substitute while it is missing.
     let value: @Sendable (Root) -> Value
-    /// The part; `nil` while it is not there.
+    /// The part; `nil` while it is missing.
     let present: @Sendable (Root) -> Value?
-    /// Puts a value in the place of the part.
+    /// Replaces the part by a value.
     let write: @Sendable (inout Root, Value) -> PartWrite
-    /// What tells the way from others.
+    /// Identifies the path.
     let steps: [PartStep]
-    /// Whether it leads through a secret or to one.
+    /// Whether the path leads through a secret or to one.
     var isSecret = Value.self is any SecretValue.Type
 
     func appending<Member>(_ next: PartPath<Value, Member>) -> PartPath<Root, Member> {
@@ -24,10 +24,10 @@ struct PartPath<Root: Sendable, Value: Sendable>: Sendable {
     }
 }
 
-/// What has become of a write of a part.
+/// The result of writing a part.
 enum PartWrite {
     case done
-    /// The part is not there.
+    /// The part is missing.
     case missing
     /// The part can't be `nil`.
     case isNeeded
@@ -56,16 +56,16 @@ extension PartPath {
             }, steps: [.property(path)])
     }
 
-    /// A property that is only read.
+    /// A property that can only be read.
     init(readOnly path: any KeyPath<Root, Value> & Sendable) {
         self.init(
             value: { $0[keyPath: path] }, present: { $0[keyPath: path] }, write: { _, _ in .missing },
             steps: [.property(path)])
     }
 
-    /// What is in an optional, which must not be `nil` now.
+    /// The content of an optional, which must not be `nil` now.
     ///
-    /// - Parameter value: What stands for it while there is nothing in the optional.
+    /// - Parameter value: The substitute while the optional is `nil`.
     static func unwrapping(_ value: Value) -> PartPath where Root == Value? {
         PartPath(
             value: { $0 ?? value }, present: { $0 },
@@ -76,7 +76,7 @@ extension PartPath {
             }, steps: [.unwrapped])
     }
 
-    /// A part of what is in an optional; `nil` while there is nothing, where only `nil` can be written.
+    /// A part of an optional's content; `nil` while there is none, when only `nil` can be written.
     static func through<Wrapped: Sendable, Member: Sendable>(
         _ next: PartPath<Wrapped, Member?>
     ) -> PartPath where Root == Wrapped?, Value == Member? {
@@ -90,7 +90,7 @@ extension PartPath {
             }, steps: [.chained] + next.steps, isSecret: next.isSecret || Wrapped.self is any SecretValue.Type)
     }
 
-    /// The same for a part that is no optional itself, and so can't be `nil` while there is something.
+    /// The same for a part that is not an optional itself, and so can't be `nil` while there is a content.
     static func through<Wrapped: Sendable, Member: Sendable>(
         _ next: PartPath<Wrapped, Member>
     ) -> PartPath where Root == Wrapped?, Value == Member? {
@@ -104,7 +104,7 @@ extension PartPath {
         return through(next.appending(lifted))
     }
 
-    /// An element of an array; `nil` outside of its bounds.
+    /// An element of an array; `nil` out of bounds.
     static func element<Element>(at index: Int) -> PartPath where Root == [Element], Value == Element? {
         let read: @Sendable (Root) -> Element? = { $0.indices.contains(index) ? $0[index] : nil }
         return PartPath(
@@ -133,14 +133,14 @@ extension PartPath {
     }
 }
 
-/// A step on the way to a part.
+/// A step of the path to a part.
 struct PartStep: Sendable, CustomStringConvertible {
     private let identity: any Hashable & Sendable
-    /// As it reads after what it is a part of, such as `.width`.
+    /// As written after what it is a part of, such as `.width`.
     let description: String
 
     static func property(_ path: any AnyKeyPath & Sendable) -> PartStep {
-        // Such as `\Frame.width`; a property whose name the binary does not have is spelled with its offset.
+        // Such as `\Frame.width`; a property whose name is missing from the binary is spelled with its offset.
         let spelled = path.debugDescription
         let name = spelled.firstIndex(of: ".").map { String(spelled[$0...]) } ?? ""
         return PartStep(identity: path, description: name.isEmpty || name.contains("<") ? ".…" : name)

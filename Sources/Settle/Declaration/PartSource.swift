@@ -1,4 +1,4 @@
-/// Where a part of a setting's value comes from, without the type of the whole.
+/// The source of a part of a setting's value, without the type of the whole.
 protocol PartSource<Value>: Sendable {
     associatedtype Value: Sendable
 
@@ -13,26 +13,27 @@ protocol PartSource<Value>: Sendable {
     func makeIterator() -> any LatestIterator<Value>
     func appending<Member>(_ path: PartPath<Value, Member>) -> any PartSource<Member>
 
-    /// Changes the part, unless it is not there or the closure leaves it equal.
+    /// Changes the part, unless it is missing or the closure leaves it equal.
     ///
-    /// - Parameter failing: Makes an error of ours one that the caller throws.
+    /// - Parameter failing: Converts an error of the store to one that the caller throws.
     func change<Result, Failure: Error>(
         failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result
     /// Takes the writer's lock and reads the part.
     func beginModifying() -> PartModification<Value>
-    /// Writes the part and lets go of the lock. What can't be written is reported, or fails the transaction in progress.
+    /// Writes the part and releases the lock. A value that can't be written is reported, or fails the transaction in
+    /// progress.
     func endModifying(_ modification: PartModification<Value>, with value: Value)
     func reset(by writer: String?) throws(SettingsError)
 }
 
-/// What tells a part from others.
+/// The identity of a part.
 struct PartIdentity: Hashable, Sendable {
     let setting: ObjectIdentifier
     let steps: [PartStep]
 }
 
-/// A change of a part in place that is under way.
+/// A change of a part in place, in progress.
 struct PartModification<Value: Sendable>: Sendable {
     let value: Value
     let change: InPlaceChange
@@ -105,12 +106,12 @@ struct PathSource<Root: Sendable, Value: Sendable>: PartSource {
     }
 }
 
-/// Gives the part whenever it is another one than before; passes over values in which it is missing.
+/// Returns the part whenever it has changed, skipping values in which it is missing.
 struct PartIterator<Root: Sendable, Value: Sendable>: LatestIterator {
     private var base: SettingReference<Root>.Iterator
     private let path: PartPath<Root, Value>
     private let areEqual = equality(of: Value.self)
-    /// The part that was given last.
+    /// The part that was returned last.
     private var last: Value?
 
     init(base: SettingReference<Root>.Iterator, path: PartPath<Root, Value>) {

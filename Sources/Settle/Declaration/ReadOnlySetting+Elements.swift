@@ -1,9 +1,9 @@
-// Parts that may be missing: elements, and parts of what is in an optional. See `SettingReference+Elements.swift`.
+// Parts that may be missing: elements, and parts of an optional's content. See `SettingReference+Elements.swift`.
 
 // MARK: Elements
 
 extension ReadOnlySetting {
-    /// An element of an array; `nil` outside of its bounds.
+    /// An element of an array; `nil` out of bounds.
     public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element] {
         ReadOnlySetting<Element?>(source.appending(.element(at: index)))
     }
@@ -15,12 +15,12 @@ extension ReadOnlySetting {
         ReadOnlySetting<Element?>(source.appending(.entry(for: key)))
     }
 
-    /// An element of an array in an optional; `nil` also without the array.
+    /// An element of an array in an optional; `nil` without the array, too.
     public subscript<Element: Sendable>(index: Int) -> ReadOnlySetting<Element?> where Value == [Element]? {
         ReadOnlySetting<Element?>(source.appending(.through(.element(at: index))))
     }
 
-    /// The value of a key of a dictionary in an optional; `nil` also without the dictionary.
+    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too.
     public subscript<Key: Hashable & Sendable, Element: Sendable>(
         key: Key
     ) -> ReadOnlySetting<Element?> where Value == [Key: Element]? {
@@ -31,26 +31,26 @@ extension ReadOnlySetting {
 // MARK: Parts of what is in an optional
 
 extension ReadOnlySetting {
-    /// A property of what is in an optional; `nil` while there is nothing.
+    /// A property of an optional's content; `nil` while there is none.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is an optional itself.
+    /// A property that is optional itself.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property of what is in an optional whose name is hidden, such as `$frames[0][\.origin]`.
+    /// A property of an optional's content whose name is hidden, such as `$frames[0][\.origin]`.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
         ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
     }
 
-    /// The same for a property that is an optional itself.
+    /// The same for a property that is optional itself.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {

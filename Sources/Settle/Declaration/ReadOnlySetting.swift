@@ -8,8 +8,8 @@
 /// await show(settings.$title.readOnly)
 /// ```
 ///
-/// It is an async sequence of the newest values, as the setting itself is. A property that can't be written gives one, too, such as
-/// `$list.count`.
+/// It is an async sequence of the newest values, like the setting itself. A property that can't be written gives a
+/// read-only setting too, such as `$list.count`.
 @dynamicMemberLookup
 public struct ReadOnlySetting<Value: Sendable>: Sendable {
     let source: any PartSource<Value>
@@ -21,7 +21,7 @@ public struct ReadOnlySetting<Value: Sendable>: Sendable {
     /// The value, without being tracked by Observation.
     public var value: Value { source.value }
 
-    /// The value, or its part, that the setting has while none is stored.
+    /// The value, or its part, of the setting while none is stored.
     public var defaultValue: Value { source.defaultValue }
 
     /// The full key of the setting, such as `passcode.attemptCount`.
@@ -41,7 +41,7 @@ extension ReadOnlySetting {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
     }
 
-    /// What is in an optional now; `nil` if there is nothing. See ``SettingReference/unwrapped()``.
+    /// The content of an optional now; `nil` if there is none. See ``SettingReference/unwrapped()``.
     public func unwrapped<Wrapped: Sendable>() -> ReadOnlySetting<Wrapped>? where Value == Wrapped? {
         value.map { ReadOnlySetting<Wrapped>(source.appending(.unwrapping($0))) }
     }
@@ -56,7 +56,7 @@ extension ReadOnlySetting: AsyncSequence {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source.makeIterator()) }
 
-    /// Runs a body for the current value, and then for the newest one after each change; see
+    /// Runs a body for the current value, then for the newest one after each change; see
     /// ``SettingReference/forEachLatest(_:)``.
     public func forEachLatest<Failure: Error>(
         _ body: @escaping @Sendable (Value) async throws(Failure) -> Void

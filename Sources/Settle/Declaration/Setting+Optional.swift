@@ -1,4 +1,4 @@
-// Rules for optional settings. `nil` passes each of them, and is the default where the declaration gives none.
+// Rules for optional settings. `nil` passes each of them, and is the default unless the declaration gives one.
 
 extension Setting where Value: Codable {
     /// An optional setting whose value, if it has one, lies in a range, such as `@Setting(in: 1...5) var level: Int?`.
@@ -25,7 +25,7 @@ extension Setting where Value: Codable {
         self.init(wrappedValue, key, [.unlessNil(.matching(pattern))])
     }
 
-    /// An optional setting whose value, if it has one, has so many characters, elements or entries, such as
+    /// An optional setting whose number of characters, elements or entries, if it has a value, lies in a range, such as
     /// `@Setting(count: 1...64) var name: String?`.
     public init<Wrapped: Codable & Sendable & Collection>(
         wrappedValue: Wrapped? = nil, _ key: String? = nil, count range: some RangeExpression<Int> & Sendable
@@ -36,7 +36,7 @@ extension Setting where Value: Codable {
     /// An optional setting whose value, if it has one, is checked by a closure, such as
     /// `@Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width: Int?`.
     ///
-    /// A closure that takes the optional itself, such as `{ $0 != 5 }`, is asked about `nil`, too.
+    /// A closure that takes the optional itself, such as `{ $0 != 5 }`, is called with `nil`, too.
     public init<Wrapped: Codable & Sendable>(
         wrappedValue: Wrapped? = nil, _ key: String? = nil, where accepts: @escaping @Sendable (Wrapped?) -> Bool,
         _ rule: String = "accepted by the setting's check"
@@ -53,7 +53,7 @@ extension Setting where Value: Codable {
         self.init(wrappedValue, key, [.unlessNil(SettingRule(rule, accepts: accepts))])
     }
 
-    /// An optional setting whose value follows several rules, which are asked about `nil`, too, unless they are
+    /// An optional setting whose value follows several rules. The rules are applied to `nil`, too, unless they are
     /// ``SettingRule/unlessNil(_:)``.
     public init<Wrapped: Codable & Sendable>(
         wrappedValue: Wrapped? = nil, _ key: String? = nil, rules: [SettingRule<Wrapped?>]

@@ -1,4 +1,4 @@
-// Declarations that the compiler refuses with a sentence of ours.
+// Declarations that the compiler refuses with a message of this library.
 
 extension Setting {
     @available(*, unavailable, message: "A setting needs a default value: write '@Setting(…) var name = value'.")

@@ -1,26 +1,27 @@
-// Parts that may be missing: elements, and parts of what is in an optional. See `SettingReference+Elements.swift`.
+// Parts that may be missing: elements, and parts of an optional's content. See `SettingReference+Elements.swift`.
 
 // MARK: Elements
 
 extension SettingPart {
-    /// An element of an array; as that of a setting.
+    /// An element of an array; like an element of a setting.
     public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element] {
         SettingPart<Element?>(source.appending(.element(at: index)))
     }
 
-    /// The value of a dictionary's key, which is `nil` if there is none, and goes when `nil` is written.
+    /// The value of a dictionary's key; `nil` if there is none. Writing `nil` removes the entry.
     public subscript<Key: Hashable & Sendable, Element: Sendable>(
         key: Key
     ) -> SettingPart<Element?> where Value == [Key: Element] {
         SettingPart<Element?>(source.appending(.entry(for: key)))
     }
 
-    /// An element of an array in an optional; `nil` also without the array.
+    /// An element of an array in an optional; `nil` without the array, too.
     public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element]? {
         SettingPart<Element?>(source.appending(.through(.element(at: index))))
     }
 
-    /// The value of a key of a dictionary in an optional; `nil` also without the dictionary, where no value can be written.
+    /// The value of a key of a dictionary in an optional; `nil` without the dictionary, too, when no value can be
+    /// written.
     public subscript<Key: Hashable & Sendable, Element: Sendable>(
         key: Key
     ) -> SettingPart<Element?> where Value == [Key: Element]? {
@@ -31,53 +32,53 @@ extension SettingPart {
 // MARK: Parts of what is in an optional
 
 extension SettingPart {
-    /// A property of what is in an optional, such as `$user.name`. It is `nil` while there is nothing, and writing a value is refused
-    /// then; so is writing `nil` while there is something.
+    /// A property of an optional's content, such as `$user.name`. It is `nil` while there is no content, and writing a
+    /// value is then refused; writing `nil` is refused while there is a content.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is an optional itself, where `nil` may be written.
+    /// A property that is optional itself, so that `nil` may be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property of what is in an optional that can't be written; `nil` while there is nothing.
+    /// A property of an optional's content that can't be written; `nil` while there is no content.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is an optional itself.
+    /// A property that is optional itself.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property of what is in an optional whose name is hidden, such as `$frames[0][\.origin]`.
+    /// A property of an optional's content whose name is hidden, such as `$frames[0][\.origin]`.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any WritableKeyPath<Wrapped, Member> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? {
         SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member>(path))))
     }
 
-    /// The same for a property that is an optional itself.
+    /// The same for a property that is optional itself.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any WritableKeyPath<Wrapped, Member?> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? {
         SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member?>(path))))
     }
 
-    /// A property of what is in an optional that is only read, whose name is hidden.
+    /// A read-only property of an optional's content whose name is hidden.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
         ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
     }
 
-    /// The same for a property that is an optional itself.
+    /// The same for a property that is optional itself.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {

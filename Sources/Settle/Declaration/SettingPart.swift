@@ -1,4 +1,4 @@
-/// A part of a setting's value: a property, an element, or what is in an optional.
+/// A part of a setting's value: a property, an element, or the content of an optional.
 ///
 /// ```swift
 /// let width = settings.$frame.width
@@ -6,11 +6,11 @@
 /// for await width in settings.$frame.width { … }        // not for a new height
 /// ```
 ///
-/// It is an async sequence of the part's values, the current one first and then, whenever it is asked, the newest one, if that is not
-/// equal to the one before. The setting is written as a whole, with its rules, and stored under its own key.
+/// It is an async sequence of the part's values: the current one first, then, whenever it is asked, the newest one,
+/// unless it equals the previous one. The setting is written as a whole, with its rules, and stored under its own key.
 ///
-/// Parts have parts. Names that a part has itself, such as `value` and `key`, and those of `AsyncSequence` hide properties of the
-/// value; `$frame[\.value]` finds these.
+/// Parts have parts. The members of a part itself, such as `value` and `key`, and those of `AsyncSequence` hide
+/// properties of the value with the same name; `$frame[\.value]` reaches these.
 @dynamicMemberLookup
 public struct SettingPart<Value: Sendable>: Sendable {
     let source: any PartSource<Value>
@@ -21,8 +21,8 @@ public struct SettingPart<Value: Sendable>: Sendable {
 
     /// The part's value, without being tracked by Observation. Changes in place are atomic.
     ///
-    /// Like an assignment to the setting, one that breaks the setting's rule leaves the old value and is reported on
-    /// ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
+    /// As with an assignment to the setting, a value that breaks the setting's rule leaves the old value and is
+    /// reported on ``SettingsStore/issues``; inside `update` and `commit` it makes these throw.
     public var value: Value {
         get { source.value }
         nonmutating set {
@@ -42,8 +42,8 @@ public struct SettingPart<Value: Sendable>: Sendable {
 
     /// Writes the part.
     ///
-    /// - Throws: ``SettingsError`` if the setting's new value breaks its rule, the part is not there any more, or the store has been
-    ///   closed. The old value stays then.
+    /// - Throws: ``SettingsError`` if the setting's new value breaks its rule, if the part no longer exists, or if the
+    ///   store has been closed. The old value stays then.
     public func set(_ newValue: Value) throws(SettingsError) {
         try source.change(failing: { $0 }) { value throws(SettingsError) in value = newValue }
     }
@@ -58,26 +58,26 @@ public struct SettingPart<Value: Sendable>: Sendable {
 
     /// Changes the part in place, atomically: no other write of the setting comes between reading and writing.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; else as ``set(_:)``.
+    /// - Throws: What the closure throws, in which case nothing is written; otherwise as ``set(_:)``.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         try source.change(failing: { $0 }, body)
     }
 
-    /// Puts the part back to that of the setting's default. The setting stays stored.
+    /// Resets the part to that of the setting's default. The setting stays stored.
     ///
     /// - Throws: As ``set(_:)``; also if the default has no such part.
     public func reset(by writer: String? = nil) throws(SettingsError) {
         try source.reset(by: writer)
     }
 
-    /// The part that the setting's default has.
+    /// The part of the setting's default.
     public var defaultValue: Value { source.defaultValue }
 
     /// The full key of the setting, such as `window.frame`.
     public var key: String { source.key }
 
-    /// The part, for who may only read it.
+    /// The part, for code that may only read and follow it.
     public var readOnly: ReadOnlySetting<Value> { ReadOnlySetting(source) }
 }
 
@@ -99,12 +99,12 @@ extension SettingPart {
         SettingPart<Member>(source.appending(PartPath(path)))
     }
 
-    /// A part that is only read, whose name is hidden.
+    /// A read-only part whose name is hidden.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
     }
 
-    /// What is in an optional now; `nil` if there is nothing. See ``SettingReference/unwrapped()``.
+    /// The content of an optional now; `nil` if there is none. See ``SettingReference/unwrapped()``.
     public func unwrapped<Wrapped: Sendable>() -> SettingPart<Wrapped>? where Value == Wrapped? {
         value.map { SettingPart<Wrapped>(source.appending(.unwrapping($0))) }
     }
@@ -118,8 +118,8 @@ extension SettingPart: AsyncSequence {
 
     public func makeAsyncIterator() -> Iterator { Iterator(source.makeIterator()) }
 
-    /// Gives the current value first, then, whenever it is asked, the newest one, if that is not equal to the one before. Ends when
-    /// the store closes or the task is cancelled.
+    /// Returns the current value first, then, whenever it is asked, the newest one, unless it equals the previous one.
+    /// Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: any LatestIterator<Value>
 
@@ -136,7 +136,7 @@ extension SettingPart: AsyncSequence {
         }
     }
 
-    /// Runs a body for the current value, and then for the newest one after each change of the part; see
+    /// Runs a body for the current value, then for the newest one after each change of the part; see
     /// ``SettingReference/forEachLatest(_:)``.
     public func forEachLatest<Failure: Error>(
         _ body: @escaping @Sendable (Value) async throws(Failure) -> Void

@@ -1,4 +1,4 @@
-/// Parts of a setting's value, which are observed and written by themselves.
+/// Parts of a setting's value, which can be followed and written separately.
 extension SettingReference {
     var source: any PartSource<Value> { PathSource(base: self, path: .whole) }
 
@@ -17,17 +17,17 @@ extension SettingReference {
         dynamicMember path: any KeyPath<Value, Member> & Sendable
     ) -> ReadOnlySetting<Member> { self[path] }
 
-    /// A property of the value whose name is one of the setting's own, such as `$frame[\.origin]`.
+    /// A property of the value with the name of one of the setting's own members, such as `$frame[\.origin]`.
     public subscript<Member: Sendable>(path: any WritableKeyPath<Value, Member> & Sendable) -> SettingPart<Member> {
         SettingPart<Member>(source.appending(PartPath(path)))
     }
 
-    /// A property of the value that can't be written, and whose name is one of the setting's own, such as `$frame[\.key]`.
+    /// A read-only property of the value with the name of one of the setting's own members, such as `$frame[\.key]`.
     public subscript<Member: Sendable>(path: any KeyPath<Value, Member> & Sendable) -> ReadOnlySetting<Member> {
         ReadOnlySetting<Member>(source.appending(PartPath(readOnly: path)))
     }
 
-    /// What is in an optional now; `nil` if there is nothing.
+    /// The content of an optional now; `nil` if there is none.
     ///
     /// ```swift
     /// if let user = settings.$user.unwrapped() {
@@ -35,8 +35,8 @@ extension SettingReference {
     /// }
     /// ```
     ///
-    /// When the optional becomes `nil` later, the value is the one from before, the sequence waits until there is another one, and a
-    /// write is refused, since it would bring back what was removed.
+    /// If the optional becomes `nil` later, the value stays the last one, the sequence waits for the next one, and
+    /// writes are refused, because they would restore what was removed.
     public func unwrapped<Wrapped: Sendable>() -> SettingPart<Wrapped>? where Value == Wrapped? {
         value.map { SettingPart<Wrapped>(source.appending(.unwrapping($0))) }
     }

@@ -9,14 +9,16 @@ extension SettingReference: AsyncSequence {
         Iterator(box: box.resolved, keeper: keeper)
     }
 
-    /// Gives the current value first, then, whenever it is asked, the newest value, if there is a newer one than before; it
-    /// waits until there is. Values in between are passed over. Ends when the store closes or the task is cancelled.
+    /// Returns the current value first, then, whenever it is asked, the newest value, waiting for one that is newer
+    /// than the last. Values in between are skipped. Ends when the store closes or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
-        // It is small, because each subscriber that waits has several copies of it in the frames of its task.
+        // Kept small, because the frames of each waiting task contain several copies of it.
         @usableFromInline let box: SettingBox<Value>
-        /// The version of the value that was given last; an odd number, which no value has, before the first and after the last.
+        /// The version of the value returned last; before the first and after the last value, an odd number, which no
+        /// value has.
         @usableFromInline var seen = Self.nothing
-        /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers nobody counts.
+        /// `nil` once the sequence has ended, and at first in a group that no store has opened, whose subscribers are
+        /// not counted.
         private var waiter: Waiter?
 
         private static var nothing: UInt64 { .max }
@@ -54,16 +56,16 @@ extension SettingReference: AsyncSequence {
             waiter = nil
         }
 
-        /// Returns when there may be a newer value than the one that was given last. False if there will be none.
+        /// Returns when there may be a newer value than the last one. False if there will be none.
         ///
-        /// The check and the parking are one step under the lock that publishes, so no value falls between them.
+        /// Checking and parking are one step under the lock that publishes, so no value falls between them.
         @usableFromInline
         mutating func waitForNewer(isolation actor: isolated (any Actor)?) async -> Bool {
             let waiter = self.waiter ?? Waiter(countedIn: nil)
             self.waiter = waiter
             waiter.seen = seen
             let box = box
-            // What these closures capture is memory of each subscriber that waits.
+            // Whatever these closures capture takes memory for each waiting subscriber.
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { box.park($0, with: waiter) }
             } onCancel: {

@@ -11,7 +11,8 @@ extension SettingReference {
 
     /// Changes the value in place, atomically: no other write comes between reading and writing.
     ///
-    /// - Throws: ``SettingsError`` if the closure writes the same setting in another way, whose value stays then; else as ``set(_:)``.
+    /// - Throws: ``SettingsError`` if the closure writes the same setting in another way, whose value stays then;
+    ///   otherwise as ``set(_:)``.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) -> Result) throws(SettingsError) -> Result {
         try change(failing: { $0 }) { value throws(SettingsError) in (body(&value), isChanged: true) }
@@ -19,13 +20,14 @@ extension SettingReference {
 
     /// Changes the value in place, atomically: no other write comes between reading and writing.
     ///
-    /// - Throws: What the closure throws, in which case nothing is written; else as the form with a closure that throws nothing.
+    /// - Throws: What the closure throws, in which case nothing is written; otherwise as the form with a closure that
+    ///   throws nothing.
     @discardableResult
     public func modify<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
         try change(failing: { $0 }) { value throws in (try body(&value), isChanged: true) }
     }
 
-    /// Puts the setting back to its default; nothing is stored for it then.
+    /// Resets the setting to its default; then nothing is stored for it.
     ///
     /// - Throws: ``SettingsError`` if the store has been closed.
     public func reset(by writer: String? = nil) throws(SettingsError) {
@@ -36,8 +38,8 @@ extension SettingReference {
     // MARK: What parts of the value need
 
     /// - Parameters:
-    ///   - failing: Makes an error of ours one that the caller throws.
-    ///   - body: Changes the value, and says whether it has.
+    ///   - failing: Converts an error of the store to one that the caller throws.
+    ///   - body: Changes the value, and returns whether it has.
     func change<Result, Failure: Error>(
         failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> (Result, isChanged: Bool)
     ) throws(Failure) -> Result {
@@ -63,10 +65,10 @@ extension SettingReference {
         return (box.value, change)
     }
 
-    /// Writes what a closure makes of the value, and lets go of the lock. What can't be written is reported, or fails the transaction
-    /// in progress.
+    /// Writes the value as changed by a closure, and releases the lock. A value that can't be written is reported, or
+    /// fails the transaction in progress.
     ///
-    /// - Parameter body: Changes the value, and says whether it has.
+    /// - Parameter body: Changes the value, and returns whether it has.
     func endModifying(
         _ change: InPlaceChange, _ body: (inout Value) throws(SettingsError) -> Bool
     ) {

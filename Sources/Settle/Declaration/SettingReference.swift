@@ -1,4 +1,4 @@
-/// A setting itself, rather than its value: what `$name` gives.
+/// A setting itself, rather than its value: the type of `$name`.
 ///
 /// It is an async sequence of the setting's values, the current one first and then the newest one after each change:
 ///
@@ -6,13 +6,13 @@
 /// for await count in settings.$attemptCount { … }
 /// ```
 ///
-/// The properties of the value are its parts, which are followed and written by themselves, such as `$frame.width`; see
-/// ``SettingPart``. A name that a setting has itself hides a property of the same name: `$frame.origin` tells where the frame comes
-/// from, and `$frame[\.origin]` is its corner.
+/// The properties of the value are its parts, which can be followed and written separately, such as `$frame.width`; see
+/// ``SettingPart``. A member of the setting itself hides a property of the same name: `$frame.origin` is the source of
+/// the frame's value, and `$frame[\.origin]` its corner.
 @dynamicMemberLookup
 public struct SettingReference<Value: Sendable>: Sendable {
     @usableFromInline let box: SettingBox<Value>
-    /// Keeps the store open that has opened the group.
+    /// Keeps the store open that opened the group.
     @usableFromInline let keeper: StoreKeeper?
 
     @usableFromInline
@@ -21,7 +21,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
         self.keeper = keeper
     }
 
-    /// The value, without being tracked by Observation. An assignment and a change in place do what they do on the property.
+    /// The value, without being tracked by Observation. Assignments and changes in place work as on the property.
     @inlinable
     public var value: Value {
         get {
@@ -45,21 +45,21 @@ public struct SettingReference<Value: Sendable>: Sendable {
     /// The value, tracked by Observation: for bindings.
     package var trackedValue: Value { box.trackedValue }
 
-    /// The full key, such as `passcode.attemptCount`. For a setting whose group nobody has opened or used as a whole, the
-    /// key of its declaration, or an empty string.
+    /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole,
+    /// the key of its declaration, or an empty string.
     public var key: String { place.slot.key.description }
 
-    /// The value that the setting has while none is stored.
+    /// The value of the setting while none is stored.
     public var defaultValue: Value { box.resolved.defaultValue }
 
-    /// Whether no value is stored, so that the default is used. Writing a value that equals the default is no change, so it
-    /// does not make this false.
+    /// Whether no value is stored, so that the default is used. Writing a value that equals the default is no change,
+    /// so it does not make this false.
     public var isDefault: Bool {
         let place = place
         return place.core.log.lock.withLock { !place.slot.isStored }
     }
 
-    /// Where the current value comes from.
+    /// The source of the current value.
     public var origin: Origin {
         let place = place
         return place.core.log.lock.withLock { place.slot.origin }

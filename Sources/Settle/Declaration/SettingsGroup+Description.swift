@@ -1,10 +1,12 @@
-// What `print`, `dump` and the debugger show. The stored property of a setting is a `Setting`, so a group's own description comes from
-// its protocol, and that of its parts from theirs. A group keeps the standard mirror, by which a store finds its settings.
+// What `print`, `dump` and the debugger show. The stored property of a setting is a `Setting`, so the protocol provides
+// a group's description, and the settings and parts provide theirs. A group keeps the standard mirror, by which a store
+// finds its settings.
 
 extension SettingsGroup {
-    /// The group's keys and values, without secrets, such as `PasscodeSettings(isPasscodeEnabled: true, attemptCount: 0)`.
+    /// The group's keys and values, without secrets, such as `PasscodeSettings(isPasscodeEnabled: true, attemptCount:
+    /// 0)`.
     ///
-    /// Like all reading of properties it is tracked by Observation.
+    /// Like all reading of properties, it is tracked by Observation.
     public var description: String {
         let parts = Mirror(reflecting: self).children.compactMap { child -> String? in
             guard let label = child.label else { return nil }
@@ -31,21 +33,21 @@ extension Setting: CustomStringConvertible, CustomReflectable {
 }
 
 extension SettingReference: CustomStringConvertible, CustomReflectable {
-    /// The key and the value, unless that is a secret, such as `passcode.attemptCount: 3`.
+    /// The key and the value, unless the value is a secret, such as `passcode.attemptCount: 3`.
     public var description: String { "\(key): \(box.spelledValue)" }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension SettingPart: CustomStringConvertible, CustomReflectable {
-    /// The key, the way to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
+    /// The key, the path to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
     public var description: String { source.description }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ReadOnlySetting: CustomStringConvertible, CustomReflectable {
-    /// The key, the way to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
+    /// The key, the path to the part, and its value, unless that is a secret, such as `window.frame.width: 80`.
     public var description: String { source.description }
 
     public var customMirror: Mirror { Mirror(self, children: []) }

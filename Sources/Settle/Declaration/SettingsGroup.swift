@@ -7,16 +7,16 @@
 /// }
 /// ```
 ///
-/// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and every copy is the
-/// same settings. One that no store has opened works in memory, for tests and previews.
+/// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and all copies
+/// share the same settings. A group that no store has opened works in memory, for tests and previews.
 public protocol SettingsGroup: Sendable, CustomStringConvertible {
     init()
 
-    /// When the group's changes are saved. By default as the group around it, or the store's configuration, says.
+    /// When the group's changes are saved. Default: as in the group around it, or in the store's configuration.
     static var durability: Durability { get }
 
-    /// Who may write the group's settings, and those of the groups within it: by default whoever has the store. A group within
-    /// an owner's group is the owner's too.
+    /// The code that may write the settings of the group and of the groups within it. Default: any code that has the
+    /// store. A group within an owner's group is the owner's too.
     static var access: SettingsAccess { get }
 }
 
@@ -24,7 +24,7 @@ extension SettingsGroup {
     public static var durability: Durability { .inherited }
     public static var access: SettingsAccess { .open }
 
-    /// The store to which the group belongs; `nil` for a group without settings.
+    /// The store of the group; `nil` for a group without settings.
     var store: StoreCore? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
         if let core = first.original.attachment?.core, !core.isUnopened { return core }
@@ -32,17 +32,18 @@ extension SettingsGroup {
         return UnopenedGroups.core
     }
 
-    /// Runs a transaction: all writes of the closure become visible and are saved together, or none is.
+    /// Runs a transaction: all writes of the closure become visible and are saved together, or none of them.
     ///
-    /// The closure sees its own writes; nobody else sees them before it has ended. If it throws, all of them are undone. An
-    /// `update` inside another one, of whatever group of the same store, is a part of it. The transaction gets one
-    /// revision and is one change for subscribers. The closure is executed at once, on the calling thread, while other
+    /// The closure sees its own writes; other threads see them only when it has ended. If it throws, all of them are
+    /// undone. An `update` inside another one, of any group of the same store, is a part of it. The transaction gets
+    /// one revision and is one change for subscribers. The closure runs immediately, on the calling thread, while other
     /// writers of the store wait.
     ///
     /// - Parameters:
-    ///   - writer: The name by which ``Change/writer`` tells who made the change.
-    ///   - body: What is written. It must be quick, since other writers wait.
-    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is closed.
+    ///   - writer: The name of the writer, for ``Change/writer``.
+    ///   - body: Writes the settings. It must be quick, because other writers wait.
+    /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
+    ///   closed.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         guard let store else { return body() }
@@ -50,9 +51,9 @@ extension SettingsGroup {
         }
     }
 
-    /// Runs a transaction whose closure may throw, which undoes all that it has written.
+    /// Runs a transaction whose closure may throw, which undoes everything that it has written.
     ///
-    /// - Throws: What the closure throws; else as the form with a closure that throws nothing.
+    /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
     public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let store else { return try body() }
@@ -73,14 +74,14 @@ extension SettingsGroup {
 
     /// Runs a transaction, and returns when it is on stable storage.
     ///
-    /// Commits are serial, also with those of other processes: the storage is locked from taking in what others have stored
-    /// until it has what the closure wrote. Nobody can get in between, so the closure sees the newest values and runs exactly
-    /// once. Commits that arrive together share one write and one sync. The closure of an actor's method runs on the actor;
-    /// any other may run on another thread than that of the caller, which waits.
+    /// Commits are serialized, even with those of other processes: the storage stays locked from taking in external
+    /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
+    /// runs exactly once. Commits that arrive together share one write and one sync. The closure of an actor's method
+    /// runs on the actor; any other may run on another thread than the caller's, which waits.
     ///
     /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
-    ///   ``SettingsError`` if saving fails. In that last case the values are published nevertheless,
-    ///   and the store goes on trying to save them.
+    ///   ``SettingsError`` if saving fails. In that last case the values are published nevertheless, and the store
+    ///   keeps trying to save them.
     @discardableResult
     public func commit<Result: Sendable>(
         by writer: String? = nil, _ body: () throws -> Result
@@ -98,8 +99,8 @@ extension SettingsGroup {
         try await commit(by: writer) { try body(self) }
     }
 
-    /// Puts every setting of the group and of the groups within it back to its default, in one transaction. If this group is
-    /// ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
+    /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
+    /// is ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(by writer: String? = nil) throws(SettingsError) {

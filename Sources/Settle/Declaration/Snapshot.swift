@@ -1,15 +1,16 @@
 import Synchronization
 
-/// A group's values at one moment.
+/// The values of a group as of one moment.
 ///
-/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. A snapshot can't be written. A group within the group
-/// gives a snapshot too, and `snapshot.$attemptCount` a ``ReadOnlySetting``, whose value stays. A computed property whose type is not
-/// `Codable` is read as `snapshot[\.state]`. Observation tracks all of these as reads of the settings.
+/// Read a value as you read it from the group: `snapshot.passcode.attemptCount`. A snapshot can't be written. A group
+/// within the group gives a snapshot too, and `snapshot.$attemptCount` a ``ReadOnlySetting`` whose value does not
+/// change. A computed property whose type is not `Codable` is read as `snapshot[\.state]`. Observation tracks all of
+/// these as reads of the settings.
 @dynamicMemberLookup
 public struct Snapshot<Group: SettingsGroup>: Sendable {
     /// The revision of the newest transaction that the values include.
     public let revision: UInt64
-    /// What is written to it by a way that the compiler does not see, such as the group's own functions, goes to the settings.
+    /// A frozen copy. Writes that the compiler does not see, such as by the group's own functions, go to the settings.
     private let group: Group
 
     init(of original: Group) {
@@ -23,7 +24,7 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         }
         let values: [any Sendable]
         if store.writer.isHeldByCurrentThread {
-            // Inside its own transaction a thread sees what that has written, and no other can publish meanwhile.
+            // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
             revision = store.log.lock.withLock { store.log.revision }
             values = boxes.map(\.visibleValue)
         } else {
@@ -40,7 +41,8 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         self.revision = revision
     }
 
-    // A member of any type would do for all of these, and let a group out, through which `snapshot.inner.count = 1` compiles.
+    // A single subscript for members of any type would return groups, through which `snapshot.inner.count = 1`
+    // compiles.
 
     /// The value of a setting.
     public subscript<Value>(dynamicMember member: ReferenceWritableKeyPath<Group, Value>) -> Value {
@@ -85,11 +87,11 @@ extension SettingsGroup {
         Snapshot(of: self)
     }
 
-    /// Reads several settings of the group, and of the groups within it, as they were between two transactions.
-    ///
-    /// Cheaper than ``snapshot()``, because usually nothing is copied: the closure is executed again if a transaction came in between.
-    /// So it should only read, and by its argument: if transactions come too fast, that is a copy in the end. It does not wait for
-    /// writers. Observation tracks what it reads.
+    /// Cheaper than ``snapshot()``, because usually nothing is copied: the closure is executed again if a transaction
+    /// came in between. So it should only read, and only through its argument, which becomes a copy if transactions
+    /// come too fast. It does not wait for writers. Observation tracks what it reads.
+    /// came in between. So it should only read, and only through its argument: if transactions come too fast, that is a
+    /// copy in the end. It does not wait for writers. Observation tracks what it reads.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let store else { return try read(self) }
         if store.writer.isHeldByCurrentThread { return try read(self) }
@@ -99,7 +101,7 @@ extension SettingsGroup {
             let result = try read(self)
             if store.log.sequence.load(ordering: .acquiring) == before { return result }
         }
-        // Writers are too many. A copy takes the lock for a moment and can't be overtaken.
+        // Transactions come too fast. A copy takes the lock for a moment and can't be overtaken.
         return try snapshot().read(read)
     }
 }

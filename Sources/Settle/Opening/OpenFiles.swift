@@ -138,7 +138,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    // MARK: What happens to a file
+    // MARK: State changes of a file
 
     private func opened(_ file: OpenFile, _ keeper: StoreKeeper) {
         wake(

@@ -8,8 +8,8 @@ extension SettingsStore {
     /// Opens an app's store in the standard place of the platform.
     ///
     /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `$HOME/.config/<name>/settings.json`. Apple platforms:
-    /// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app; on tvOS in `Library/Caches`, which the
-    /// system empties when it needs the space. Opening it again gives a handle on the same store, as
+    /// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app; on tvOS in `Library/Caches`,
+    /// which the system empties when it needs the space. Opening it again gives a handle on the same store, as
     /// ``open(at:format:configuration:)`` does.
     ///
     /// - Parameters:

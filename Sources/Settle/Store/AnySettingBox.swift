@@ -27,7 +27,8 @@ package class AnySettingBox: @unchecked Sendable {
     let hasRules: Bool
     /// The newest of `attachments`, which keeps it alive.
     private let current = Atomic<Unmanaged<Attachment>?>(nil)
-    /// The box's places so far: a second one if the group's initializer has written the setting before the group was opened.
+    /// The box's places so far: a second one if the group's initializer has written the setting before the group was
+    /// opened.
     private var attachments: [Attachment] = []
     /// The value written by the transaction in progress.
     @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
@@ -165,7 +166,7 @@ package class AnySettingBox: @unchecked Sendable {
         }
     }
 
-    // MARK: Writing at once
+    // MARK: Writing directly
 
     /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
@@ -224,7 +225,7 @@ package class AnySettingBox: @unchecked Sendable {
         version.store(before &+ 2, ordering: .releasing)
     }
 
-    // MARK: What the engine needs of a value whose type it does not know
+    // MARK: The value without its type
 
     /// The published value. Under the writer's lock or the log's lock.
     var committedValue: any Sendable { abstract() }

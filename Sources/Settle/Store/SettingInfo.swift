@@ -17,6 +17,6 @@ public struct SettingInfo: Sendable, Hashable {
     public let isDefault: Bool
     /// Whether the type is a ``SecretValue``.
     public let isSecret: Bool
-    /// Who may write the setting.
+    /// The code that may write the setting.
     public let access: SettingsAccess
 }

@@ -32,7 +32,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
     @exclusivity(unchecked) var origin = Origin.default
     /// The stored form of the value in force, if what is stored now can't be used and another value is used instead.
     @exclusivity(unchecked) var lastGood: SettingValue?
-    /// Who may write the setting. Once set to the owner, it stays so.
+    /// The code that may write the setting. Once that is the owner, it stays so.
     @exclusivity(unchecked) var access: SettingsAccess
     /// Whether there is an unsaved value.
     @exclusivity(unchecked) var isDirty = false

@@ -1,6 +1,7 @@
 /// Keys and paths given by their names, for names with dots in them, and everything stored at a path.
 extension SettingsStore {
-    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see ``group(_:at:)-(_,String)``.
+    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see
+    /// ``group(_:at:)-(_,String)``.
     public func group<Group: SettingsGroup>(
         _ type: Group.Type = Group.self, at path: SettingKey
     ) async throws -> Group {
@@ -21,7 +22,8 @@ extension SettingsStore {
         try setValue(value, forKey: key.description, by: writer)
     }
 
-    /// Writes the value of a key that is given by its names, as a storage sees it; see ``setValue(_:forKey:by:)-(Value,String,_)``.
+    /// Writes the value of a key that is given by its names, as a storage sees it; see
+    /// ``setValue(_:forKey:by:)-(Value,String,_)``.
     public func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String? = nil) throws {
         try setValue(value, forKey: key.description, by: writer)
     }

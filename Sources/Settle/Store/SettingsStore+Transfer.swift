@@ -58,9 +58,9 @@ extension SettingsStore {
     ///   - mode: What happens to values that are missing from the data.
     ///   - unknownKeys: What happens to keys in the data that no group has declared since the store was opened.
     ///   - writer: The name of the writer, for ``Change/writer``.
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if the data can't be read, or if a value or a key is
-    ///   refused: ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if the
-    ///   store is closed.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if the data can't be read, or if a value
+    ///   or a key is refused: ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And
+    ///   ``SettingsError`` if the store is closed.
     public func `import`(
         _ data: Data, as format: FileFormat? = nil, _ mode: ImportMode = .merge, unknownKeys: UnknownKeys = .keep,
         by writer: String? = nil

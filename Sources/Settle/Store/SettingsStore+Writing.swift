@@ -21,7 +21,8 @@ extension SettingsStore {
         try open().transact(origin: .local, writer: writer, body)
     }
 
-    /// Runs a transaction, and returns when it is on stable storage; see ``SettingsGroup/commit(by:_:)-(_,()->Result)``.
+    /// Runs a transaction, and returns when it is on stable storage; see
+    /// ``SettingsGroup/commit(by:_:)-(_,()->Result)``.
     @discardableResult
     public func commit<Result: Sendable>(
         by writer: String? = nil, _ body: () throws -> Result

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
-/// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``, and
-/// its groups with ``group(_:at:)-(_,String)``.
+/// Open one with ``open(_:configuration:)``, ``open(at:format:configuration:)`` or ``open(storage:configuration:)``,
+/// and its groups with ``group(_:at:)-(_,String)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle
 /// on the same store: its groups, subscribers and revisions are shared. Asking for a configuration that differs from

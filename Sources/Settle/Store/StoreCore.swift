@@ -6,7 +6,8 @@ import Synchronization
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: @unchecked Sendable {
-    // Sendable: `mode`, `closers`, `transaction` and `writesElsewhere` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `mode`, `closers`, `transaction` and `writesElsewhere` are guarded by `writer`; the rest is constant
+    // and Sendable.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline let writer: RecursiveLock
@@ -82,7 +83,7 @@ package final class StoreCore: @unchecked Sendable {
     /// Whether this is the store of groups that no store has opened.
     var isUnopened: Bool { persister == nil }
 
-    // MARK: Being kept
+    // MARK: Lifetime
 
     /// The keeper of the store; `nil` once nothing uses the store.
     var keeper: StoreKeeper? { log.keeper }

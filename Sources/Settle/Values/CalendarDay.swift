@@ -1,9 +1,9 @@
 /// A day of a calendar.
 struct CalendarDay: Hashable {
     enum Calendar {
-        /// The Gregorian calendar, also for the time before its introduction, as ISO 8601 demands.
+        /// The Gregorian calendar, extended to the time before its introduction, as ISO 8601 demands.
         case gregorian
-        /// The Gregorian calendar from 15 October 1582 on, and the Julian one before, as Foundation has it.
+        /// The Gregorian calendar from 15 October 1582 on and the Julian one before, as in Foundation.
         case historical
     }
 
@@ -23,7 +23,7 @@ struct CalendarDay: Hashable {
         self.year = year
         self.month = month
         self.day = day
-        // Years are counted from March here, so that the leap day is the last of its year.
+        // Years start in March here, so that the leap day is the last of its year.
         let yearFromMarch = month <= 2 ? year - 1 : year
         let cycle = yearFromMarch.flooredQuotient(by: leapYears.cycleYears)
         let yearOfCycle = yearFromMarch - cycle * leapYears.cycleYears
@@ -33,9 +33,9 @@ struct CalendarDay: Hashable {
         daysSince1970 = cycle * leapYears.cycleDays + dayOfCycle - leapYears.daysFromMarch0To1970
     }
 
-    /// `nil` more than some five million years away, where no caller has business.
+    /// `nil` more than some five million years away, which no caller needs.
     init?(daysSince1970: Int, in calendar: Calendar = .gregorian) {
-        // Within 32 bits, which is what watches have.
+        // Within 32 bits, the size of `Int` on watches.
         guard (-2_000_000_000...2_000_000_000).contains(daysSince1970) else { return nil }
         let isJulian = calendar == .historical && daysSince1970 < -141_427
         let leapYears = isJulian ? LeapYears.julian : .gregorian
@@ -62,7 +62,7 @@ private struct LeapYears {
     static let gregorian = LeapYears(cycleYears: 400, cycleDays: 146_097, daysFromMarch0To1970: 719_468)
     static let julian = LeapYears(cycleYears: 4, cycleDays: 1_461, daysFromMarch0To1970: 719_470)
 
-    /// In the years of a cycle before the given one. That of the cycle's last year comes at its very end.
+    /// Counts the years of a cycle before the given one. The leap day of the cycle's last year comes at its very end.
     func leapDays(before yearOfCycle: Int) -> Int { yearOfCycle / 4 - yearOfCycle / 100 }
 
     func year(ofDay dayOfCycle: Int) -> Int {

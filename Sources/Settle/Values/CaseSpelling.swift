@@ -1,6 +1,6 @@
-/// How the cases of an enumeration are spelled where they are stored, as JSON, in the order of their declaration.
+/// The stored spellings of an enumeration's cases, as JSON, in the order of their declaration.
 ///
-/// - Returns: `nil` for types that do not list their values, and for those that list too many to be told in a sentence.
+/// - Returns: `nil` for types that do not list their values, and for those that list too many for a sentence.
 func spelledCases(of type: any Any.Type) -> [String]? {
     guard let type = type as? any (CaseIterable & Encodable).Type else { return nil }
     return spellings(of: type)

@@ -1,14 +1,14 @@
-/// A decimal number of any length, for questions that binary floating point cannot answer exactly.
+/// A decimal number of any length, for questions that binary floating point can't answer exactly.
 ///
-/// Its value is `digits` × 10^`exponent`, negated if `isNegative`. It has one form for each value: no zeros at either
-/// end of `digits`, and none at all for zero.
+/// Its value is `digits` × 10^`exponent`, negated if `isNegative`. Each value has a single form: no zeros at either end
+/// of `digits`, and no digits at all for zero.
 struct DecimalNumber: Hashable {
     private(set) var isNegative: Bool
     /// The significant digits, 0…9, the most significant first.
     private(set) var digits: [UInt8]
     private(set) var exponent: Int
 
-    /// Reads a literal as JSON spells numbers. Exponents beyond ±1,000,000 are not read: no caller has a use for them.
+    /// Reads a literal as JSON spells numbers. Exponents beyond ±1,000,000 are refused: no caller needs them.
     init?(_ literal: some StringProtocol) {
         let text = Array(literal.utf8)
         guard let parts = LiteralParts(text[...]) else { return nil }
@@ -80,7 +80,7 @@ struct DecimalNumber: Hashable {
     }
 }
 
-/// What a number literal of JSON consists of.
+/// The parts of a JSON number literal.
 private struct LiteralParts {
     let isNegative: Bool
     let whole: ArraySlice<UInt8>

@@ -24,7 +24,7 @@ extension Set: DirectSettingValue where Element: DirectSettingValue {
         self.init(try settingValue.elements(as: Element.self))
     }
 
-    /// Becomes a sorted array, so that a file does not change when its set does not.
+    /// A sorted array, so that a file does not change unless the set does.
     func settingValue() throws(SettingCodingError) -> SettingValue {
         .array(try spellings(of: self).sorted(by: SettingValue.isInSpellingOrder))
     }
@@ -43,7 +43,7 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
                 throw error.below(key)
             }
         }
-        // To take one of them for the other would lose it with the next write.
+        // Merging them would lose one of their values with the next write.
         guard count == entries.count else {
             throw SettingCodingError(
                 expected: "a dictionary whose keys differ as Swift compares them",

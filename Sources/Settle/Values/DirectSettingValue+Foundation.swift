@@ -57,7 +57,7 @@ extension URL: DirectSettingValue {
         self = value
     }
 
-    /// Becomes the absolute string; a base is not kept apart.
+    /// The absolute string; the base is not stored separately.
     func settingValue() -> SettingValue { .string(absoluteString) }
 }
 

@@ -1,5 +1,5 @@
 extension DirectSettingValue where Self: FixedWidthInteger {
-    /// Accepts whole numbers in any spelling, so `3.0` too: a person or another program may have written it.
+    /// Accepts whole numbers in any spelling, such as `3.0`, as people or other programs may write them.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let exact: Self? =
             switch settingValue {
@@ -33,8 +33,8 @@ extension UInt64: DirectSettingValue {}
 extension UInt128: DirectSettingValue {}
 
 extension Double: DirectSettingValue {
-    /// Accepts whole numbers that a double holds exactly. A decimal fraction means the nearest double, as everywhere;
-    /// one that is too large for a double, or so small that only zero is near, is refused.
+    /// Accepts whole numbers that a double holds exactly. A decimal fraction becomes the nearest double, as usual; one
+    /// that is too large for a double, or so small that the nearest double is zero, is refused.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         guard let value = Double(nearest: settingValue) else {
             throw SettingCodingError(expected: "a number that a Double holds", found: settingValue)
@@ -80,7 +80,7 @@ extension Double: DirectSettingValue {
 }
 
 extension Float: DirectSettingValue {
-    /// Follows the rules of `Double`: whole numbers exactly, fractions to the nearest value, nothing beyond the range.
+    /// Follows the rules of `Double`: whole numbers exactly, fractions to the nearest value, and nothing out of range.
     init(settingValue: SettingValue) throws(SettingCodingError) {
         let refusal = SettingCodingError(expected: "a number that a Float holds", found: settingValue)
         guard let double = Double(nearest: settingValue) else { throw refusal }
@@ -96,7 +96,7 @@ extension Float: DirectSettingValue {
         self = value
     }
 
-    /// Becomes the double with the same shortest decimal spelling, so that `0.1` stays `0.1` in the file.
+    /// The double with the same shortest decimal spelling, so that `0.1` stays `0.1` in the file.
     func settingValue() -> SettingValue {
         guard isFinite else { return .string(Double(self).nonFiniteName) }
         let double = Double(self)
@@ -105,7 +105,7 @@ extension Float: DirectSettingValue {
     }
 }
 
-/// Whether a whole number is one that `Float` holds, or the spelling that `settingValue()` gives to such a one.
+/// Whether `Float` holds a whole number, or the number is the spelling that `settingValue()` gives to such a value.
 private func isNearestSpelling(of value: Float, _ double: Double) -> Bool {
     Double(value) == double || Double(value.description) == double
 }

@@ -1,4 +1,4 @@
-/// A type with a spelling of its own among ``SettingValue``s, which is used instead of its `Codable` conformance.
+/// A type with its own spelling as a ``SettingValue``, which takes precedence over its `Codable` conformance.
 ///
 /// Conversions from a ``SettingValue`` are exact or refused.
 protocol DirectSettingValue: Sendable {

@@ -1,6 +1,6 @@
-/// `==` of a type that may be `Equatable`, which is known at run time only; `nil` if it is not.
+/// `==` of a type that is known to be `Equatable` only at run time; `nil` if it is not.
 ///
-/// Looked up once and kept, because casting each value would cost more than the comparison itself.
+/// Looked up once and kept, because casting each value costs more than the comparison itself.
 func equality<Value>(of type: Value.Type) -> (@Sendable (Value, Value) -> Bool)? {
     guard let type = type as? any Equatable.Type else { return nil }
     let comparison = comparison(of: type)
@@ -14,7 +14,7 @@ private func comparison<E: Equatable>(of _: E.Type) -> any Comparison {
 }
 
 private protocol Comparison: Sendable {
-    /// Compares two values of the type for which this was made.
+    /// Compares two values of this type.
     func areEqual(_ lhs: UnsafeRawPointer, _ rhs: UnsafeRawPointer) -> Bool
 }
 

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A value that is never shown, such as a token, beside an app's own ``SecretValue`` types.
+/// A value that is never shown, such as a token, for apps that need no ``SecretValue`` type of their own.
 ///
 /// ```swift
 /// struct AccountSettings: SettingsGroup {
@@ -15,14 +15,14 @@
 /// request.authorize(with: settings.token?.revealed)
 /// ```
 ///
-/// It is stored as its value is, and whoever may read the file sees it there: settings files are for their owner alone, and not
-/// encrypted. In descriptions, `dump` and reflection it is "••••".
+/// It is stored like the value itself, readable by everything that can read the file: settings files are accessible to
+/// their owner alone, but not encrypted. In descriptions, `dump` and reflection it is "••••".
 ///
-/// Two secrets of strings, of data or of bytes are compared byte by byte, without stopping at a difference, so that the time tells
-/// nothing but their lengths, as far as the compiler can be trusted with that. Composed and decomposed characters differ. Other
-/// types are compared by their own `==`, which may stop at the first difference.
+/// Two secrets of strings, of data or of bytes are compared byte by byte, without stopping at a difference, so that the
+/// time reveals only their lengths, as far as the compiler guarantees it. Composed and decomposed characters differ.
+/// Other types are compared by their own `==`, which may stop at the first difference.
 public struct Secret<Value: Codable & Sendable & Equatable>: SecretValue, Sendable {
-    /// The value itself. Whatever is done with it shows it.
+    /// The value itself. Nothing protects it from being shown.
     public let revealed: Value
 
     public init(_ value: Value) {
@@ -40,7 +40,7 @@ extension Secret: Equatable {
         }
     }
 
-    /// Looks at all bytes, also after a difference.
+    /// Compares all bytes, even after a difference.
     private static func haveEqualBytes(_ lhs: some Collection<UInt8>, _ rhs: some Collection<UInt8>) -> Bool {
         guard lhs.count == rhs.count else { return false }
         var difference: UInt8 = 0
@@ -50,7 +50,7 @@ extension Secret: Equatable {
 }
 
 extension Secret: Codable {
-    // Errors of a coder may quote the value, so they go no further.
+    // A coder's errors may quote the value, so they are not passed on.
 
     public init(from decoder: any Decoder) throws {
         guard let value = try? decoder.singleValueContainer().decode(Value.self) else {

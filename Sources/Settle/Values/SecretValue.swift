@@ -8,12 +8,13 @@
 /// ```
 ///
 /// A setting of such a type is a secret: no ``SettingsError`` and no issue, no description of a ``Mutation`` and no
-/// ``SettingInfo`` shows its value or a part of it, nor what a coder said of it. Optionals, arrays, sets and dictionaries of
-/// secrets are secrets too, but the keys of a dictionary may be shown. ``Secret`` makes a secret of any value.
+/// ``SettingInfo`` shows its value or a part of it, nor a coder's message about it. Optionals, arrays, sets and
+/// dictionaries of secrets are secrets too, but the keys of a dictionary may be shown. ``Secret`` makes a secret of any
+/// value.
 ///
-/// It is the setting's own type that counts. A struct that only has a secret inside has to conform itself, or errors about it may
-/// show what is stored. So do those about keys that no group of the store has declared yet. Code that asks for the value gets it:
-/// as a property, in ``Mutation/newValue``, or by key; and a storage gets it to store it.
+/// Only the setting's own type counts. A struct that merely contains a secret has to conform itself, or errors about it
+/// may show what is stored. So may errors about keys that no group of the store has declared yet. Code that asks for
+/// the value gets it: as a property, in ``Mutation/newValue``, or by key; and a storage gets it to store it.
 public protocol SecretValue {}
 
 extension Optional: SecretValue where Wrapped: SecretValue {}
@@ -21,5 +22,5 @@ extension Array: SecretValue where Element: SecretValue {}
 extension Set: SecretValue where Element: SecretValue {}
 extension Dictionary: SecretValue where Value: SecretValue {}
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 let redaction = "••••"

@@ -1,9 +1,9 @@
 extension SettingCodec where Value: Codable {
-    /// The codec that a setting has unless it names another one.
+    /// The codec of a setting that names no other one.
     ///
     /// Booleans, numbers, strings, `Date`, `Data`, `URL`, `UUID`, `Duration`, and optionals, arrays, sets and
-    /// string-keyed dictionaries of these have spellings of their own. Everything else goes through `Codable`, in which
-    /// the same spellings hold for every part of the value. `nil` becomes ``SettingValue/null``, and a set a sorted array.
+    /// string-keyed dictionaries of these have spellings of their own. Everything else is converted by `Codable`, with
+    /// the same spellings for every part of the value. `nil` becomes ``SettingValue/null``, and a set a sorted array.
     ///
     /// Conversions are exact or refused with a ``SettingCodingError``: a number outside the type's range, a fraction
     /// for an integer, or a string for a number is an error.
@@ -17,7 +17,7 @@ extension SettingCodec where Value: Codable {
     }
 }
 
-/// The cast succeeds if both types are the same, which only the caller can know.
+/// The cast succeeds if both types are the same, which only the caller knows.
 private func direct<Direct: DirectSettingValue, Value: Sendable>(
     _ type: Direct.Type, _: Value.Type
 ) -> SettingCodec<Value>? {

@@ -1,6 +1,6 @@
-/// How a setting's value becomes a ``SettingValue`` and comes back.
+/// A conversion of a setting's value to a ``SettingValue`` and back.
 ///
-/// A value that cannot be converted is an error, never a silent loss: the error is a ``SettingCodingError``.
+/// A value that can't be converted is an error, never a silent loss: the error is a ``SettingCodingError``.
 public struct SettingCodec<Value: Sendable>: Sendable {
     public let encode: @Sendable (Value) throws -> SettingValue
     public let decode: @Sendable (SettingValue) throws -> Value

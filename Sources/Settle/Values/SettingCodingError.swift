@@ -1,13 +1,13 @@
-/// Why a value could not become a ``SettingValue``, or a ``SettingValue`` a value.
+/// Why a value could not be converted to a ``SettingValue``, or a ``SettingValue`` to a value.
 ///
-/// Texts that were found are counted, not quoted: a setting may hold a secret, and errors end up in logs.
+/// Strings that were found are counted, not quoted: a setting may hold a secret, and errors end up in logs.
 public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where inside the setting's value the trouble is: names of properties, dictionary keys and array positions.
+    /// The place of the problem inside the setting's value: names of properties, dictionary keys and array positions.
     /// Empty if it is the value itself.
     public var path: [String]
-    /// What was needed, as it reads after "expected".
+    /// What was needed, as words after "expected".
     public var expected: String
-    /// What was there instead, as it reads after "found".
+    /// What was there instead, as words after "found".
     public var found: String
 
     public init(path: [String] = [], expected: String, found: String) {
@@ -26,14 +26,14 @@ public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension SettingCodingError {
-    /// The description as it reads within a sentence.
+    /// The description as words within a sentence.
     var reason: String { "expected \(place), found \(found)" }
 
     init(expected: String, found value: SettingValue) {
         self.init(expected: expected, found: value.summary)
     }
 
-    /// The same error as seen from one level further out.
+    /// The same error, seen from one level further out.
     func below(_ key: String) -> SettingCodingError {
         below([key])
     }
@@ -44,7 +44,7 @@ extension SettingCodingError {
 }
 
 extension SettingValue {
-    /// What kind of value this is, as it reads in the middle of a sentence.
+    /// The kind of value, as words within a sentence.
     var summary: String {
         switch self {
         case .null: "null"

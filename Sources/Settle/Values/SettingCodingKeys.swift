@@ -1,4 +1,4 @@
-/// The place of an element in an unkeyed container.
+/// The position of an element in an unkeyed container.
 struct PositionKey: CodingKey {
     let position: Int
 
@@ -12,7 +12,7 @@ struct PositionKey: CodingKey {
     var stringValue: String { String(position) }
 }
 
-/// The key under which a class keeps what its superclass encodes.
+/// The key under which a class stores what its superclass encodes.
 struct SuperKey: CodingKey {
     static let text = "super"
 

@@ -1,8 +1,8 @@
 extension SettingValue {
     /// The entries of a dictionary, by name.
     ///
-    /// Names are told apart by their bytes in UTF-8, as files have them. `String`, and so `[String: SettingValue]`, takes two for
-    /// one that Unicode calls equivalent, such as both spellings of "é".
+    /// Names are compared by their bytes in UTF-8, as in files. `String`, and so `[String: SettingValue]`, treats two
+    /// names as one if Unicode calls them equivalent, such as both spellings of "é".
     public struct Entries: Sendable, Hashable {
         private var storage: [Name: SettingValue]
 
@@ -16,14 +16,14 @@ extension SettingValue {
             self.init(uniqueKeysWithValues: entries.lazy.map { ($0.key, $0.value) })
         }
 
-        /// The entries, no two of which may have one name.
+        /// Creates entries with unique names.
         public init(uniqueKeysWithValues entries: some Sequence<(String, SettingValue)>) {
             storage = Dictionary(uniqueKeysWithValues: entries.lazy.map { (Name($0), $1) })
         }
     }
 }
 
-/// A string that is its bytes.
+/// A string that is compared by its bytes.
 struct Name: Sendable, Hashable {
     let text: String
 
@@ -31,7 +31,7 @@ struct Name: Sendable, Hashable {
         self.text = text.inOnePiece
     }
 
-    /// A text whose bytes are in one piece already. Without the question, no reference to it is counted in a lookup.
+    /// A text whose bytes are contiguous already. Skipping the check saves a lookup the counting of a reference.
     init(inOnePiece text: String) {
         self.text = text
     }
@@ -48,13 +48,13 @@ extension SettingValue.Entries {
         set { storage[Name(name)] = newValue }
     }
 
-    /// - Returns: The value that the name had.
+    /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func updateValue(_ value: SettingValue, forKey name: String) -> SettingValue? {
         storage.updateValue(value, forKey: Name(name))
     }
 
-    /// - Returns: The value that the name had.
+    /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> SettingValue? {
         storage.removeValue(forKey: Name(name))
@@ -62,24 +62,24 @@ extension SettingValue.Entries {
 
     /// Sets a value, or removes the entry if it is `nil`.
     ///
-    /// - Returns: The value that the name had.
+    /// - Returns: The previous value of the name.
     @discardableResult
     mutating func set(_ value: SettingValue?, forKey name: String) -> SettingValue? {
         if let value { updateValue(value, forKey: name) } else { removeValue(forKey: name) }
     }
 
-    /// Changes the dictionary of a name in place; one that the change leaves empty is removed.
+    /// Changes the dictionary of a name in place, and removes it if it is empty afterwards.
     ///
     /// - Parameters:
-    ///   - creating: Whether anything that is not a dictionary is replaced by an empty one first.
+    ///   - creating: Whether to replace anything that is not a dictionary by an empty one first.
     ///   - change: Returns whether it has found what it looked for.
-    /// - Returns: False if there is no dictionary, or what the change returned.
+    /// - Returns: False if there is no dictionary, else what the change returned.
     mutating func changeDictionary(
         named name: String, creating: Bool, _ change: (inout SettingValue.Entries) -> Bool
     ) -> Bool {
         let name = Name(name)
         if let place = storage.index(forKey: name), case .dictionary(var inner) = storage.values[place] {
-            // Taken out before it is changed, so that it is not copied.
+            // Taken out before the change, so that it is not copied.
             storage.values[place] = .null
             let isFound = change(&inner)
             if inner.isEmpty { storage.remove(at: place) } else { storage.values[place] = .dictionary(inner) }
@@ -101,7 +101,7 @@ extension SettingValue.Entries {
 
     public var values: some Collection<SettingValue> { storage.values }
 
-    /// These entries and others. Where both have a name, the closure gets this value and the other one.
+    /// Merges these entries with others. If both have a name, the closure gets this value and the other one.
     public func merging(
         _ others: SettingValue.Entries, uniquingKeysWith combine: (SettingValue, SettingValue) throws -> SettingValue
     ) rethrows -> SettingValue.Entries {
@@ -137,7 +137,7 @@ extension SettingValue.Entries: Collection {
 }
 
 extension SettingValue.Entries: ExpressibleByDictionaryLiteral {
-    /// A literal that has a name twice ends the program.
+    /// Ends the program if a name occurs twice in the literal.
     public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self.init(uniqueKeysWithValues: elements)
     }

@@ -1,25 +1,25 @@
-/// Where a setting's value is: the names of the dictionaries around it, from the outside in, and its own.
+/// The place of a setting's value: the names of the dictionaries around it, from the outside in, and its own.
 ///
-/// As text, the names stand with dots between them, as in `passcode.attemptCount`. A dot in a name has a backslash before it
-/// (`window\.width` is one name), and so has a backslash. A backslash before anything else stands for itself.
+/// As text, the names are separated by dots, as in `passcode.attemptCount`. A dot in a name is escaped with a backslash
+/// (`window\.width` is one name), and so is a backslash. A backslash before anything else stands for itself.
 ///
-/// Keys are compared and hashed by their bytes in UTF-8. Two that are equal for `String` only because Unicode has several
-/// spellings for one character are two keys.
+/// Keys are compared and hashed by their bytes in UTF-8. Two keys that are equal for `String` only because Unicode has
+/// several spellings for one character are different keys.
 public struct SettingKey: Sendable {
-    /// The one spelling that the key has. Its bytes are contiguous.
+    /// The single spelling of the key. Its bytes are contiguous.
     @usableFromInline let text: String
 
     private init(spelled text: String) {
         self.text = text.inOnePiece
     }
 
-    /// Any text, as a file or a journal may have it: also one with empty names.
+    /// Any text that a file or a journal may contain, including one with empty names.
     @usableFromInline
     package init(stored text: String) {
         self.init(spelled: Self.isPlain(text) || !Self.hasEscape(text) ? text : Self.normalized(text))
     }
 
-    /// A text that is one name as it stands.
+    /// A text without dots and backslashes, which is one name.
     init(plain text: String) {
         self.init(spelled: text)
     }
@@ -36,9 +36,9 @@ public struct SettingKey: Sendable {
         self.init(spelled: names.joined(separator: "."))
     }
 
-    /// The key of these names, from the outside in, whatever is in them: `.path("accounts", "carol@example.com")`.
+    /// The key of these names, from the outside in, whatever they contain: `.path("accounts", "carol@example.com")`.
     ///
-    /// A name that is empty makes a key that no setting can have, so the call that gets it throws.
+    /// An empty name makes a key that no setting can have, so the call that gets it throws.
     public static func path(_ first: String, _ more: String...) -> SettingKey {
         SettingKey(spelled: ([first] + more).map(escaped).joined(separator: "."))
     }
@@ -56,7 +56,7 @@ public struct SettingKey: Sendable {
 }
 
 extension SettingKey: LosslessStringConvertible {
-    /// Reads a key as text; `nil` if the text or one of the names in it is empty.
+    /// Reads a key from text; `nil` if the text or one of the names in it is empty.
     public init?(_ description: String) {
         self.init(stored: description)
         if hasEmptyName { return nil }
@@ -66,7 +66,7 @@ extension SettingKey: LosslessStringConvertible {
 }
 
 extension SettingKey: ExpressibleByStringLiteral {
-    /// A literal in which a name is empty ends the program.
+    /// Ends the program if a name in the literal is empty.
     public init(stringLiteral text: String) {
         self.init(stored: text)
         precondition(
@@ -89,14 +89,14 @@ extension SettingKey: Hashable {
 }
 
 extension SettingKey: Comparable {
-    /// By bytes. A key comes before those within it.
+    /// Orders by bytes. A key comes before the keys within it.
     public static func < (left: SettingKey, right: SettingKey) -> Bool {
         left.text.precedesByBytes(right.text)
     }
 }
 
 extension String {
-    /// The same with its bytes in one piece, as all strings are that come from Swift.
+    /// The same string with contiguous bytes, which all native Swift strings have.
     var inOnePiece: String {
         if isContiguousUTF8 { return self }
         var text = self
@@ -104,7 +104,7 @@ extension String {
         return text
     }
 
-    /// Whether both have the same bytes in UTF-8, which `==` does not ask.
+    /// Whether both have the same bytes in UTF-8, which `==` does not check.
     @inlinable
     func hasSameBytes(as other: String) -> Bool {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
@@ -133,7 +133,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Eight bytes at a time, which lookups by key are made of.
+    /// Compares eight bytes at a time, for fast lookups by key.
     @inlinable
     func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
@@ -146,11 +146,11 @@ extension UnsafeRawBufferPointer {
             guard word(at: offset) == other.word(at: offset) else { return false }
             offset += 8
         }
-        // The last eight, some of which may have been looked at before.
+        // The last eight bytes, some of which may have been compared already.
         return word(at: count - 8) == other.word(at: count - 8)
     }
 
-    /// The order of bytes, eight at a time.
+    /// Orders by bytes, comparing eight at a time.
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let shared = Swift.min(count, other.count)
         var offset = 0
@@ -171,7 +171,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Collection {
-    /// The first element, with those directly after it whose keys are siblings of its key.
+    /// The first element, with the elements directly after it whose keys are siblings of its key.
     func siblings(by key: (Element) -> SettingKey) -> SubSequence {
         guard let first else { return self[...] }
         let end = dropFirst().firstIndex { !key($0).isSibling(of: key(first)) }
@@ -185,7 +185,7 @@ extension SettingKey {
     fileprivate static var dot: UInt8 { UInt8(ascii: ".") }
     fileprivate static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    /// The names, from the outside in, without backslashes before their dots.
+    /// The names, from the outside in, without the escaping backslashes.
     public var components: [String] {
         var names: [String] = []
         var rest = text[...]
@@ -205,17 +205,17 @@ extension SettingKey {
         Self.unescaped(dots.last.map { text[text.utf8.index(after: $0)...] } ?? text[...])
     }
 
-    /// The key of the dictionary in which the value lies; `nil` at the top level.
+    /// The key of the dictionary that contains the value; `nil` at the top level.
     public var parent: SettingKey? {
         dots.last.map { SettingKey(spelled: String(text[..<$0])) }
     }
 
-    /// The keys of all dictionaries in which the value lies, from the outside in.
+    /// The keys of all dictionaries around the value, from the outside in.
     public var parents: [SettingKey] {
         dots.map { SettingKey(spelled: String(text[..<$0])) }
     }
 
-    /// Whether both lie directly in the same dictionary, as far as that can be told quickly: a backslash in a key means no.
+    /// Whether both lie directly in the same dictionary. A quick check that returns false if a key has a backslash.
     func isSibling(of other: SettingKey) -> Bool {
         let found = text.utf8.withContiguousStorageIfAvailable { bytes in
             other.text.utf8.withContiguousStorageIfAvailable { others in
@@ -245,36 +245,37 @@ extension SettingKey {
         other.contains(self)
     }
 
-    /// The key of a name in the dictionary that this is the key of. The name may have dots.
+    /// The key of a name in the dictionary at this key. The name may have dots.
     public func appending(component name: String) -> SettingKey {
         SettingKey(spelled: text + "." + Self.escaped(name))
     }
 
-    /// The key that another one is, seen from outside the dictionary that this is the key of.
+    /// The full key of one that is relative to the dictionary at this key.
     public func appending(_ inner: SettingKey) -> SettingKey {
         SettingKey(spelled: text + "." + inner.text)
     }
 
-    /// What is left of a key within this one: its place in the dictionary that this is the key of.
+    /// The rest of a key within this one, relative to the dictionary at this key.
     func rest(of inner: SettingKey) -> SettingKey? {
         guard contains(inner) else { return nil }
         let bytes = inner.text.utf8
         return SettingKey(spelled: String(inner.text[bytes.index(bytes.startIndex, offsetBy: text.utf8.count + 1)...]))
     }
 
-    /// The outermost name, and the key of the value in the dictionary of that name; `nil` if there is only one name.
+    /// The outermost name, and the key of the value relative to that dictionary; `nil` if there is only one name.
     var split: (first: String, rest: SettingKey)? {
         guard let end = Self.firstDot(in: text[...]) else { return nil }
         return (Self.unescaped(text[..<end]), SettingKey(spelled: String(text[text.utf8.index(after: end)...])))
     }
 
-    /// The same names with dots between them and no backslashes, which other keys may have too: those in which some of these dots
-    /// are parts of names. `nil` if that is how the key is spelled.
+    /// The same names separated by dots without backslashes. Other keys may share this text: those in which some of
+    /// these dots are parts of names. `nil` if the key is spelled this way itself.
     var joinedNames: SettingKey? {
         Self.hasEscape(text) ? SettingKey(plain: components.joined(separator: ".")) : nil
     }
 
-    /// The keys in which the last of the names, or all, are one name with dots. The longest of these names comes first.
+    /// The keys in which the last names, or all, form one name with dots. The key with the longest such name comes
+    /// first.
     var literals: [SettingKey] {
         guard !isPlain else { return [] }
         let names = components
@@ -298,23 +299,23 @@ extension SettingKey {
 
     private static func firstDot(in text: Substring) -> String.Index? {
         guard let first = text.utf8.firstIndex(of: dot) else { return nil }
-        // Nearly always it is this one.
+        // The fast path: nearly always the first dot is not escaped.
         if first == text.startIndex || text.utf8[text.utf8.index(before: first)] != backslash { return first }
         var index = text.utf8.startIndex
         while index != text.utf8.endIndex {
             let byte = text.utf8[index]
             if byte == dot { return index }
             index = text.utf8.index(after: index)
-            // The text has its one spelling, so something follows.
+            // The text is normalized, so another byte follows the backslash.
             if byte == backslash { index = text.utf8.index(after: index) }
         }
         return nil
     }
 
-    /// Whether the text is one name as it stands.
+    /// Whether the text is one name, without dots and backslashes.
     var isPlain: Bool { Self.isPlain(text) }
 
-    /// Eight bytes at a time: this is asked of every key that is looked up.
+    /// Checks eight bytes at a time, because every lookup by key calls it.
     static func isPlain(_ text: String) -> Bool {
         let isPlain = text.utf8.withContiguousStorageIfAvailable { bytes in
             Self.isPlain(UnsafeRawBufferPointer(bytes))
@@ -324,13 +325,13 @@ extension SettingKey {
 
     private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 8 else { return !bytes.contains(dot) && !bytes.contains(backslash) }
-        // The last eight, some of which are looked at once more.
+        // The last eight bytes, some of which are checked twice.
         var found = special(in: bytes.word(at: bytes.count - 8))
         for offset in stride(from: 0, to: bytes.count - 8, by: 8) { found |= special(in: bytes.word(at: offset)) }
         return found == 0
     }
 
-    /// Not zero if one of the word's bytes is a dot or a backslash.
+    /// Not zero if a byte of the word is a dot or a backslash.
     private static func special(in word: UInt64) -> UInt64 {
         zeroBytes(in: word ^ 0x2E2E_2E2E_2E2E_2E2E) | zeroBytes(in: word ^ 0x5C5C_5C5C_5C5C_5C5C)
     }
@@ -347,7 +348,7 @@ extension SettingKey {
         text.utf8.contains(backslash)
     }
 
-    /// A name as it stands in a key.
+    /// A name as written in a key.
     static func escaped(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 == dot || $0 == backslash }) else { return name }
         var bytes: [UInt8] = []
@@ -371,14 +372,14 @@ extension SettingKey {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The one spelling of a text in which a backslash may stand before anything.
+    /// The single spelling of a text in which a backslash may precede anything.
     private static func normalized(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 4)
         var isEscaped = false
         for byte in text.utf8 {
             if isEscaped {
-                // Before anything but these two, the backslash was one of the name.
+                // Before any other byte, the backslash belongs to the name.
                 if byte != dot, byte != backslash { bytes.append(backslash) }
                 bytes.append(byte)
                 isEscaped = false

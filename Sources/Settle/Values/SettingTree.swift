@@ -14,9 +14,9 @@ public struct SettingTree: Sendable, Hashable {
         set { self[SettingKey(stored: key)] = newValue }
     }
 
-    /// The value at a key; setting `nil` removes it, and with it the dictionaries that it leaves empty.
+    /// The value at a key; setting `nil` removes it, and with it the dictionaries that become empty.
     ///
-    /// Setting a value below something that is not a dictionary replaces that something.
+    /// Setting a value below anything that is not a dictionary replaces that.
     public subscript(key: SettingKey) -> SettingValue? {
         get {
             if key.isPlain { return root[key.description] }
@@ -37,7 +37,7 @@ public struct SettingTree: Sendable, Hashable {
 extension SettingTree {
     /// Sets each value at its key, in order, and removes the keys whose value is `nil`.
     ///
-    /// - Returns: What was at each key when its turn came.
+    /// - Returns: The value at each key just before it was set.
     @discardableResult
     mutating func apply(inOrder values: some Collection<(key: SettingKey, value: SettingValue?)>) -> [SettingValue?] {
         var replaced: [SettingValue?] = []
@@ -56,7 +56,7 @@ extension SettingTree {
 }
 
 extension SettingValue.Entries {
-    /// Sets values at keys with one parent, whose dictionary is looked up once for all of them.
+    /// Sets values at keys with a common parent, whose dictionary is looked up only once.
     fileprivate mutating func update(
         _ siblings: some Collection<(key: SettingKey, value: SettingValue?)>, told: (SettingValue?) -> Void
     ) {

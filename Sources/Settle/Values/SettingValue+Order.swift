@@ -5,10 +5,10 @@
 #endif
 
 extension SettingValue {
-    /// A total order in which unordered things are written, so that equal values have equal files.
+    /// A total order for writing unordered elements, so that equal values have equal files.
     ///
-    /// Integers, reals and dates come by size, strings by their bytes. Values of different kinds, and the rest, come in
-    /// an order that means nothing and is only always the same.
+    /// Integers, reals and dates are ordered by size, strings by their bytes. Values of different kinds, and all
+    /// others, have an arbitrary but fixed order.
     static func isInSpellingOrder(_ left: SettingValue, _ right: SettingValue) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): !left && right

@@ -1,8 +1,8 @@
 extension SettingValue {
-    /// The value, if it has the asked type as it stands; `nil` means that a conversion has to decide.
+    /// The value, if it has the requested type already; `nil` means that it needs a conversion.
     ///
-    /// The types are compared one by one, and inlined into the caller, because a read by key should not cost a cast through
-    /// `Any` for the usual ones.
+    /// Compares the types one by one, inlined into the caller, so that a read by key of a common type needs no cast
+    /// through `Any`.
     @inlinable
     func plain<Value>(as type: Value.Type) -> Value? {
         switch self {

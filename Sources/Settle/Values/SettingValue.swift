@@ -6,10 +6,10 @@
 
 /// A value as storages see it: a tree of plain data that every file format can spell.
 ///
-/// Declared settings convert to and from this type through their ``SettingCodec``; keys that no setting declares
-/// stay in this form and are written back as they were read.
+/// Declared settings convert to and from this type through their ``SettingCodec``; keys that no setting declares keep
+/// this form and are written back as they were read.
 public enum SettingValue: Sendable, Hashable {
-    /// An explicit nothing: JSON's `null`. Property lists, which have none, spell it as the string `$null`.
+    /// An explicit null: JSON's `null`. Property lists, which have none, spell it as the string `$null`.
     case null
     case bool(Bool)
     case integer(Int64)
@@ -19,12 +19,12 @@ public enum SettingValue: Sendable, Hashable {
     case data(Data)
     case array([SettingValue])
     case dictionary(SettingValue.Entries)
-    /// A number that neither `integer` nor `real` holds exactly, as a literal of JSON.
+    /// A number that neither `integer` nor `real` holds exactly, as a JSON literal.
     case number(String)
 }
 
 extension SettingValue {
-    /// How many dictionaries and arrays may lie within each other, the outermost counted as 1.
+    /// How many dictionaries and arrays may be nested, counting the outermost as 1.
     static let depthLimit = 128
     static let depthReason = "Values are nested more than \(depthLimit) levels deep."
 }

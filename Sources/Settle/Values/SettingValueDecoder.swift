@@ -1,4 +1,4 @@
-/// Turns ``SettingValue``s into `Decodable` values, as ``SettingValueEncoder`` spells them.
+/// Decodes `Decodable` values from ``SettingValue``s, as ``SettingValueEncoder`` spells them.
 package struct SettingValueDecoder {
     package var userInfo: [CodingUserInfoKey: Any] = [:]
 
@@ -20,7 +20,7 @@ package struct SettingValueDecoder {
 }
 
 extension SettingCodingError {
-    /// What a `DecodingError` says. Those that the decoder throws itself carry the error that is meant.
+    /// Converts a `DecodingError`. Those thrown by the decoder itself carry the original error.
     fileprivate init(_ error: DecodingError, expected type: Any.Type) {
         let context: DecodingError.Context? =
             switch error {
@@ -39,7 +39,7 @@ extension SettingCodingError {
     }
 }
 
-/// Throws `DecodingError`s, since that is what `init(from:)` implementations catch to try something else.
+/// Throws `DecodingError`s, because `init(from:)` implementations catch these to try alternatives.
 private struct TreeDecoder: Decoder {
     let value: SettingValue
     let codingPath: [any CodingKey]
@@ -50,7 +50,7 @@ private struct TreeDecoder: Decoder {
         do {
             return try type.init(from: self)
         } catch {
-            // Whoever has written the value wants to know what could have been written.
+            // List the accepted values in the error.
             guard let cases = spelledCases(of: type) else { throw error }
             throw mismatch(
                 type, SettingCodingError(expected: "one of \(cases.joined(separator: ", "))", found: value))
@@ -117,7 +117,7 @@ private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try child(key).unkeyedContainer()
     }
 
-    /// `null` if there is none, as other decoders have it: a superclass may have had nothing to encode.
+    /// `null` if there is none, as with other decoders: a superclass may have had nothing to encode.
     func superDecoder() -> any Decoder {
         decoder.decoder(of: entries[SuperKey.text] ?? .null, SuperKey())
     }

@@ -1,6 +1,6 @@
-/// Turns `Encodable` values into ``SettingValue``s.
+/// Encodes `Encodable` values as ``SettingValue``s.
 ///
-/// Types that have a spelling of their own (see ``SettingCodec/standard``) keep it at every depth.
+/// Types with a spelling of their own (see ``SettingCodec/standard``) keep it at every depth.
 package struct SettingValueEncoder {
     package var userInfo: [CodingUserInfoKey: Any] = [:]
 
@@ -25,14 +25,14 @@ package struct SettingValueEncoder {
     }
 }
 
-/// A place in the value that is being encoded. Containers fill it while others may still hold it.
+/// A node of the value being encoded. Containers fill it while others may still reference it.
 private final class EncodedNode {
     private enum Content {
         case nothing
         case value(SettingValue)
         case array([EncodedNode])
         case dictionary([Name: EncodedNode])
-        /// Two different containers, or two values, were asked for in the same place.
+        /// Two different containers, or two values, were requested for the same node.
         case contradiction
     }
 
@@ -83,7 +83,7 @@ private final class EncodedNode {
         return node
     }
 
-    /// The dictionary's node for a nested container, which may be asked for in pieces.
+    /// The dictionary's node for a nested container, which may be requested several times.
     func existingNode(for key: String) -> EncodedNode? {
         if case .dictionary(let nodes) = content { nodes[Name(key)] } else { nil }
     }
@@ -135,10 +135,10 @@ private struct NodeEncoder: Encoder {
     let node: EncodedNode
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]
-    /// How many values are being encoded around this one.
+    /// The number of values being encoded around this one.
     let depth: Int
 
-    /// Far more than files can hold, and so few that no thread's stack is too small.
+    /// Far more than files can hold, yet small enough for the stack of any thread.
     private static let depthLimit = 2 * SettingValue.depthLimit
 
     func encode<Value: Encodable>(_ value: Value) throws {
@@ -186,9 +186,9 @@ private struct NodeEncoder: Encoder {
     }
 }
 
-/// The collections whose elements have no order of their own.
+/// The collections whose elements have no order.
 private protocol UnorderedCollection {
-    /// Whether an array that they are encoded as holds keys and values by turns.
+    /// Whether they are encoded as an array of alternating keys and values.
     static var isOfPairs: Bool { get }
 }
 

@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// A moment as an exact decimal number of seconds, and how it is written.
+/// A moment as an exact decimal number of seconds, with its spellings.
 ///
-/// A `Date` is a double that counts seconds since 2001. Its shortest decimal spelling is moved to the calendar, or to
-/// 1970, digit by digit, and back the same way: so every date is read as exactly the double that was written, which
-/// arithmetic on doubles cannot promise.
+/// A `Date` is a double that counts seconds since 2001. Its shortest decimal spelling is converted to the calendar, or
+/// to 1970, digit by digit, and back the same way: so every date is read as exactly the double that was written, which
+/// floating-point arithmetic can't guarantee.
 struct Timestamp: Hashable {
     /// Whole seconds since the start of 2001 in UTC, rounded down.
     private let seconds: Int128
@@ -51,7 +51,7 @@ extension Timestamp {
         }
     }
 
-    /// The nearest date, which is the date that the timestamp was made of, if there was one.
+    /// The nearest date; for a timestamp made from a date, that date.
     var date: Date {
         Date(timeIntervalSinceReferenceDate: Double(literal(of: seconds)) ?? .nan)
     }
@@ -77,12 +77,12 @@ extension Timestamp {
 }
 
 extension Date {
-    /// `nil` if no double is near.
+    /// `nil` if there is no double close to it.
     init?(secondsSince1970 decimal: DecimalNumber) {
         if let timestamp = Timestamp(secondsSince1970: decimal) {
             self = timestamp.date
         } else {
-            // Either out of reach, or finer than any spelling of a double.
+            // Either out of range, or finer than any spelling of a double.
             guard let seconds = Double(decimal.literal), seconds.isFinite else { return nil }
             self.init(timeIntervalSince1970: seconds)
         }
@@ -119,10 +119,10 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self) + Self.text(fraction) + "Z"
     }
 
-    /// Reads `2001-12-31T23:59:59.25Z` and what people make of it: an offset such as `+02:00`, lower-case letters, a
-    /// space for the `T`, no seconds, or the date alone, which means midnight in UTC.
+    /// Reads `2001-12-31T23:59:59.25Z` and common variants: an offset such as `+02:00`, lower-case letters, a space for
+    /// the `T`, no seconds, or the date alone, which means midnight in UTC.
     ///
-    /// A time without an offset is not read: it means another moment in every place.
+    /// A time without an offset is refused: it means another moment in every place.
     init?(iso8601 text: String, in calendar: CalendarDay.Calendar = .gregorian) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(width: 4), scanner.skip("-"), let month = scanner.number(width: 2),
@@ -153,7 +153,7 @@ private struct DigitScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Steps over `first` or `second`, if one is next.
+    /// Skips `first` or `second`, if one of them is next.
     mutating func skip(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil) -> Bool {
         guard !isAtEnd else { return false }
         let next = Unicode.Scalar(bytes[position])

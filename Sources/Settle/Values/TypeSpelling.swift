@@ -1,9 +1,9 @@
-/// A type as people write it, such as `Date?` or `[String: Int]`.
+/// A type as written in Swift, such as `Date?` or `[String: Int]`.
 func spelling(of type: any Any.Type) -> String {
     (type as? any SugaredType.Type)?.sugaredSpelling ?? "\(type)"
 }
 
-/// A type that has a shorter spelling than its name.
+/// A type with a shorter spelling than its name.
 private protocol SugaredType {
     static var sugaredSpelling: String { get }
 }

@@ -1,5 +1,5 @@
-/// A value as descriptions and errors show it: a text in quotation marks, an optional as what is in it or `nil`, and a secret, also
-/// one within the value, not at all.
+/// A value as shown in descriptions and errors: a string in quotation marks, an optional as its content or `nil`, and
+/// no secrets, not even within the value.
 func spelling(ofValue value: Any) -> String {
     switch value {
     case is any SecretValue: redaction
@@ -11,20 +11,21 @@ func spelling(ofValue value: Any) -> String {
     }
 }
 
-/// The same, but a text stands for itself.
+/// The same, but a string without quotation marks.
 func unwrappedSpelling(of value: Any) -> String {
     let spelled = spelling(ofValue: value)
     return unwrapped(value) as? String ?? spelled
 }
 
-/// The same as ``spelling(ofValue:)``, cut to a length that an error may have.
+/// The same as ``spelling(ofValue:)``, truncated for use in an error.
 func shortSpelling(ofValue value: Any) -> String {
     let most = 200
     let whole = spelling(ofValue: value)
     return whole.utf8.count <= most ? whole : "\(whole.prefix(most))…"
 }
 
-/// The standard library spells an optional property of a struct as `Optional(…)`, and shows what a secret type has inside.
+/// Needed because the standard library spells an optional property of a struct as `Optional(…)`, and shows the contents
+/// of secret types.
 private func spelling(ofParts value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     let parts = mirror.children.map { part in
