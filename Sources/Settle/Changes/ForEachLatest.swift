@@ -14,8 +14,8 @@ extension SettingReference {
     /// run again before the next change.
     ///
     /// The call returns when the store closes, once the last body has ended; closing does not cancel that body.
-    /// Cancelling the calling task cancels the body; the call then returns normally when the body has ended, as a `for
-    /// await` loop does.
+    /// Cancelling the calling task cancels the body; the call then returns normally when the body has ended, as a
+    /// `for await` loop does.
     ///
     /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
     public func forEachLatest<Failure: Error>(

@@ -24,7 +24,7 @@ extension MutationLog {
         var hasOverlaps = false
         /// Keys that were written together, transaction by transaction, and so must be stored together.
         var writtenTogether: [[SettingKey]]
-        /// What is stored at other spellings of settings' keys, by these keys: removed once the values are stored.
+        /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
         var spellings: [SettingKey: [SettingKey]] = [:]
         /// The writer, if all of it has a single named one.
         var writer: String?

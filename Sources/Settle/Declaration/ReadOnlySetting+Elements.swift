@@ -28,7 +28,7 @@ extension ReadOnlySetting {
     }
 }
 
-// MARK: Parts of what is in an optional
+// MARK: Parts of an optional's content
 
 extension ReadOnlySetting {
     /// A property of an optional's content; `nil` while there is none.
@@ -58,7 +58,7 @@ extension ReadOnlySetting {
     }
 }
 
-// MARK: What the compiler refuses
+// MARK: Refused by the compiler
 
 extension ReadOnlySetting {
     @_disfavoredOverload

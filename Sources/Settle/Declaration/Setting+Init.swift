@@ -26,8 +26,8 @@ extension Setting where Value: Codable {
         self.init(wrappedValue, key, [.matching(pattern)])
     }
 
-    /// A setting whose number of characters, elements or entries lies in a range, such as `@Setting(count: 1...64) var
-    /// name = "app"`.
+    /// A setting whose number of characters, elements or entries lies in a range, such as
+    /// `@Setting(count: 1...64) var name = "app"`.
     public init(wrappedValue: Value, _ key: String? = nil, count range: some RangeExpression<Int> & Sendable)
     where Value: Collection {
         self.init(wrappedValue, key, [.count(range)])
@@ -66,11 +66,11 @@ extension Setting where Value: Codable & ExpressibleByNilLiteral {
 }
 
 extension Setting {
-    /// A setting whose default is known only when its group is made, such as `@Setting(default: {
-    /// ProcessInfo.processInfo.activeProcessorCount }) var workers: Int`.
+    /// A setting whose default is known only when its group is made, such as
+    /// `@Setting(default: { ProcessInfo.processInfo.activeProcessorCount }) var workers: Int`.
     ///
-    /// A group's `init()` may write defaults too, even one that depends on another: `init() { idleWorkers = workers / 2
-    /// }`.
+    /// A group's `init()` may write defaults too, even one that depends on another:
+    /// `init() { idleWorkers = workers / 2 }`.
     ///
     /// - Parameters:
     ///   - makeDefault: Makes the value that is used while none is stored. It runs once each time the group is opened,

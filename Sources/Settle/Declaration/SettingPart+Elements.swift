@@ -29,7 +29,7 @@ extension SettingPart {
     }
 }
 
-// MARK: Parts of what is in an optional
+// MARK: Parts of an optional's content
 
 extension SettingPart {
     /// A property of an optional's content, such as `$user.name`. It is `nil` while there is no content, and writing a
@@ -86,7 +86,7 @@ extension SettingPart {
     }
 }
 
-// MARK: What the compiler refuses
+// MARK: Refused by the compiler
 
 extension SettingPart {
     @_disfavoredOverload

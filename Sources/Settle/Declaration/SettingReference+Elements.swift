@@ -35,7 +35,7 @@ extension SettingReference {
     }
 }
 
-// MARK: Parts of what is in an optional
+// MARK: Parts of an optional's content
 
 extension SettingReference {
     /// A property of an optional's content, such as `$user.name`. It is `nil` while there is no content, and writing a
@@ -92,7 +92,7 @@ extension SettingReference {
     }
 }
 
-// MARK: What the compiler refuses
+// MARK: Refused by the compiler
 
 extension SettingReference {
     @_disfavoredOverload

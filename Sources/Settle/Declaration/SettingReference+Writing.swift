@@ -35,7 +35,7 @@ extension SettingReference {
         try transact(origin: .reset, by: writer) { () throws(SettingsError) in box.stageDefault() }
     }
 
-    // MARK: What parts of the value need
+    // MARK: Access for parts of the value
 
     /// - Parameters:
     ///   - failing: Converts an error of the store to one that the caller throws.

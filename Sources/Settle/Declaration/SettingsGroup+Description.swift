@@ -3,8 +3,8 @@
 // finds its settings.
 
 extension SettingsGroup {
-    /// The group's keys and values, without secrets, such as `PasscodeSettings(isPasscodeEnabled: true, attemptCount:
-    /// 0)`.
+    /// The group's keys and values, without secrets, such as
+    /// `PasscodeSettings(isPasscodeEnabled: true, attemptCount: 0)`.
     ///
     /// Like all reading of properties, it is tracked by Observation.
     public var description: String {

@@ -87,11 +87,11 @@ extension SettingsGroup {
         Snapshot(of: self)
     }
 
+    /// Reads several settings of the group, and of the groups within it, as they were between two transactions.
+    ///
     /// Cheaper than ``snapshot()``, because usually nothing is copied: the closure is executed again if a transaction
     /// came in between. So it should only read, and only through its argument, which becomes a copy if transactions
     /// come too fast. It does not wait for writers. Observation tracks what it reads.
-    /// came in between. So it should only read, and only through its argument: if transactions come too fast, that is a
-    /// copy in the end. It does not wait for writers. Observation tracks what it reads.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let store else { return try read(self) }
         if store.writer.isHeldByCurrentThread { return try read(self) }

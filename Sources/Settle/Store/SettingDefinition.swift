@@ -6,7 +6,7 @@ struct SettingDefinition<Value: Sendable>: Sendable {
     let codec: SettingCodec<Value>
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
-    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if it doesn't.
+    /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if it does not.
     @usableFromInline let cost: (@Sendable (Value) -> Int)?
     /// The last property, so that the offsets of the others don't depend on the type.
     @usableFromInline let defaultValue: Value
