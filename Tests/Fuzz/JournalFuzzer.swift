@@ -171,7 +171,7 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
 }
 
 private func isSame(_ left: JournalBatch, _ right: JournalBatch) -> Bool {
-    left.revision == right.revision && left.writer == right.writer && left.entries.count == right.entries.count
+    left.revision == right.revision && left.author == right.author && left.entries.count == right.entries.count
         && isSame(left.tree.map { .dictionary($0.root) }, right.tree.map { .dictionary($0.root) })
         && zip(left.entries, right.entries).allSatisfy { left, right in
             left.key == right.key && isSame(left.value, right.value) && isSame(left.before, right.before)

@@ -12,8 +12,8 @@ public struct Change: Sendable {
     /// `changes(since:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
     public let origin: Origin
-    /// The name given by the writer, see ``SettingsStore/commit(by:_:)``.
-    public let writer: String?
+    /// The name that was given to ``SettingsStore/commit(by:_:)`` or `update(by:)`, if any.
+    public let author: String?
     /// The changed settings, in the order in which they were first written. If some of their keys lie within others,
     /// which is possible only for keys that no group declares, they come in the order of their keys: an inner mutation
     /// changes what the outer one has written.
@@ -50,7 +50,7 @@ extension Change: CustomStringConvertible {
     /// Such as `revision 7, local, by “cli”: passcode.attemptCount: 1 → 2`, without secrets.
     public var description: String {
         var parts = ["revision \(revision)", "\(origin)"]
-        if let writer { parts.append("by “\(writer)”") }
+        if let author { parts.append("by “\(author)”") }
         if missed > 0 { parts.append("\(missed) missed before") }
         let list = mutations.map(\.description).joined(separator: ", ")
         return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")

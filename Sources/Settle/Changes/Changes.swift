@@ -69,7 +69,7 @@ public struct Changes: AsyncSequence, Sendable {
                 case .loss(let revision, let time, let isDurable):
                     return Change(
                         revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
-                        writer: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
+                        author: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
                 case .again: break
                 case .wait: return nil
                 case .finish:
@@ -87,7 +87,7 @@ extension Change {
         // A change without mutations only reports missed ones.
         let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
-            revision: revision, time: time, origin: origin, writer: writer, mutations: mutations, isDurable: isDurable,
+            revision: revision, time: time, origin: origin, author: author, mutations: mutations, isDurable: isDurable,
             missed: missed + passedOver)
     }
 }
@@ -98,7 +98,7 @@ extension Change {
     ) {
         self.init(
             revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
-            writer: entry.details.writer, mutations: entry.mutations(within: channel), isDurable: isDurable,
+            author: entry.details.author, mutations: entry.mutations(within: channel), isDurable: isDurable,
             missed: missed)
     }
 }

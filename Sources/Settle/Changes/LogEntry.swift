@@ -13,7 +13,7 @@ final class LogDetails: @unchecked Sendable {
     /// Never empty. The values are left out if they exceed the memory limit of the whole log; see `hasValues`.
     let mutations: [LoggedMutation]
     let origin: Origin
-    let writer: String?
+    let author: String?
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
     /// The part of it that is known from the values' types; the rest is known once values have been stored.
@@ -34,12 +34,12 @@ final class LogDetails: @unchecked Sendable {
     ///   - fixedCost: The part of it that will not change.
     ///   - limit: The cost from which on the values are not kept.
     init(
-        _ mutations: [LoggedMutation], origin: Origin, writer: String?, cost: Int, fixedCost: Int = 0, limit: Int = .max
+        _ mutations: [LoggedMutation], origin: Origin, author: String?, cost: Int, fixedCost: Int = 0, limit: Int = .max
     ) {
         hasValues = cost <= limit
         self.mutations = hasValues ? mutations : mutations.map { LoggedMutation(slot: $0.slot, old: (), new: ()) }
         self.origin = origin
-        self.writer = writer
+        self.author = author
         self.cost = hasValues ? cost : 0
         self.fixedCost = hasValues ? fixedCost : 0
         isPersistent = mutations.contains { $0.slot.schedule != nil }
@@ -54,7 +54,7 @@ final class LogDetails: @unchecked Sendable {
 
     /// The same transaction without its values.
     func withoutValues() -> LogDetails {
-        LogDetails(mutations, origin: origin, writer: writer, cost: 1, limit: 0)
+        LogDetails(mutations, origin: origin, author: author, cost: 1, limit: 0)
     }
 
     /// Whether a mutation is within a channel.

@@ -27,13 +27,13 @@ extension MutationLog {
         /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
         var spellings: [SettingKey: [SettingKey]] = [:]
         /// The writer, if all of it has a single named one.
-        var writer: String?
+        var author: String?
         /// Wall time of the oldest change in it.
         var oldest: Double?
     }
 
     /// How many transactions to examine for a single writer.
-    private static let writerSearchLimit: UInt64 = 16
+    private static let authorSearchLimit: UInt64 = 16
 
     /// - Parameter retryingEncoding: Whether to take values again that could not be encoded. Those that were written
     ///   since are taken in any case.
@@ -54,7 +54,7 @@ extension MutationLog {
                 revisions: min(lastTaken &+ 1, revision)...revision, values: values, keeper: dirtyKeeper.take(),
                 hasOverlaps: hasOverlaps,
                 writtenTogether: values.count > 1 ? writtenTogether(values) : [],
-                writer: values.isEmpty ? nil : writerSinceLastTake(),
+                author: values.isEmpty ? nil : authorSinceLastTake(),
                 oldest: oldestUnsaved)
             for value in values where slots.hasNotedSpellings {
                 let spellings = storedSpellings(of: value.slot)
@@ -93,18 +93,18 @@ extension MutationLog {
     }
 
     /// The writer of everything since the last take, if there is a single named one. Under the lock.
-    private func writerSinceLastTake() -> String? {
+    private func authorSinceLastTake() -> String? {
         let count = ring.newest &- lastTaken
-        guard count > 0, count <= Self.writerSearchLimit else { return nil }
-        var writer: String?
+        guard count > 0, count <= Self.authorSearchLimit else { return nil }
+        var author: String?
         for revision in lastTaken &+ 1...ring.newest {
             // External changes are stored already.
             guard let details = ring.details(revision) else { return nil }
             if details.origin == .external { continue }
-            guard let name = details.writer, writer == nil || writer == name else { return nil }
-            writer = name
+            guard let name = details.author, author == nil || author == name else { return nil }
+            author = name
         }
-        return writer
+        return author
     }
 
     /// Keeps the taken values for groups that are opened before the storage has them.
@@ -144,7 +144,7 @@ extension MutationLog {
             tree[slot.key] = stored
             return Taken(
                 revisions: min(durableRevision &+ 1, revision)...revision, values: [], writtenTogether: [],
-                writer: nil, oldest: oldest)
+                author: nil, oldest: oldest)
         }
         noteUnencodable(Unsaved(slot: slot, box: box, value: nil), of: taken)
     }

@@ -109,7 +109,7 @@ struct MutationRing: ~Copyable {
         let setting = slot.setting.takeUnretainedValue()
         let mutation = LoggedMutation(
             slot: setting, old: setting.value(ofWord: slot.oldWord), new: setting.value(ofWord: slot.newWord))
-        return LogEntry(details: LogDetails([mutation], origin: .local, writer: nil, cost: 0), time: slot.time)
+        return LogEntry(details: LogDetails([mutation], origin: .local, author: nil, cost: 0), time: slot.time)
     }
 
     /// The details of a transaction that was more than one local write of a word.

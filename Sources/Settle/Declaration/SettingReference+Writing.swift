@@ -30,9 +30,9 @@ extension SettingReference {
     /// Resets the setting to its default; then nothing is stored for it.
     ///
     /// - Throws: ``SettingsError`` if the store has been closed.
-    public func reset(by writer: String? = nil) throws(SettingsError) {
+    public func reset(by author: String? = nil) throws(SettingsError) {
         let box = box.resolved
-        try transact(origin: .reset, by: writer) { () throws(SettingsError) in box.stageDefault() }
+        try transact(origin: .reset, by: author) { () throws(SettingsError) in box.stageDefault() }
     }
 
     // MARK: Access for parts of the value
@@ -88,9 +88,9 @@ extension SettingReference {
     }
 
     func transact(
-        origin: Origin, by writer: String?, _ body: () throws(SettingsError) -> Void
+        origin: Origin, by author: String?, _ body: () throws(SettingsError) -> Void
     ) throws(SettingsError) {
         defer { withExtendedLifetime(keeper) {} }
-        try place.core.transact(origin: origin, writer: writer, failing: { $0 }, body)
+        try place.core.transact(origin: origin, author: author, failing: { $0 }, body)
     }
 }

@@ -45,9 +45,9 @@ extension SettingsGroup {
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
     ///   closed.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+    public func update<Result>(by author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
         guard let store else { return body() }
-        return try store.transact(origin: .local, writer: writer, failing: { $0 }) { () throws(SettingsError) in body()
+        return try store.transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body()
         }
     }
 
@@ -55,21 +55,21 @@ extension SettingsGroup {
     ///
     /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
+    public func update<Result>(by author: String? = nil, _ body: () throws -> Result) throws -> Result {
         guard let store else { return try body() }
-        return try store.transact(origin: .local, writer: writer, body)
+        return try store.transact(origin: .local, author: author, body)
     }
 
     /// Runs a transaction with the group as the closure's argument.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: (Self) -> Result) throws(SettingsError) -> Result {
-        try update(by: writer) { body(self) }
+    public func update<Result>(by author: String? = nil, _ body: (Self) -> Result) throws(SettingsError) -> Result {
+        try update(by: author) { body(self) }
     }
 
     /// Runs a transaction whose closure may throw, with the group as its argument.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
-        try update(by: writer) { try body(self) }
+    public func update<Result>(by author: String? = nil, _ body: (Self) throws -> Result) throws -> Result {
+        try update(by: author) { try body(self) }
     }
 
     /// Runs a transaction, and returns when it is on stable storage.
@@ -84,30 +84,30 @@ extension SettingsGroup {
     ///   keeps trying to save them.
     @discardableResult
     public func commit<Result: Sendable>(
-        by writer: String? = nil, _ body: () throws -> Result
+        by author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let store else { return try body() }
         guard !store.isUnopened else { throw SettingsError.notOpened(Self.self) }
-        return try await store.commit(by: writer, body)
+        return try await store.commit(by: author, body)
     }
 
     /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
     @discardableResult
     public func commit<Result: Sendable>(
-        by writer: String? = nil, _ body: (Self) throws -> Result
+        by author: String? = nil, _ body: (Self) throws -> Result
     ) async throws -> Result {
-        try await commit(by: writer) { try body(self) }
+        try await commit(by: author) { try body(self) }
     }
 
     /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
     /// is ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
-    public func reset(by writer: String? = nil) throws(SettingsError) {
+    public func reset(by author: String? = nil) throws(SettingsError) {
         guard let store else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
-        try store.transact(origin: .reset, writer: writer, failing: { $0 }) { () throws(SettingsError) in
+        try store.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
             for box in boxes { box.stageDefault() }
         }
     }

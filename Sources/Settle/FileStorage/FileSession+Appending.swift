@@ -55,7 +55,7 @@ extension FileSession {
     /// A record of a batch that a reader accepts. What was there before is left out if it would make the record too
     /// long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
-        var record = JournalBatch(revision: batch.revision, writer: batch.writer, entries: entries, tree: nil)
+        var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries, tree: nil)
         guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
         for index in record.entries.indices { record.entries[index].before = .unknown }
         let size = record.roughSize

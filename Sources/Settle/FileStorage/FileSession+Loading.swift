@@ -140,7 +140,7 @@ extension FileSession {
     /// Tells the journal of an edit that no process has seen being made, before anything is told that was done in
     /// knowledge of it. All values, because what the file had before is not known any more.
     mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
-        let batch = JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
+        let batch = JournalBatch(revision: 0, author: nil, entries: [], tree: tree)
         tell(.edited(version, batch))
         contents.overlay.add(edited: batch)
     }

@@ -39,7 +39,7 @@ extension FileSession {
     /// have newer ones behind them: that is told as it is together, and not one after the other.
     private mutating func mergeContinued(_ records: [(offset: Int, record: JournalRecord)]) {
         begin(with: nil)
-        let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.writer == nil } ?? true }
+        let beginning = records.prefix { $0.record.batch.map { $0.revision == 0 && $0.author == nil } ?? true }
         var known = JournalOverlay()
         for (_, record) in beginning {
             if follow(record.content) != nil { known.add(record.content) }

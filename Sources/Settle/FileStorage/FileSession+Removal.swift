@@ -177,7 +177,7 @@ extension FileSession {
                 case .checkpointed(_, offset):
                     isBeginning = true
                     return true
-                case .values(let batch) where isBeginning && batch.revision == 0 && batch.writer == nil:
+                case .values(let batch) where isBeginning && batch.revision == 0 && batch.author == nil:
                     isBeginning = false
                     return false
                 default:

@@ -153,10 +153,10 @@ struct JournalOverlay: Sendable {
     var batch: JournalBatch {
         if var tree {
             apply(to: &tree)
-            return JournalBatch(revision: 0, writer: nil, entries: [], tree: tree)
+            return JournalBatch(revision: 0, author: nil, entries: [], tree: tree)
         }
         return JournalBatch(
-            revision: 0, writer: nil,
+            revision: 0, author: nil,
             entries: entries.sorted { $0.key < $1.key }.map {
                 JournalEntry(key: $0.key, value: $0.value.value, before: $0.value.before)
             }, tree: nil)

@@ -27,7 +27,7 @@ struct TreeDifference {
         let entries = changes.sorted { $0.key < $1.key }.map { change in
             JournalEntry(key: change.key, value: change.new, before: change.old.map { .value($0) } ?? .absent)
         }
-        return JournalBatch(revision: 0, writer: nil, entries: entries, tree: nil)
+        return JournalBatch(revision: 0, author: nil, entries: entries, tree: nil)
     }
 
     private mutating func compare(

@@ -19,8 +19,8 @@ struct ValuesInForce: Sendable {
     }
 
     /// Something has changed that the store has to be told.
-    mutating func announce(_ content: ExternalChange.Content, writer: String? = nil) {
-        let change = ExternalChange(content, writer: writer)
+    mutating func announce(_ content: ExternalChange.Content, author: String? = nil) {
+        let change = ExternalChange(content, author: author)
         change.apply(to: &tree)
         undelivered.append(change)
     }
@@ -28,11 +28,11 @@ struct ValuesInForce: Sendable {
     /// Others have appended a batch.
     mutating func announce(_ batch: JournalBatch) {
         if let tree = batch.tree {
-            announce(.everything(tree), writer: batch.writer)
+            announce(.everything(tree), author: batch.author)
             unacknowledged = [:]
         }
         acknowledge(batch)
-        if !batch.entries.isEmpty { announce(.values(batch.values), writer: batch.writer) }
+        if !batch.entries.isEmpty { announce(.values(batch.values), author: batch.author) }
     }
 
     /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions

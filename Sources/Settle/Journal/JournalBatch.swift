@@ -3,14 +3,14 @@ package struct JournalBatch: Sendable, Hashable {
     /// The store's revision that is complete with this batch.
     package var revision: UInt64
     /// The writer's name, if all of the batch has one named writer.
-    package var writer: String?
+    package var author: String?
     package var entries: [JournalEntry]
     /// Replaces all values. Then there are no entries.
     package var tree: SettingTree?
 
-    package init(revision: UInt64, writer: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
+    package init(revision: UInt64, author: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
         self.revision = revision
-        self.writer = writer
+        self.author = author
         self.entries = entries
         self.tree = tree
     }

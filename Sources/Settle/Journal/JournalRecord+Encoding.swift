@@ -96,7 +96,7 @@ extension JournalValueWriter {
 
     fileprivate mutating func write(_ batch: JournalBatch) {
         write(count: batch.revision)
-        if let name = batch.writer {
+        if let name = batch.author {
             write(count: 1)
             write(name)
         } else {

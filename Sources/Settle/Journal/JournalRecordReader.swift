@@ -79,7 +79,7 @@ extension JournalValueReader {
         var batch = JournalBatch(revision: try readCount())
         switch try readCount() {
         case 0: break
-        case 1: batch.writer = try readText()
+        case 1: batch.author = try readText()
         default: throw .damaged
         }
         if section.count == JournalKeySection.everything {

@@ -61,7 +61,7 @@ extension Persister {
             let batch = StorageBatch(
                 revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
                 replaced: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-                writer: unsavedWriter)
+                author: unsavedAuthor)
             do {
                 try storage.append(batch, durability: durability)
                 handedOver(batch)
@@ -132,7 +132,7 @@ extension Persister {
         let before = log.noteTaken(encoded, hasOverlaps: taken.hasOverlaps)
         dropReplaced(by: encoded.lazy.map(\.key))
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
-        unsavedWriter = unsaved.isEmpty || unsavedWriter == taken.writer ? taken.writer : nil
+        unsavedAuthor = unsaved.isEmpty || unsavedAuthor == taken.author ? taken.author : nil
         unsaved.reserveCapacity(unsaved.count + encoded.count)
         for ((key, value), before) in zip(encoded, before) {
             let isFirst = unsaved.updateValue(value, forKey: key) == nil
@@ -168,7 +168,7 @@ extension Persister {
         lastHandedOver = batch.revision
         unsaved = [:]
         replaced = [:]
-        unsavedWriter = nil
+        unsavedAuthor = nil
         unsavedKeeper = nil
         writtenBack = [:]
         failedSaves.handedOver()

@@ -31,7 +31,7 @@ actor Persister {
     var unsaved: [SettingKey: SettingValue?] = [:]
     /// What is stored at the keys in `unsaved`, as far as the store knows. See ``storedUnderUnsaved``.
     var replaced: [SettingKey: SettingValue] = [:]
-    var unsavedWriter: String?
+    var unsavedAuthor: String?
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64
     /// Keeps the store alive while there are unsaved values, so that the storage is not reopened before it has them.

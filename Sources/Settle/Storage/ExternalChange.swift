@@ -10,12 +10,12 @@ public struct ExternalChange: Sendable, Hashable {
     }
 
     public var content: Content
-    /// The name that the writer gave its transaction, if known.
-    public var writer: String?
+    /// The author of the transaction, if known.
+    public var author: String?
 
-    public init(_ content: Content, writer: String? = nil) {
+    public init(_ content: Content, author: String? = nil) {
         self.content = content
-        self.writer = writer
+        self.author = author
     }
 }
 

@@ -31,8 +31,8 @@ public final class InMemoryStorage: Storage {
     /// Changes some keys, as another process would.
     ///
     /// Does nothing once the storage is closed.
-    public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by writer: String? = nil) {
-        simulate(ExternalChange(.values(values), writer: writer)) { tree in
+    public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by author: String? = nil) {
+        simulate(ExternalChange(.values(values), author: author)) { tree in
             var tree = tree
             tree.apply(values)
             return tree

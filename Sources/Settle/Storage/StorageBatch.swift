@@ -7,16 +7,16 @@ public struct StorageBatch: Sendable, Hashable {
     /// What the store believes to be stored at these keys until now. A storage that others change too can compare it
     /// with what is stored to detect changes of the same key. A key that is missing here was not stored.
     public var replaced: [SettingKey: SettingValue]
-    /// The writer's name, if all of the batch has one named writer.
-    public var writer: String?
+    /// The author, if all of the batch has one with a name.
+    public var author: String?
 
     public init(
         revision: UInt64, values: [SettingKey: SettingValue?], replaced: [SettingKey: SettingValue] = [:],
-        writer: String? = nil
+        author: String? = nil
     ) {
         self.revision = revision
         self.values = values
         self.replaced = replaced
-        self.writer = writer
+        self.author = author
     }
 }

@@ -198,7 +198,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         }
         RunningUpdates.noteWrite(to: store)
         let details = LogDetails(
-            [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, writer: nil,
+            [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, author: nil,
             cost: cost(of: old, newValue, at: attachment.slot), limit: store.log.costLimit)
         let time = store.time.now(isExact: store.log.isFollowed)
         let log = store.log

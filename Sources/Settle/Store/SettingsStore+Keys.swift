@@ -22,9 +22,9 @@ extension SettingsStore {
     ///   declared setting's rule, if it would change a setting that is its owner's (``SettingsAccess/owner``), if the
     ///   key lies around or within a declared setting's, or if the store is closed.
     public func setValue<Value: Codable & Sendable>(
-        _ value: Value, forKey key: String, by writer: String? = nil
+        _ value: Value, forKey key: String, by author: String? = nil
     ) throws {
-        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
+        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: author)
     }
 
     /// Writes the value of a key, declared by a group or not, as a storage sees it, such as one read with
@@ -35,15 +35,15 @@ extension SettingsStore {
     ///   declared setting's type or breaks its rule; if the storage could not hold it, because of a number that is none
     ///   or too many levels; if the write would change a setting that is its owner's; if the key lies around or within
     ///   a declared setting's; or if the store is closed. The old value stays then.
-    public func setValue(_ value: SettingValue, forKey key: String, by writer: String? = nil) throws {
-        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: writer)
+    public func setValue(_ value: SettingValue, forKey key: String, by author: String? = nil) throws {
+        try open(key: key).setValue(value, forKey: SettingKey(stored: key), by: author)
     }
 
     /// Removes what is stored for a key, with everything within it. A declared setting returns to its default.
     ///
     /// - Throws: ``SettingsError`` if the removal would change a setting that is its owner's, if the key lies around or
     ///   within a declared setting's, or if the store is closed.
-    public func removeValue(forKey key: String, by writer: String? = nil) throws {
-        try open(key: key).removeValue(forKey: SettingKey(stored: key), by: writer)
+    public func removeValue(forKey key: String, by author: String? = nil) throws {
+        try open(key: key).removeValue(forKey: SettingKey(stored: key), by: author)
     }
 }

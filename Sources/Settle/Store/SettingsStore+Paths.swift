@@ -17,20 +17,20 @@ extension SettingsStore {
 
     /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)-(Value,String,_)``.
     public func setValue<Value: Codable & Sendable>(
-        _ value: Value, forKey key: SettingKey, by writer: String? = nil
+        _ value: Value, forKey key: SettingKey, by author: String? = nil
     ) throws {
-        try setValue(value, forKey: key.description, by: writer)
+        try setValue(value, forKey: key.description, by: author)
     }
 
     /// Writes the value of a key that is given by its names, as a storage sees it; see
     /// ``setValue(_:forKey:by:)-(Value,String,_)``.
-    public func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String? = nil) throws {
-        try setValue(value, forKey: key.description, by: writer)
+    public func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String? = nil) throws {
+        try setValue(value, forKey: key.description, by: author)
     }
 
     /// Removes what is stored for a key that is given by its names; see ``removeValue(forKey:by:)``.
-    public func removeValue(forKey key: SettingKey, by writer: String? = nil) throws {
-        try removeValue(forKey: key.description, by: writer)
+    public func removeValue(forKey key: SettingKey, by author: String? = nil) throws {
+        try removeValue(forKey: key.description, by: author)
     }
 
     /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
@@ -55,12 +55,12 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if a setting there is its owner's (``SettingsAccess/owner``), if the path lies
     ///   within the value of a setting, or if the store is closed. Then nothing is removed.
-    public func remove(at path: String, by writer: String? = nil) throws {
-        try open(key: path).remove(at: SettingKey(stored: path), by: writer)
+    public func remove(at path: String, by author: String? = nil) throws {
+        try open(key: path).remove(at: SettingKey(stored: path), by: author)
     }
 
     /// Removes everything stored at and within a path given by its names.
-    public func remove(at path: SettingKey, by writer: String? = nil) throws {
-        try open(key: path.description).remove(at: path, by: writer)
+    public func remove(at path: SettingKey, by author: String? = nil) throws {
+        try open(key: path.description).remove(at: path, by: author)
     }
 }

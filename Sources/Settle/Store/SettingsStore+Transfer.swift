@@ -63,8 +63,8 @@ extension SettingsStore {
     ///   ``SettingsError`` if the store is closed.
     public func `import`(
         _ data: Data, as format: FileFormat? = nil, _ mode: ImportMode = .merge, unknownKeys: UnknownKeys = .keep,
-        by writer: String? = nil
+        by author: String? = nil
     ) throws {
-        try open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, by: writer)
+        try open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, by: author)
     }
 }

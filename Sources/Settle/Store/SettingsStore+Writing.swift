@@ -9,33 +9,33 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
     ///   closed.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
-        try open().transact(origin: .local, writer: writer, failing: { $0 }) { () throws(SettingsError) in body() }
+    public func update<Result>(by author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
+        try open().transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body() }
     }
 
     /// Runs a transaction whose closure may throw, which undoes everything that it has written.
     ///
     /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
-    public func update<Result>(by writer: String? = nil, _ body: () throws -> Result) throws -> Result {
-        try open().transact(origin: .local, writer: writer, body)
+    public func update<Result>(by author: String? = nil, _ body: () throws -> Result) throws -> Result {
+        try open().transact(origin: .local, author: author, body)
     }
 
     /// Runs a transaction, and returns when it is on stable storage; see
     /// ``SettingsGroup/commit(by:_:)-(_,()->Result)``.
     @discardableResult
     public func commit<Result: Sendable>(
-        by writer: String? = nil, _ body: () throws -> Result
+        by author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        try await open().commit(by: writer, body)
+        try await open().commit(by: author, body)
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
     /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
-    public func reset(by writer: String? = nil) throws(SettingsError) {
-        try open().reset(by: writer)
+    public func reset(by author: String? = nil) throws(SettingsError) {
+        try open().reset(by: author)
     }
 }
 

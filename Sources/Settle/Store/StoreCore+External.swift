@@ -14,19 +14,19 @@ extension StoreCore {
                 let issue = SettingsError.storage(error)
                 writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
             case .values(let values):
-                try takeIn(by: change.writer) { log.replaceStored(values, keeping: unsaved) }
+                try takeIn(by: change.author) { log.replaceStored(values, keeping: unsaved) }
             case .everything(let tree):
-                try takeIn(by: change.writer) { log.replaceStored(by: tree, keeping: unsaved) }
+                try takeIn(by: change.author) { log.replaceStored(by: tree, keeping: unsaved) }
             }
         } catch {
             // Only a closed store throws here, and it follows no changes any more.
         }
     }
 
-    private func takeIn(by writer: String?, replacing: () -> [AffectedSetting]) throws {
+    private func takeIn(by author: String?, replacing: () -> [AffectedSetting]) throws {
         var inForce: [SettingKey: SettingValue?] = [:]
         var misplaced: [SettingSlot] = []
-        try transact(origin: .external, writer: writer) {
+        try transact(origin: .external, author: author) {
             for setting in replacing() {
                 if setting.hasOtherSpelling { misplaced.append(setting.slot) }
                 guard !setting.isPending else { continue }

@@ -12,7 +12,7 @@ extension StoreCore {
         return try found.stored(at: key).map { try convert($0, key: key, to: type) } ?? nil
     }
 
-    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by writer: String?) throws {
+    func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by author: String?) throws {
         let key = try resolve(key, of: "setValue(_:forKey:)")
         let encoded: SettingValue
         do {
@@ -21,16 +21,16 @@ extension StoreCore {
             throw SettingsError.encodingFailed(
                 key: key, isSecret: Value.self is any SecretValue.Type || isSecret(key), error)
         }
-        try write(encoded, given: value, forKey: key, by: writer)
+        try write(encoded, given: value, forKey: key, by: author)
     }
 
-    func setValue(_ value: SettingValue, forKey key: SettingKey, by writer: String?) throws {
+    func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String?) throws {
         let key = try resolve(key, of: "setValue(_:forKey:)")
-        try write(value, given: value, forKey: key, by: writer)
+        try write(value, given: value, forKey: key, by: author)
     }
 
     private func write(
-        _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by writer: String?
+        _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by author: String?
     ) throws {
         do {
             try persister?.storage.check(encoded, at: key)
@@ -38,7 +38,7 @@ extension StoreCore {
             throw SettingsError.encodingFailed(
                 key: key, isSecret: value is any SecretValue || isSecret(key), error)
         }
-        try transact(origin: .local, writer: writer) {
+        try transact(origin: .local, author: author) {
             // The key's group may have been opened in the meantime.
             var (key, encoded) = (log.lock.withLock { log.resolved(key) }, encoded)
             if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
@@ -68,9 +68,9 @@ extension StoreCore {
         return (error as? SettingsError) ?? .wrongType(key: key, given: value, stored: encoded, error)
     }
 
-    func removeValue(forKey key: SettingKey, by writer: String?) throws {
+    func removeValue(forKey key: SettingKey, by author: String?) throws {
         let key = try resolve(key, of: "removeValue(forKey:)")
-        try transact(origin: .reset, writer: writer) {
+        try transact(origin: .reset, author: author) {
             try stageRemoval(of: log.lock.withLock { log.resolved(key) })
         }
     }

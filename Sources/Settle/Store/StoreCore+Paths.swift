@@ -27,9 +27,9 @@ extension StoreCore {
         }
     }
 
-    func remove(at path: SettingKey, by writer: String?) throws {
+    func remove(at path: SettingKey, by author: String?) throws {
         try Self.checkKey(path, of: "remove(at:)")
-        try transact(origin: .reset, writer: writer) {
+        try transact(origin: .reset, author: author) {
             let slots = log.lock.withLock { log.slots.within(path).filter { $0.declaration != nil } }
             guard !slots.isEmpty, log.lock.withLock({ log.slots[path] == nil }) else {
                 return try stageRemoval(of: path)

@@ -1,9 +1,9 @@
 extension StoreCore {
     /// Runs a transaction, and returns when it is on stable storage.
-    func commit<Result: Sendable>(by writer: String?, _ body: () throws -> Result) async throws -> Result {
-        guard let persister else { return try transact(origin: .local, writer: writer, body) }
+    func commit<Result: Sendable>(by author: String?, _ body: () throws -> Result) async throws -> Result {
+        guard let persister else { return try transact(origin: .local, author: author, body) }
         let isolation: (any Actor)? = #isolation
-        if isolation == nil { return try await commitOnQueue(writer, body) }
+        if isolation == nil { return try await commitOnQueue(author, body) }
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
         while true {
             try await persister.beginVisit(of: self)
@@ -19,7 +19,7 @@ extension StoreCore {
             let (result, revision): (Result, UInt64)
             do {
                 defer { self.writer.unlock() }
-                result = try transact(origin: .local, writer: writer, body)
+                result = try transact(origin: .local, author: author, body)
                 revision = log.lock.withLock { log.revision }
             } catch {
                 await persister.abandonVisit()
@@ -32,9 +32,9 @@ extension StoreCore {
 
     /// Runs a commit on the persister's queue, which saves two thread switches; for closures that no actor isolates.
     private func commitOnQueue<Result: Sendable>(
-        _ writer: String?, _ body: () throws -> Result
+        _ author: String?, _ body: () throws -> Result
     ) async throws -> Result {
-        try await withoutActuallyEscaping(body, do: CommitCrossing<Result>(store: self, writer: writer).run)
+        try await withoutActuallyEscaping(body, do: CommitCrossing<Result>(store: self, author: author).run)
     }
 
     func flush() async throws {
@@ -115,13 +115,13 @@ extension StoreCore {
 /// parameter of a closure may be used concurrently elsewhere.
 private struct CommitCrossing<Result: Sendable>: Sendable {
     let store: StoreCore
-    let writer: String?
+    let author: String?
 
     func run(_ body: @escaping () throws -> Result) async throws -> Result {
-        guard let persister = store.persister else { return try store.transact(origin: .local, writer: writer, body) }
+        guard let persister = store.persister else { return try store.transact(origin: .local, author: author, body) }
         let outcome = CommitOutcome<Result>()
         try await persister.commit(in: store) {
-            outcome.result = try store.transact(origin: .local, writer: writer, body)
+            outcome.result = try store.transact(origin: .local, author: author, body)
         }
         // Never missing: the commit returns without an error only after its closure has.
         guard let result = outcome.result else { throw CancellationError() }

@@ -18,7 +18,7 @@ extension StoreCore {
 
     func `import`(
         _ bytes: [UInt8], as format: FileFormat?, _ mode: SettingsStore.ImportMode,
-        unknownKeys: SettingsStore.UnknownKeys, by writer: String?
+        unknownKeys: SettingsStore.UnknownKeys, by author: String?
     ) throws {
         let tree: SettingTree
         do {
@@ -27,7 +27,7 @@ extension StoreCore {
             throw SettingsError(
                 .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)
         }
-        try transact(origin: .local, writer: writer) {
+        try transact(origin: .local, author: author) {
             var problems: [SettingsError] = []
             let entries = entries(of: tree)
             for entry in entries {
@@ -35,11 +35,11 @@ extension StoreCore {
                     problems.append(.unknownKey(entry.key))
                     continue
                 }
-                attempt(&problems) { try setValue(entry.value, forKey: entry.key, by: writer) }
+                attempt(&problems) { try setValue(entry.value, forKey: entry.key, by: author) }
             }
             if mode == .replace, problems.isEmpty {
                 for key in keysToRemove(besides: entries.map(\.key)) {
-                    attempt(&problems) { try removeValue(forKey: key, by: writer) }
+                    attempt(&problems) { try removeValue(forKey: key, by: author) }
                 }
             }
             if !problems.isEmpty { throw SettingsError.several(.importRefused, "Nothing was imported.", problems) }

@@ -1,7 +1,7 @@
 extension StoreCore {
     /// Resets every setting that is not its owner's to its default.
-    func reset(by writer: String?) throws(SettingsError) {
-        try transact(origin: .reset, writer: writer, failing: { $0 }) { () throws(SettingsError) in
+    func reset(by author: String?) throws(SettingsError) {
+        try transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
             let boxes = log.lock.withLock {
                 log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
             }
@@ -10,19 +10,19 @@ extension StoreCore {
     }
 
     /// Runs a transaction, or a part of the one in progress on this thread.
-    func transact<Result>(origin: Origin, writer name: String?, _ body: () throws -> Result) throws -> Result {
-        try transact(origin: origin, writer: name, failing: { $0 }, body)
+    func transact<Result>(origin: Origin, author name: String?, _ body: () throws -> Result) throws -> Result {
+        try transact(origin: origin, author: name, failing: { $0 }, body)
     }
 
     /// - Parameter failing: Converts an error of the store to one that the closure may throw.
     func transact<Result, Failure: Error>(
-        origin: Origin, writer name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
+        origin: Origin, author name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         writer.lock()
         defer { writer.unlock() }
         guard mode != .closed else { throw failing(.closed(key: nil)) }
         if transaction == nil {
-            transaction = Transaction(origin: origin, writer: name)
+            transaction = Transaction(origin: origin, author: name)
             mode = .transaction
             RunningUpdates.begin(self)
         }
@@ -104,7 +104,7 @@ extension StoreCore {
             plan.mutations.isEmpty
             ? nil
             : LogDetails(
-                plan.mutations, origin: plan.origin, writer: transaction.writer, cost: plan.cost,
+                plan.mutations, origin: plan.origin, author: transaction.author, cost: plan.cost,
                 fixedCost: plan.fixedCost, limit: log.costLimit)
         let time = time.now()
         var dropped: [AnyStagedValue] = []

@@ -1,7 +1,7 @@
 /// The writes of an `update` so far. Guarded by the writer's lock of its store.
 struct Transaction {
     let origin: Origin
-    let writer: String?
+    let author: String?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.
@@ -28,9 +28,9 @@ struct Transaction {
         fileprivate var known: Set<ObjectIdentifier> = []
     }
 
-    init(origin: Origin, writer: String?) {
+    init(origin: Origin, author: String?) {
         self.origin = origin
-        self.writer = writer
+        self.author = author
     }
 
     var isOutermost: Bool { levels.count == 1 }

@@ -135,7 +135,7 @@ import Testing
             settings.title = "x"
         }
         let change = try #require(await recorder.next())
-        #expect(change.revision == 1 && change.origin == .local && change.writer == "somebody")
+        #expect(change.revision == 1 && change.origin == .local && change.author == "somebody")
         #expect(abs(change.time.timeIntervalSince(before)) < 60 && !change.isDurable && change.missed == 0)
         #expect(change.mutations.map(\.key) == ["inner.list", "title"])
         #expect(change.mutations[0].oldValue as? [Int] == [] && change.mutations[0].newValue as? [Int] == [1])
@@ -143,7 +143,7 @@ import Testing
         #expect(change[settings.inner.$count] == nil)
         try settings.$title.reset()
         let reset = await recorder.next()
-        #expect(reset?.origin == .reset && reset?.writer == nil)
+        #expect(reset?.origin == .reset && reset?.author == nil)
     }
 
     @Test("The times of changes follow the store's clock")

@@ -83,7 +83,7 @@ import Testing
         }
         let change = await changes.next()
         #expect(change?.revision == 1 && change?.missed == 1 && change?.mutations.isEmpty == true)
-        #expect(change?.writer == "writer" && change?.isDurable == false)
+        #expect(change?.author == "writer" && change?.isDurable == false)
         // Who asks for the newest value reads it.
         #expect(await names.next() == large)
         try await store.flush()

@@ -62,7 +62,7 @@ import Testing
         let change = await durable.next()
         #expect(change?.revision == Self.start + 1 && change?.isDurable == true)
         let batch = try #require(storage.batches.last)
-        #expect(batch.revision == Self.start + 1 && batch.writer == "ops")
+        #expect(batch.revision == Self.start + 1 && batch.author == "ops")
         try await store.close()
     }
 

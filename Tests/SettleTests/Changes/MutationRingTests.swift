@@ -12,7 +12,7 @@ import Testing
     }
 
     private func details(_ number: any Sendable, cost: Int = 0) -> LogDetails {
-        LogDetails([LoggedMutation(slot: slot, old: 0, new: number)], origin: .local, writer: nil, cost: cost)
+        LogDetails([LoggedMutation(slot: slot, old: 0, new: number)], origin: .local, author: nil, cost: cost)
     }
 
     private func value(_ entry: LogEntry?) -> Int? {
@@ -72,11 +72,11 @@ import Testing
         var ring = MutationRing(capacity: 64, costLimit: 100)
         ring.append(details(1, cost: 60), time: 0).release()
         let large = LogDetails(
-            [LoggedMutation(slot: slot, old: 1, new: 2)], origin: .local, writer: "writer", cost: 101, limit: 100)
+            [LoggedMutation(slot: slot, old: 1, new: 2)], origin: .local, author: "writer", cost: 101, limit: 100)
         ring.append(large, time: 0).release()
         #expect(bounds(ring) == [1, 2])
         let entry = ring[2]
-        #expect(entry?.hasValues == false && entry?.details.writer == "writer" && value(entry) == nil)
+        #expect(entry?.hasValues == false && entry?.details.author == "writer" && value(entry) == nil)
         #expect(entry?.mutations(within: root).isEmpty == true)
     }
 

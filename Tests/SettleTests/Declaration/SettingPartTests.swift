@@ -61,7 +61,7 @@ private struct WindowSettings: SettingsGroup {
         try settings.$frame.width.reset(by: "test")
         #expect(settings.frame == Frame())
         let reset = await changes.until { $0.count == 2 }.last
-        #expect(reset?.origin == .reset && reset?.writer == "test" && !settings.$frame.isDefault)
+        #expect(reset?.origin == .reset && reset?.author == "test" && !settings.$frame.isDefault)
     }
 
     @Test func `names of the setting's own are found by key path`() async throws {

@@ -192,7 +192,7 @@ import Testing
         for await change in changes {
             #expect(change.revision == 1)
             #expect(change.origin == .local)
-            #expect(change.writer == "setup")
+            #expect(change.author == "setup")
             #expect(change.mutations.map(\.key) == ["applicationVersion", "passcode.attemptCount"])
             let count = try #require(change[settings.passcode.$attemptCount])
             #expect(count.oldValue == 0)

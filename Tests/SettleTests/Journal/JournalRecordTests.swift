@@ -96,7 +96,7 @@ import Testing
     @Test("The bytes never change")
     func bytes() {
         let batch = JournalBatch(
-            revision: 300, writer: "w", entries: [JournalEntry(key: "ab", value: .integer(-1), before: .unknown)])
+            revision: 300, author: "w", entries: [JournalEntry(key: "ab", value: .integer(-1), before: .unknown)])
         let bytes = JournalRecord(.edited(FileVersion(hash: 1, size: 2), batch), durableEnd: 64)
             .encoded(at: .start(of: 7)).bytes
         #expect(Array(bytes[..<24]) == [43, 0, 0, 0, 4, 0, 0, 0, 7] + zeros(7) + [64] + zeros(7))

@@ -16,7 +16,7 @@ extension SeededGenerator {
     }
 
     mutating func batch() -> JournalBatch {
-        var batch = JournalBatch(revision: next() >> (next() % 64), writer: next() % 3 == 0 ? text() : nil)
+        var batch = JournalBatch(revision: next() >> (next() % 64), author: next() % 3 == 0 ? text() : nil)
         if next() % 8 == 0 {
             batch.tree = SettingTree(dictionary(depth: 3))
         } else {
@@ -82,7 +82,7 @@ extension JournalBatch {
             }
         }
         let tree = tree.map { SettingValue.dictionary($0.root).spelling } ?? "-"
-        return "\(revision) \(writer.map(spelled) ?? "-") \(tree) \(entries)"
+        return "\(revision) \(author.map(spelled) ?? "-") \(tree) \(entries)"
     }
 }
 

@@ -58,7 +58,7 @@ import Testing
             hold.release()
             try await flush
             try await store.flush()
-            return recording.batches.last?.writer
+            return recording.batches.last?.author
         }
         #expect(try await writer(ofBatchBy: ["a"]) == "a")
         #expect(try await writer(ofBatchBy: ["a", "a", "a"]) == "a")

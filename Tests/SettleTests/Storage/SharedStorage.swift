@@ -78,7 +78,7 @@ final class SharedStorage: Storage {
             var changes: [ExternalChange] = []
             for (owner, batch) in state.batches.dropFirst(start) {
                 if owner != id {
-                    changes.append(ExternalChange(.values(batch.values), writer: batch.writer))
+                    changes.append(ExternalChange(.values(batch.values), author: batch.author))
                 } else {
                     for index in changes.indices { changes[index].overwrite(batch.values) }
                 }

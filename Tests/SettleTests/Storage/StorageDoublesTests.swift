@@ -88,7 +88,7 @@ import Testing
         #expect(
             told == [
                 ExternalChange(.everything(SettingTree(["a": .integer(3)]))),
-                ExternalChange(.values(["b": .integer(4)]), writer: "editor"),
+                ExternalChange(.values(["b": .integer(4)]), author: "editor"),
             ])
         #expect(try storage.externalChanges(since: { SettingTree() }).isEmpty)
         storage.close()

@@ -3,9 +3,9 @@ import Testing
 @testable import Settle
 
 @Suite struct ValuesInForceTests {
-    private func batch(_ key: SettingKey, _ value: Int64, writer: String? = nil) -> JournalBatch {
+    private func batch(_ key: SettingKey, _ value: Int64, author: String? = nil) -> JournalBatch {
         JournalBatch(
-            revision: 1, writer: writer,
+            revision: 1, author: author,
             entries: [JournalEntry(key: key, value: .integer(value), before: .absent)])
     }
 
@@ -16,10 +16,10 @@ import Testing
 
     @Test("What others have changed is told once, with its writer") func told() {
         var values = ValuesInForce()
-        values.announce(batch("a", 1, writer: "other"))
+        values.announce(batch("a", 1, author: "other"))
         #expect(values.tree == SettingTree(["a": .integer(1)]))
         let told = (1...2).map { _ in values.takeUndelivered() }
-        #expect(told == [[ExternalChange(.values(["a": .integer(1)]), writer: "other")], []])
+        #expect(told == [[ExternalChange(.values(["a": .integer(1)]), author: "other")], []])
     }
 
     @Test("A later batch of the store is put over what it has not been told") func appended() {

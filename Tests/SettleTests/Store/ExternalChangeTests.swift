@@ -64,7 +64,7 @@ import Testing
         settings.count = 6
         await #expect(throws: SettingsError.self) { try await store.flush() }
         memory.simulateExternalChange(["count": .integer(5), "other": .integer(3)], by: "editor")
-        await recorder.until { $0.last?.writer == "editor" }
+        await recorder.until { $0.last?.author == "editor" }
         #expect(settings.count == 6 && settings.other == 3)
         failing.heal()
         try await store.flush()
@@ -107,7 +107,7 @@ import Testing
         #expect(await recorder.next()?.mutations.map(\.key) == ["inner.count"])
         memory.simulateExternalChange(["inner.table.x": .integer(5)], by: "b")
         let table = try #require(await recorder.next())
-        #expect(table.mutations.map(\.key) == ["inner.table"] && table.writer == "b")
+        #expect(table.mutations.map(\.key) == ["inner.table"] && table.author == "b")
         #expect(settings.inner.table == ["x": 5])
         memory.simulateExternalChange(["balance": .dictionary(["left": .integer(1), "right": .integer(2)])])
         #expect(await recorder.next()?.mutations.map(\.key).sorted() == ["balance.left", "balance.right"])

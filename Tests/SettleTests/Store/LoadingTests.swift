@@ -134,7 +134,7 @@ import Testing
         let recorder = ChangeRecorder(store.changes)
         try store.setValue(["x"], forKey: "a.d", by: "test")
         try store.removeValue(forKey: "a.b")
-        #expect(await recorder.next()?.writer == "test")
+        #expect(await recorder.next()?.author == "test")
         #expect(await recorder.next()?.origin == .reset)
         #expect(try store.value(forKey: "a.d") == ["x"] && store.value(forKey: "a.b", as: Int.self) == nil)
         try await store.close()

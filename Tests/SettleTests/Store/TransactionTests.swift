@@ -22,7 +22,7 @@ import Testing
         var changes = store.changes.makeAsyncIterator()
         try await store.commit(by: "me") { try store.removeValue(forKey: "inner.count") }
         let reset = await changes.next()
-        #expect(reset?.origin == .reset && reset?.writer == "me" && settings.inner.$count.origin == .reset)
+        #expect(reset?.origin == .reset && reset?.author == "me" && settings.inner.$count.origin == .reset)
         try settings.update {
             try settings.$title.reset()
             settings.inner.count = 2
@@ -167,7 +167,7 @@ import Testing
         #expect(result == 7 && store.revision == 1)
         let change = await recorder.next()
         #expect(change?.mutations.map(\.description) == ["title: \"title\" → \"b\"", "inner.count: 0 → 1"])
-        #expect(change?.writer == "test")
+        #expect(change?.author == "test")
         try await store.flush()
         #expect(recording.batches.map(\.values) == [["title": .string("b"), "inner.count": .integer(1)]])
         #expect(recording.batches.map(\.revision) == [1])
@@ -311,7 +311,7 @@ import Testing
         #expect(settings.title == "title" && settings.inner.count == 0)
         #expect(settings.$title.isDefault && settings.$title.origin == .reset)
         let change = await recorder.next()
-        #expect(change?.origin == .reset && change?.mutations.count == 2 && change?.writer == "test")
+        #expect(change?.origin == .reset && change?.mutations.count == 2 && change?.author == "test")
         try await store.flush()
         #expect(recording.batches.last?.values == ["title": nil, "inner.count": nil])
     }

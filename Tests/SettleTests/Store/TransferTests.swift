@@ -125,7 +125,7 @@ private struct App: SettingsGroup {
         try store.import(Data(#"{"name": "b", "window": {"title": "c"}, "new": {"deep": [1]}}"#.utf8), by: "backup")
         let change = await changes.next()
         #expect(
-            change?.writer == "backup"
+            change?.author == "backup"
                 && Set(change?.mutations.map(\.key) ?? []) == ["name", "window.title", "new.deep"])
         #expect(app.name == "b" && app.window.title == "c" && app.window.width == 20 && app.table == ["a.b": 1])
         #expect(try store.value(forKey: "old.x") == 1)

@@ -31,7 +31,7 @@ struct ChangeStreamTests {
                 _ = try await events.next()
                 _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: "ops", "7"))
                 let data = try await events.next()?.data()
-                #expect(data?["writer"] == .string("ops"))
+                #expect(data?["author"] == .string("ops"))
                 #expect(data?["origin"] == .string("local"))
                 #expect(
                     data?["changes"]
@@ -53,7 +53,7 @@ struct ChangeStreamTests {
                 storage.simulateExternalChange(["limits.burst": .integer(7)], by: "another")
                 let data = try await events.next()?.data()
                 #expect(data?["origin"] == .string("external"))
-                #expect(data?["writer"] == .string("another"))
+                #expect(data?["author"] == .string("another"))
             }
         }
     }

@@ -157,7 +157,7 @@ struct SettingsEndpointTests {
             #expect(try answer.json()["isDefault"] == .bool(true))
             let change = await changes.first { _ in true }
             #expect(change?.origin == .reset)
-            #expect(change?.writer == "ops")
+            #expect(change?.author == "ops")
             #expect(service.store.status.oldestUnsavedChange == nil)
         }
     }
@@ -167,8 +167,8 @@ struct SettingsEndpointTests {
             let recorder = ChangeRecorder(service.store.changes)
             _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: "ops", "7"))
             _ = try await service.send(.admin(.patch, "/settings/limits.burst", "8"))
-            #expect(await recorder.next()?.writer == "ops")
-            #expect(await recorder.next()?.writer == "the admin endpoint")
+            #expect(await recorder.next()?.author == "ops")
+            #expect(await recorder.next()?.author == "the admin endpoint")
         }
     }
 }

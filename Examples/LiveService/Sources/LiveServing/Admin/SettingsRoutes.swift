@@ -28,7 +28,7 @@ struct SettingsRoutes: Sendable {
         let key = try knownKey(context)
         let value = try await Self.value(of: request)
         try await Self.saving {
-            try await store.commit(by: Self.writer(request)) { try store.setValue(value, forKey: key) }
+            try await store.commit(by: Self.author(request)) { try store.setValue(value, forKey: key) }
         }
         return try Response(json: entry(forKey: key))
     }
@@ -40,7 +40,7 @@ struct SettingsRoutes: Sendable {
         }
         for key in values.keys.sorted() where store.setting(forKey: key) == nil { throw Self.unknown(key) }
         try await Self.saving {
-            try await store.commit(by: Self.writer(request)) {
+            try await store.commit(by: Self.author(request)) {
                 for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
             }
         }
@@ -51,7 +51,7 @@ struct SettingsRoutes: Sendable {
     private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try knownKey(context)
         try await Self.saving {
-            try await store.commit(by: Self.writer(request)) { try store.removeValue(forKey: key) }
+            try await store.commit(by: Self.author(request)) { try store.removeValue(forKey: key) }
         }
         return try Response(json: entry(forKey: key))
     }
@@ -97,7 +97,7 @@ struct SettingsRoutes: Sendable {
     }
 
     /// Who makes a change: what the request says, without anything that could look like more than a name in the log.
-    private static func writer(_ request: Request) -> String {
+    private static func author(_ request: Request) -> String {
         let name = request.headers[.changedBy]?.filter {
             !$0.isNewline && !$0.unicodeScalars.contains { $0.value < 32 }
         }

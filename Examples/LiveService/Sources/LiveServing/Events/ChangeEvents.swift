@@ -59,7 +59,7 @@ extension Change {
             "isDurable": .bool(isDurable),
             "changes": .array(mutations.map { .dictionary($0.json) }),
         ]
-        if let writer { json["writer"] = .string(writer) }
+        if let author { json["author"] = .string(author) }
         return json
     }
 }

@@ -5,14 +5,14 @@ extension Change {
     var sentence: String? {
         guard !mutations.isEmpty else { return nil }
         let verb = origin == .reset ? "reset" : "changed"
-        return "\(author) \(verb) \(mutations.map(\.words).joined(separator: ", ")) (revision \(revision))"
+        return "\(subject) \(verb) \(mutations.map(\.words).joined(separator: ", ")) (revision \(revision))"
     }
 
-    private var author: String {
-        switch (origin, writer) {
-        case (.external, let writer?): "\(writer), in another process,"
+    private var subject: String {
+        switch (origin, author) {
+        case (.external, let author?): "\(author), in another process,"
         case (.external, nil): "Someone who edited the file"
-        case (_, let writer?): writer
+        case (_, let author?): author
         case (_, nil): "The service"
         }
     }

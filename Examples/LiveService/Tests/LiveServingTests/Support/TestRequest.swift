@@ -25,11 +25,11 @@ struct TestRequest: Sendable {
 
     /// A request with the admin's token.
     static func admin(
-        _ method: Method, _ path: String, by writer: String? = nil, lastEventID: String? = nil,
+        _ method: Method, _ path: String, by author: String? = nil, lastEventID: String? = nil,
         token: String = token, _ body: String = ""
     ) -> TestRequest {
         var headers = [("Authorization", "Bearer \(token)")]
-        if let writer { headers.append(("X-Changed-By", writer)) }
+        if let author { headers.append(("X-Changed-By", author)) }
         if let lastEventID { headers.append(("Last-Event-ID", lastEventID)) }
         return TestRequest(method: method, path: path, headers: headers, body: body)
     }
