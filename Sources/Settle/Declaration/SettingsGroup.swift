@@ -40,7 +40,7 @@ extension SettingsGroup {
     /// writers of the store wait.
     ///
     /// - Parameters:
-    ///   - writer: The name of the writer, for ``Change/writer``.
+    ///   - author: The name for ``Change/author``.
     ///   - body: Writes the settings. It must be quick, because other writers wait.
     /// - Throws: ``SettingsError`` if written values break their rules, which names all of them, or if the store is
     ///   closed.

@@ -57,7 +57,7 @@ extension SettingsStore {
     ///   - format: How the data is spelled. By default detected from its beginning.
     ///   - mode: What happens to values that are missing from the data.
     ///   - unknownKeys: What happens to keys in the data that no group has declared since the store was opened.
-    ///   - writer: The name of the writer, for ``Change/writer``.
+    ///   - author: The name for ``Change/author``.
     /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if the data can't be read, or if a value
     ///   or a key is refused: ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And
     ///   ``SettingsError`` if the store is closed.
