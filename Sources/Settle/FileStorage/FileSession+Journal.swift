@@ -37,9 +37,10 @@ extension FileSession {
             contents.overlay = JournalOverlay([JournalBatch(revision: 0, tree: recovered)])
             return [.checkpointed(file.version, coveredEnd: JournalFile.here), .values(contents.overlay.batch)]
         }
-        if let tree = contents.overlay.batch.tree { compare(tree) }
+        let tree = contents.overlay.batch.tree
+        if let tree { compare(tree) }
         return contents.beginning(
-            of: file.version, after: previous, records, isContinued: journal.end.generation != 0)
+            of: file.version, after: previous, records, leadingTo: tree, isContinued: journal.end.generation != 0)
     }
 
     /// The records of the journal that is open, as far as they are of use for the next.

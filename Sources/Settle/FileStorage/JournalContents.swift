@@ -65,13 +65,16 @@ struct JournalContents: Sendable {
     ///   - version: That of the file.
     ///   - previous: The version before it.
     ///   - records: Those of this journal, if they can be read.
+    ///   - tree: All values, if the journal has told them all since the last checkpoint.
     ///   - isContinued: Whether the new one goes on from this one. It always says with what then: see
     ///     ``FileSession/mergeFork(_:)``.
     func beginning(
         of version: FileVersion, after previous: FileVersion, _ records: [(offset: Int, record: JournalRecord)],
-        isContinued: Bool
+        leadingTo tree: SettingTree? = nil, isContinued: Bool
     ) -> [JournalRecord.Content] {
-        let start = way(from: previous, to: version, records) + [.checkpointed(version, coveredEnd: JournalFile.here)]
+        let start =
+            way(from: previous, to: version, records, leadingTo: tree)
+            + [.checkpointed(version, coveredEnd: JournalFile.here)]
         if overlay.tree != nil, !records.isEmpty {
             return start + Self.history(records.filter { $0.offset >= coveredEnd }.map(\.record.content))
         }
@@ -81,14 +84,16 @@ struct JournalContents: Sendable {
     /// What leads from the version before to the present one, so that the newest values are known should the file be
     /// damaged.
     private func way(
-        from previous: FileVersion, to version: FileVersion, _ records: [(offset: Int, record: JournalRecord)]
+        from previous: FileVersion, to version: FileVersion, _ records: [(offset: Int, record: JournalRecord)],
+        leadingTo tree: SettingTree?
     ) -> [JournalRecord.Content] {
-        guard !records.isEmpty, previous != version,
-            let start = JournalReplay.coveredEnd(of: previous, in: records)
-        else { return [] }
+        guard !records.isEmpty, previous != version else { return [] }
+        let beginning = JournalRecord.Content.checkpointed(previous, coveredEnd: JournalFile.here)
+        // An edit has told all values, and what the file has of them is not in the overlay any more.
+        if let tree, overlay.tree == nil { return [beginning, .values(JournalBatch(revision: 0, tree: tree))] }
+        guard let start = JournalReplay.coveredEnd(of: previous, in: records) else { return [] }
         var way = JournalOverlay()
         for (offset, record) in records where offset >= start && offset < coveredEnd { way.add(record.content) }
-        let beginning = JournalRecord.Content.checkpointed(previous, coveredEnd: JournalFile.here)
         return way.isEmpty ? [beginning] : [beginning, .values(way.batch)]
     }
 

@@ -268,4 +268,49 @@ import Testing
         storage.unlock()
         #expect(try fixture.freshLoad() == intact(["a": .integer(9), "b": .integer(2)]))
     }
+
+    @Test("an edit that a load has found outlives a journal in the place of one that could not be synced")
+    func journalAfterEdit() throws {
+        let storage = try resting()
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        let other = FileStorage(at: fixture.file)
+        var known: SettingValue.Entries = ["a": .integer(5), "b": .integer(2)]
+        #expect(try other.load() == intact(known))
+        try other.append(batch(2, ["c": .integer(3)]), durability: .process)
+        known["c"] = .integer(3)
+        fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
+        #expect(throws: StorageError.self) {
+            try storage.append(batch(2, ["d": .integer(4)]), durability: .stable)
+        }
+        fixture.calls.heal()
+        try storage.append(batch(3, ["d": .integer(4)]), durability: .stable)
+        var tree = SettingTree(known)
+        for change in try changes(other, since: known) { change.apply(to: &tree) }
+        known["d"] = .integer(4)
+        #expect(tree.root == known)
+        #expect(try other.checkpoint(tree, at: .resting))
+        #expect(try fixture.freshLoad() == intact(known))
+    }
+
+    @Test("a journal in the place of one that could not be synced leads to an edit that is damaged later")
+    func damageAfterEdit() throws {
+        let storage = try resting()
+        try fixture.write(#"{"a": 5, "b": 2}"#)
+        let other = FileStorage(at: fixture.file)
+        _ = try other.load()
+        try other.append(batch(2, ["c": .integer(3)]), durability: .process)
+        other.close()
+        fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
+        #expect(throws: StorageError.self) {
+            try storage.append(batch(2, ["d": .integer(4)]), durability: .stable)
+        }
+        fixture.calls.heal()
+        try storage.append(batch(3, ["d": .integer(4)]), durability: .stable)
+        storage.close()
+        try fixture.write("{")
+        let expected: SettingValue.Entries = [
+            "a": .integer(5), "b": .integer(2), "c": .integer(3), "d": .integer(4),
+        ]
+        #expect(try fixture.freshLoad().tree.root == expected)
+    }
 }
