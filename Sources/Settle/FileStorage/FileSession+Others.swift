@@ -146,15 +146,15 @@ extension FileSession {
         inForce.announce(.everything(tree))
     }
 
-    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them.
+    /// Tells what the journal says while the file can't be read: all values, if the version before leads to them, or
+    /// where there is none, the journal alone.
     private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
-        guard let earlier = try earlierVersion(),
-            let batches = JournalReplay.batches(from: earlier.version, in: log.records)
-        else {
+        let earlier = try earlierVersion()
+        guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: log.records) else {
             inForce.announce(contents.overlay.batch)
             return
         }
-        var tree = earlier.tree
+        var tree = earlier?.tree ?? SettingTree()
         JournalOverlay(batches).apply(to: &tree)
         inForce.announce(.everything(tree))
     }

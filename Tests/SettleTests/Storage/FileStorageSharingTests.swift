@@ -104,6 +104,32 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
+    @Test("A storage that has missed a whole journal is told everything also while the file can't be read")
+    func missedJournalOfBrokenFile() throws {
+        let (one, other) = (try fixture.opened(), try fixture.opened())
+        var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
+        try one.save(batch(1, root.mapValues { $0 }))
+        _ = try changes(other)
+        for number in 3...4 {
+            root = ["a": .integer(Int64(number))]
+            try one.append(batch(1, ["a": root["a"], "b": nil]), durability: .process)
+            for name in ["settings.json", ".settings.json.previous"] {
+                try? FileManager.default.removeItem(at: fixture.folder.appending(path: name))
+            }
+            _ = try changes(one, since: root)
+        }
+        try fixture.write("{")
+        var known = SettingTree(["a": .integer(1), "b": .integer(2)])
+        for change in try changes(other, since: known.root) { change.apply(to: &known) }
+        #expect(known.root == root)
+        // The record says that there was nothing before, so that an edit of another key is no removal of this one.
+        try other.append(
+            StorageBatch(revision: 2, values: ["b": .integer(5)], replaced: known["b"].map { ["b": $0] } ?? [:]),
+            durability: .process)
+        try fixture.write(#"{"a": 6}"#)
+        #expect(try fixture.freshLoad().tree.root == ["a": .integer(6), "b": .integer(5)])
+    }
+
     @Test("A removed journal loses nothing") func removedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
