@@ -74,12 +74,14 @@ struct SharedFileModel {
         for (count, keepsRemovals) in (stableCount...events.count).reversed().flatMap({ [($0, true), ($0, false)] }) {
             var possible = base
             for event in events[..<count] { possible.apply(event.values) }
+            var edits: [SettingKey: SettingValue?] = [:]
             for event in events[count...] + [.edit(edit)] {
                 guard case .edit(let values) = event else { continue }
-                // A key that is missing from the file may look like one that was never written, if the last confirmation of
-                // a checkpoint is lost.
-                possible.apply(values.filter { keepsRemovals || $0.value != nil })
+                edits.merge(values) { $1 }
             }
+            // A key that is missing from the file may look like one that was never written, if the last confirmation of
+            // a checkpoint is lost. Then it has what batches gave it, and nothing that was edited before its removal.
+            possible.apply(edits.filter { keepsRemovals || $0.value != nil })
             guard isSame(possible, tree) else { continue }
             base = possible
             taken = possible
