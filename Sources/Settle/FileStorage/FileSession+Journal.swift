@@ -40,7 +40,8 @@ extension FileSession {
         let tree = contents.overlay.batch.tree
         if let tree { compare(tree) }
         return contents.beginning(
-            of: file.version, after: previous, records, leadingTo: tree, isContinued: journal.end.generation != 0)
+            of: file.version, after: previous, records, leadingTo: tree, begun: repairs.begun,
+            isContinued: journal.end.generation != 0)
     }
 
     /// The records of the journal that is open, as far as they are of use for the next.
@@ -128,7 +129,7 @@ extension FileSession {
     }
 
     private mutating func didBeginJournal() {
-        repairs.didBeginJournal()
+        repairs.didBeginJournal(with: journal.begunAtBeginning)
         contents.coveredEnd = journal.coveredAtBeginning
     }
 

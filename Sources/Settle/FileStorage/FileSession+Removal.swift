@@ -170,18 +170,21 @@ extension FileSession {
     /// older than what is known.
     mutating func mergeFork(_ log: JournalReading) {
         begin(with: nil)
-        var isBeginning = false
+        var (isBeginning, mayBeginAgain) = (false, false)
         merge(
             log.records.filter { offset, record in
                 switch record.content {
                 case .checkpointed(_, offset):
-                    isBeginning = true
+                    (isBeginning, mayBeginAgain) = (true, false)
+                    return true
+                case .checkpoint(_, offset) where mayBeginAgain:
+                    (isBeginning, mayBeginAgain) = (true, false)
                     return true
                 case .values(let batch) where isBeginning && batch.revision == 0 && batch.author == nil:
-                    isBeginning = false
+                    (isBeginning, mayBeginAgain) = (false, true)
                     return false
                 default:
-                    isBeginning = false
+                    (isBeginning, mayBeginAgain) = (false, false)
                     return true
                 }
             })

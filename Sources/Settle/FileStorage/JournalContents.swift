@@ -66,11 +66,12 @@ struct JournalContents: Sendable {
     ///   - previous: The version before it.
     ///   - records: Those of this journal, if they can be read.
     ///   - tree: All values, if the journal has told them all since the last checkpoint.
+    ///   - begun: The checkpoints that were begun and have not been confirmed.
     ///   - isContinued: Whether the new one goes on from this one. It always says with what then: see
     ///     ``FileSession/mergeFork(_:)``.
     func beginning(
         of version: FileVersion, after previous: FileVersion, _ records: [(offset: Int, record: JournalRecord)],
-        leadingTo tree: SettingTree? = nil, isContinued: Bool
+        leadingTo tree: SettingTree? = nil, begun: [PendingRepairs.Checkpoint] = [], isContinued: Bool
     ) -> [JournalRecord.Content] {
         let start =
             way(from: previous, to: version, records, leadingTo: tree)
@@ -78,7 +79,30 @@ struct JournalContents: Sendable {
         if overlay.tree != nil, !records.isEmpty {
             return start + Self.history(records.filter { $0.offset >= coveredEnd }.map(\.record.content))
         }
+        if tree == nil, !begun.isEmpty, !records.isEmpty { return start + parted(records, by: begun) }
         return overlay.isEmpty && !isContinued ? start : start + [.values(overlay.batch)]
+    }
+
+    /// What the journal has beyond the file, and where the checkpoints stand in it. The file may be any of them.
+    private func parted(
+        _ records: [(offset: Int, record: JournalRecord)], by begun: [PendingRepairs.Checkpoint]
+    ) -> [JournalRecord.Content] {
+        var result: [JournalRecord.Content] = []
+        var start = coveredEnd
+        for checkpoint in begun {
+            result.append(.values(Self.batch(records, start..<max(start, checkpoint.coveredEnd))))
+            result.append(.checkpoint(checkpoint.version, coveredEnd: JournalFile.here))
+            start = max(start, checkpoint.coveredEnd)
+        }
+        return result + [.values(Self.batch(records, start..<Int.max))]
+    }
+
+    private static func batch(
+        _ records: [(offset: Int, record: JournalRecord)], _ range: Range<Int>
+    ) -> JournalBatch {
+        var overlay = JournalOverlay()
+        for (offset, record) in records where range.contains(offset) { overlay.add(record.content) }
+        return overlay.batch
     }
 
     /// What leads from the version before to the present one, so that the newest values are known should the file be

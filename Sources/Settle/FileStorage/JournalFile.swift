@@ -37,6 +37,8 @@ struct JournalFile: Sendable {
     private(set) var earlierGenerations: [UInt64] = []
     /// Where the last record stands that a journal was begun with and that says ``here``.
     private(set) var coveredAtBeginning = JournalHeader.size
+    /// The checkpoints that a journal was begun with, which have not been confirmed.
+    private(set) var begunAtBeginning: [PendingRepairs.Checkpoint] = []
     /// Up to where the file is known to be on stable storage.
     private(set) var durableEnd = 0
     /// How large the file is, with the zeros behind its end.
@@ -305,12 +307,16 @@ struct JournalFile: Sendable {
         try operations.setPermissions(of: file, at: path, to: 0o600)
         var bytes = header.encoded
         coveredAtBeginning = JournalHeader.size
+        begunAtBeginning = []
         var place = JournalPosition.start(of: header.generation)
         for content in contents {
             var record = JournalRecord(content, durableEnd: 0)
             if case .checkpointed(let version, coveredEnd: Self.here) = content {
                 record.content = .checkpointed(version, coveredEnd: place.offset)
                 coveredAtBeginning = place.offset
+            } else if case .checkpoint(let version, coveredEnd: Self.here) = content {
+                record.content = .checkpoint(version, coveredEnd: place.offset)
+                begunAtBeginning.append(PendingRepairs.Checkpoint(version: version, coveredEnd: place.offset))
             }
             let (encoded, next) = record.encoded(at: place)
             bytes += encoded
@@ -397,6 +403,7 @@ struct JournalFile: Sendable {
         end = new.end
         header = new.header
         coveredAtBeginning = new.coveredAtBeginning
+        begunAtBeginning = new.begunAtBeginning
         isKnown = true
         size = new.size
         self.lockCount = lockCount

@@ -126,10 +126,12 @@ struct PendingRepairs: Sendable {
     }
 
     /// A new journal has been begun with everything that it needs.
-    mutating func didBeginJournal() {
+    ///
+    /// - Parameter checkpoints: Those that it says were begun.
+    mutating func didBeginJournal(with checkpoints: [Checkpoint] = []) {
         if contains(.storeEverything) { add(.storeFile) }
         remove(.storeEverything)
-        endCheckpoints()
+        set(.resolve(checkpoints), isPending: !checkpoints.isEmpty)
     }
 
     mutating func endRestoration() {

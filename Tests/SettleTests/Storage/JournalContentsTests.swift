@@ -55,6 +55,22 @@ import Testing
         #expect(contents.kept.isEmpty)
     }
 
+    @Test("A new journal has the checkpoints that nobody has confirmed, each behind what it covers") func begun() {
+        var contents = JournalContents()
+        let records: [(offset: Int, JournalRecord.Content)] = [
+            (0, .values(batch("a", 1))), (9, .checkpoint(new, coveredEnd: 9)), (18, .values(batch("b", 2))),
+        ]
+        for (_, content) in records { contents.add(content) }
+        let beginning = contents.beginning(
+            of: old, after: old, records.map { ($0.offset, JournalRecord($0.1, durableEnd: 0)) },
+            begun: [PendingRepairs.Checkpoint(version: new, coveredEnd: 9)], isContinued: true)
+        #expect(
+            beginning == [
+                .checkpointed(old, coveredEnd: JournalFile.here), .values(batch("a", 1, revision: 0)),
+                .checkpoint(new, coveredEnd: JournalFile.here), .values(batch("b", 2, revision: 0)),
+            ])
+    }
+
     @Test("A first journal says only the version, one that goes on always with what") func emptyBeginning() {
         let contents = JournalContents()
         let version = JournalRecord.Content.checkpointed(new, coveredEnd: JournalFile.here)
