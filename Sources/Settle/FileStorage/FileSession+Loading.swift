@@ -80,6 +80,7 @@ extension FileSession {
             tell(ofEdit: version, leadingTo: tree)
             keepReplaced(by: tree, log?.records ?? [])
         }
+        contents.overlay.learn(ofFile)
         let outcome: StorageContents.Outcome
         if let log, !log.damage.isEmpty {
             outcome = .recovered(description: try keepEvidence(of: log), isComplete: false)

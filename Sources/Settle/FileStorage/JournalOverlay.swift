@@ -123,6 +123,12 @@ struct JournalOverlay: Sendable {
         for entry in batch.entries { entries[entry.key]?.before = entry.value.map { .value($0) } ?? .absent }
     }
 
+    /// The file has just been read. What records tell of it may be of a version before: the confirmation of a checkpoint may be
+    /// lost while its file is there.
+    mutating func learn(_ file: SettingTree) {
+        for key in entries.keys { entries[key]?.before = file[key].map { .value($0) } ?? .absent }
+    }
+
     mutating func removeAll() {
         entries = [:]
         outerKeys = []

@@ -113,6 +113,17 @@ import Testing
             ])
     }
 
+    @Test("A load learns what the file has, whatever a record before a lost confirmation says") func learning() {
+        var overlay = JournalOverlay()
+        overlay.add(batch("a", 2, revision: 1))
+        overlay.learn(SettingTree(["a": .integer(1)]))
+        var newest = SettingTree(["a": .integer(3)])
+        overlay.apply(to: &newest)
+        #expect(overlay.base(of: newest) == SettingTree(["a": .integer(1)]))
+        overlay.learn(SettingTree())
+        #expect(overlay.base(of: newest) == SettingTree())
+    }
+
     @Test("Without checkpoints a journal is begun anew when it is long, then less and less often") func growth() {
         var growth = JournalGrowth()
         func isDue(_ size: Int, _ fileSize: Int = 0) -> Bool { growth.isDue(at: size, limit: 10, fileSize: fileSize) }
