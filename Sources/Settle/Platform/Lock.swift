@@ -19,15 +19,17 @@ package final class Lock: @unchecked Sendable {
     package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
-        var attributes = pthread_mutexattr_t()
-        pthread_mutexattr_init(&attributes)
-        defer { pthread_mutexattr_destroy(&attributes) }
         #if canImport(Glibc)
             // Spin first: most critical sections are shorter than putting a thread to sleep and waking it. Darwin spins
             // by itself.
+            var attributes = pthread_mutexattr_t()
+            pthread_mutexattr_init(&attributes)
+            defer { pthread_mutexattr_destroy(&attributes) }
             pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+            let result = pthread_mutex_init(mutex, &attributes)
+        #else
+            let result = pthread_mutex_init(mutex, nil)
         #endif
-        let result = pthread_mutex_init(mutex, &attributes)
         precondition(result == 0, "pthread_mutex_init failed with error \(result)")
     }
 
