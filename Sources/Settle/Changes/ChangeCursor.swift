@@ -1,7 +1,7 @@
 /// A subscriber's position in a log.
 ///
 /// A cursor reads the log that all subscribers share and has no buffer of its own. `accounted` counts the changes of
-/// its channel that it has delivered, skipped on purpose or reported as missed. Changes counted by the channel beyond
+/// its topic that it has delivered, skipped on purpose or reported as missed. Changes counted by the topic beyond
 /// that, but no longer in the log, were missed.
 struct ChangeCursor {
     enum Step {
@@ -15,7 +15,7 @@ struct ChangeCursor {
     }
 
     let log: MutationLog
-    let channel: Channel
+    let topic: Topic
     private var next: UInt64
     private var accounted: UInt64
     private(set) var missed: UInt64 = 0
@@ -25,28 +25,28 @@ struct ChangeCursor {
     private static let stride: UInt64 = 64
 
     /// A cursor that starts after the newest transaction.
-    init(on channel: Channel, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
+    init(on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
         self.log = log
         log.noteFollower()
-        self.channel = channel
+        self.topic = topic
         self.delivery = delivery
         self.durableOnly = durableOnly
         (next, accounted) = log.lock.withLock {
-            (log.revision &+ 1, durableOnly ? channel.persistentCount : channel.changeCount)
+            (log.revision &+ 1, durableOnly ? topic.persistentCount : topic.changeCount)
         }
     }
 
     /// A cursor that starts after a revision; `nil` if the log no longer holds everything since.
-    init?(on channel: Channel, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
+    init?(on topic: Topic, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
         self.log = log
         log.noteFollower()
-        self.channel = channel
+        self.topic = topic
         self.delivery = delivery
         self.durableOnly = durableOnly
         let start: UInt64? = log.lock.withLock {
             guard revision &+ 1 >= log.ring.oldest, revision <= log.ring.newest else { return nil }
-            let count = durableOnly ? channel.persistentCount : channel.changeCount
-            return count &- log.matches(channel, from: revision &+ 1, persistentOnly: durableOnly)
+            let count = durableOnly ? topic.persistentCount : topic.changeCount
+            return count &- log.matches(topic, from: revision &+ 1, persistentOnly: durableOnly)
         }
         guard let start else { return nil }
         (next, accounted) = (revision &+ 1, start)
@@ -58,8 +58,8 @@ struct ChangeCursor {
         if next < log.ring.oldest { noteLoss() }
         let limit = limit
         if next <= limit {
-            // An untouched channel needs no scan of the entries.
-            if channel.lastRevision < next {
+            // An untouched topic needs no scan of the entries.
+            if topic.lastRevision < next {
                 next = limit &+ 1
             } else {
                 return delivery == .newest ? newest(upTo: limit) : every(upTo: limit)
@@ -67,23 +67,23 @@ struct ChangeCursor {
         }
         // Report the loss now, not with the next change: that may not come for a long time.
         if missed > 0 {
-            let revision = durableOnly ? min(channel.lastRevision, log.durableRevision) : channel.lastRevision
+            let revision = durableOnly ? min(topic.lastRevision, log.durableRevision) : topic.lastRevision
             let time = log.ring[log.ring.oldest]?.time ?? 0
             let isDurable =
                 revision <= log.durableRevision && log.undurable.revisions.isEmpty
                 && !log.undurable.givenUp.contains(revision)
             return .loss(revision: revision, time: time, isDurable: isDurable)
         }
-        return log.isFinished || channel.isFinished ? .finish : .wait
+        return log.isFinished || topic.isFinished ? .finish : .wait
     }
 
     /// Whether a step may produce something. Under the lock.
     var isReady: Bool {
-        next <= limit && channel.lastRevision >= next
+        next <= limit && topic.lastRevision >= next
     }
 
-    /// The channel that wakes the subscriber.
-    var wakingChannel: Channel { durableOnly ? log.durability : channel }
+    /// The topic that wakes the subscriber.
+    var wakingTopic: Topic { durableOnly ? log.durability : topic }
 
     /// The same position with another delivery.
     func delivering(_ delivery: Delivery) -> ChangeCursor {
@@ -101,14 +101,14 @@ struct ChangeCursor {
 
     /// The newest revision that may be delivered.
     private var limit: UInt64 {
-        durableOnly ? log.durableLimit(of: channel, from: next) : log.ring.newest
+        durableOnly ? log.durableLimit(of: topic, from: next) : log.ring.newest
     }
 
     /// How many transactions so far this subscriber is to receive.
-    private var count: UInt64 { durableOnly ? channel.persistentCount : channel.changeCount }
+    private var count: UInt64 { durableOnly ? topic.persistentCount : topic.changeCount }
 
     private func matches(from first: UInt64) -> UInt64 {
-        log.matches(channel, from: first, persistentOnly: durableOnly)
+        log.matches(topic, from: first, persistentOnly: durableOnly)
     }
 
     /// Whether to skip a transaction that never becomes durable although its settings are saved.
@@ -128,7 +128,7 @@ struct ChangeCursor {
         while next <= stop {
             let revision = next
             next &+= 1
-            guard log.ring.concerns(revision, channel), let entry = log.ring[revision] else { continue }
+            guard log.ring.concerns(revision, topic), let entry = log.ring[revision] else { continue }
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
             if passesOver(revision) { continue }
@@ -141,10 +141,10 @@ struct ChangeCursor {
 
     private mutating func newest(upTo limit: UInt64) -> Step {
         let later = matches(from: limit &+ 1)
-        if durableOnly { accounted &+= log.givenUpCount(of: channel, from: next, to: limit) }
+        if durableOnly { accounted &+= log.givenUpCount(of: topic, from: next, to: limit) }
         var revision = limit
         while revision >= next {
-            if !passesOver(revision), log.ring.concerns(revision, channel), let entry = log.ring[revision],
+            if !passesOver(revision), log.ring.concerns(revision, topic), let entry = log.ring[revision],
                 entry.isPersistent || !durableOnly
             {
                 missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)
@@ -161,11 +161,11 @@ struct ChangeCursor {
 }
 
 extension MutationLog {
-    /// How many kept transactions, from a revision on, have touched a channel. Under the lock.
-    fileprivate func matches(_ channel: Channel, from first: UInt64, persistentOnly: Bool) -> UInt64 {
-        guard channel.lastRevision >= first, first <= ring.newest else { return 0 }
+    /// How many kept transactions, from a revision on, have touched a topic. Under the lock.
+    fileprivate func matches(_ topic: Topic, from first: UInt64, persistentOnly: Bool) -> UInt64 {
+        guard topic.lastRevision >= first, first <= ring.newest else { return 0 }
         var count: UInt64 = 0
-        for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, channel) {
+        for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, topic) {
             if persistentOnly, !ring.isPersistent(revision) { continue }
             count &+= 1
         }

@@ -9,8 +9,8 @@ extension SettingsGroup {
     ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
     ///     settings that are kept in memory only.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
-        let (log, channel) = source
-        return Changes(ChangeCursor(on: channel, of: log, delivery: delivery, durableOnly: durableOnly))
+        let (log, topic) = source
+        return Changes(ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
     /// The group's changes since a revision, such as the last one that a client has seen.
@@ -19,12 +19,12 @@ extension SettingsGroup {
     public func changes(
         since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
-        let (log, channel) = source
-        return try .since(revision, on: channel, of: log, delivery: delivery, durableOnly: durableOnly)
+        let (log, topic) = source
+        return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)
     }
 
-    private var source: (log: MutationLog, channel: Channel) {
-        if let store, let channel = GroupLayout.channel(of: self) { return (store.log, channel) }
+    private var source: (log: MutationLog, topic: Topic) {
+        if let store, let topic = GroupLayout.topic(of: self) { return (store.log, topic) }
         // A group without settings never changes.
         let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
         return (log, log.root)
@@ -76,10 +76,10 @@ extension SettingsStore {
 
 extension Changes {
     fileprivate static func since(
-        _ revision: UInt64, on channel: Channel, of log: MutationLog, delivery: Delivery, durableOnly: Bool
+        _ revision: UInt64, on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool
     ) throws -> Changes {
         let cursor = ChangeCursor(
-            on: channel, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
+            on: topic, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
         guard let cursor else {
             let (oldest, newest) = log.lock.withLock { (log.ring.oldest, log.ring.newest) }
             throw SettingsError(

@@ -45,7 +45,7 @@ public struct Changes: AsyncSequence, Sendable {
                 if let change = take() { return change }
                 guard self.waiter != nil else { break }
                 let current = cursor
-                await current.log.wait(on: current.wakingChannel, with: waiter) {
+                await current.log.wait(on: current.wakingTopic, with: waiter) {
                     current.isReady
                 }
             }
@@ -64,7 +64,7 @@ public struct Changes: AsyncSequence, Sendable {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable):
                     return Change(
-                        entry, revision: revision, within: cursor.channel, isDurable: isDurable,
+                        entry, revision: revision, within: cursor.topic, isDurable: isDurable,
                         missed: cursor.takeMissed())
                 case .loss(let revision, let time, let isDurable):
                     return Change(
@@ -94,11 +94,11 @@ extension Change {
 
 extension Change {
     fileprivate init(
-        _ entry: LogEntry, revision: UInt64, within channel: Channel, isDurable: Bool, missed: UInt64
+        _ entry: LogEntry, revision: UInt64, within topic: Topic, isDurable: Bool, missed: UInt64
     ) {
         self.init(
             revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
-            author: entry.details.author, mutations: entry.mutations(within: channel), isDurable: isDurable,
+            author: entry.details.author, mutations: entry.mutations(within: topic), isDurable: isDurable,
             missed: missed)
     }
 }

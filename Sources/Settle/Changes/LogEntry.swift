@@ -22,7 +22,7 @@ final class LogDetails: @unchecked Sendable {
     let isPersistent: Bool
     /// Whether the values are kept. Subscribers get a transaction without values reported as missed.
     let hasValues: Bool
-    /// Finds the mutations within a channel; `nil` if there are so few that a scan costs less.
+    /// Finds the mutations within a topic; `nil` if there are so few that a scan costs less.
     private let index: LockedValue<MutationIndex?>?
     /// The next transaction that has left the log at the same time; see ``DroppedEntries``.
     fileprivate var nextDropped: Unmanaged<LogDetails>?
@@ -57,16 +57,16 @@ final class LogDetails: @unchecked Sendable {
         LogDetails(mutations, origin: origin, author: author, cost: 1, limit: 0)
     }
 
-    /// Whether a mutation is within a channel.
-    func touches(_ channel: Channel) -> Bool {
-        guard let index else { return mutations.contains { $0.slot.isWithin(channel) } }
-        return index.withLock { built(&$0).contains(channel) }
+    /// Whether a mutation is within a topic.
+    func touches(_ topic: Topic) -> Bool {
+        guard let index else { return mutations.contains { $0.slot.isWithin(topic) } }
+        return index.withLock { built(&$0).contains(topic) }
     }
 
-    /// The mutations within a channel, in their order.
-    func mutations(within channel: Channel) -> [LoggedMutation] {
-        guard let index else { return mutations.filter { $0.slot.isWithin(channel) } }
-        return index.withLock { built(&$0).positions(within: channel) }.map { mutations[$0] }
+    /// The mutations within a topic, in their order.
+    func mutations(within topic: Topic) -> [LoggedMutation] {
+        guard let index else { return mutations.filter { $0.slot.isWithin(topic) } }
+        return index.withLock { built(&$0).positions(within: topic) }.map { mutations[$0] }
     }
 
     /// Built for the first subscriber that asks, so that it costs the writer nothing.
@@ -81,7 +81,7 @@ final class LogDetails: @unchecked Sendable {
 /// Maps settings and groups to their mutations in a large transaction, so that its many subscribers need not scan them
 /// all.
 struct MutationIndex: Sendable {
-    /// One per mutation and channel around it. The links of a channel are chained in the order of the mutations.
+    /// One per mutation and topic around it. The links of a topic are chained in the order of the mutations.
     private struct Link {
         let position: Int32
         let next: Int32
@@ -93,22 +93,22 @@ struct MutationIndex: Sendable {
     init(of mutations: [LoggedMutation]) {
         first.reserveCapacity(mutations.count)
         links.reserveCapacity(mutations.count * 3)
-        // Backwards, because each link is put in front of its channel's chain.
+        // Backwards, because each link is put in front of its topic's chain.
         for position in mutations.indices.reversed() {
-            mutations[position].slot.forEachEnclosing { channel in
-                links.append(Link(position: Int32(position), next: first[channel] ?? -1))
-                first[channel] = Int32(links.count - 1)
+            mutations[position].slot.forEachEnclosing { topic in
+                links.append(Link(position: Int32(position), next: first[topic] ?? -1))
+                first[topic] = Int32(links.count - 1)
             }
         }
     }
 
-    func contains(_ channel: Channel) -> Bool {
-        first[ObjectIdentifier(channel)] != nil
+    func contains(_ topic: Topic) -> Bool {
+        first[ObjectIdentifier(topic)] != nil
     }
 
-    func positions(within channel: Channel) -> [Int] {
+    func positions(within topic: Topic) -> [Int] {
         var positions: [Int] = []
-        var next = first[ObjectIdentifier(channel)] ?? -1
+        var next = first[ObjectIdentifier(topic)] ?? -1
         while next >= 0 {
             let link = links[Int(next)]
             positions.append(Int(link.position))
@@ -153,7 +153,7 @@ struct LogEntry {
     /// See ``LogDetails/hasValues``.
     var hasValues: Bool { details.hasValues }
 
-    func mutations(within channel: Channel) -> [Mutation] {
-        hasValues ? details.mutations(within: channel).map(Mutation.init) : []
+    func mutations(within topic: Topic) -> [Mutation] {
+        hasValues ? details.mutations(within: topic).map(Mutation.init) : []
     }
 }

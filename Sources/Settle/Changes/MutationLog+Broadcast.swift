@@ -9,16 +9,16 @@ extension MutationLog {
     /// The next step of the broadcaster.
     func nextBroadcast() -> DrainStep<[WaiterList]> {
         lock.withLock {
-            guard !work.channels.isEmpty else { return isFinished ? .finish : .wait }
+            guard !work.topics.isEmpty else { return isFinished ? .finish : .wait }
             var lists: [WaiterList] = []
-            lists.reserveCapacity(work.channels.count)
-            for channel in work.channels {
-                channel.isPending = false
+            lists.reserveCapacity(work.topics.count)
+            for topic in work.topics {
+                topic.isPending = false
                 // A subscriber that waits again goes into a new list, so that one change never wakes it twice.
-                if let waiters = channel.waiters { lists.append(waiters) }
-                channel.waiters = nil
+                if let waiters = topic.waiters { lists.append(waiters) }
+                topic.waiters = nil
             }
-            work.channels.removeAll(keepingCapacity: true)
+            work.topics.removeAll(keepingCapacity: true)
             return .work(lists)
         }
     }
@@ -34,7 +34,7 @@ extension MutationLog {
         }
     }
 
-    var hasBroadcast: Bool { lock.withLock { !work.channels.isEmpty } }
+    var hasBroadcast: Bool { lock.withLock { !work.topics.isEmpty } }
 
     /// Moves up to `limit` waiters' continuations into `batch` and drops the lists that become empty. The limit keeps
     /// the lock short however many subscribers wait.
@@ -51,7 +51,7 @@ extension MutationLog {
     /// Parks the broadcaster until a writer resumes it. False if there is work, so that it must not wait.
     func parkBroadcaster(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
         lock.withLock {
-            guard work.channels.isEmpty, !isFinished else { return false }
+            guard work.topics.isEmpty, !isFinished else { return false }
             broadcaster = .parked(continuation)
             return true
         }
@@ -67,20 +67,20 @@ extension MutationLog {
     }
 
     /// Ends all streams: wakes every subscriber, which then finds the log finished.
-    func finish() -> Signals {
+    func finish() -> PendingWakeUps {
         lock.withLock {
             isFinished = true
             wakeAll()
             // Parked tasks have to end, whether there is work or not.
-            if case .absent = broadcaster, case .absent = notifier { return signals() }
-            return Signals(broadcaster: Self.claim(&broadcaster), notifier: Self.claim(&notifier))
+            if case .absent = broadcaster, case .absent = notifier { return wakeUps() }
+            return PendingWakeUps(broadcaster: Self.claim(&broadcaster), notifier: Self.claim(&notifier))
         }
     }
 
-    /// Ends the streams of a channel. Under the lock.
-    func finish(_ channel: Channel) {
-        channel.isFinished = true
-        wake(channel)
+    /// Ends the streams of a topic. Under the lock.
+    func finish(_ topic: Topic) {
+        topic.isFinished = true
+        wake(topic)
         wake(durability)
     }
 
@@ -89,7 +89,7 @@ extension MutationLog {
         wake(root)
         wake(durability)
         wake(lifetime)
-        for channel in channels.values { wake(channel) }
+        for topic in topics.values { wake(topic) }
         for slot in slots.all { wake(slot) }
     }
 }

@@ -207,7 +207,7 @@ extension MutationLog {
     }
 
     /// Records that everything up to a revision is on stable storage, and wakes the subscribers of durable changes.
-    func saveSucceeded(_ revision: UInt64) -> Signals {
+    func saveSucceeded(_ revision: UInt64) -> PendingWakeUps {
         lock.withLock {
             saveState = .idle
             if hasTakenValues { counts.saves &+= 1 }
@@ -216,7 +216,7 @@ extension MutationLog {
             if undurable.keep(unencodable.lazy.map(\.slot), of: ring) { wake(durability) }
             // With no unsaved values, all later transactions are external or kept in memory only.
             becomeDurable(hasWaiting ? revision : ring.newest)
-            return signals()
+            return wakeUps()
         }
     }
 

@@ -1,13 +1,13 @@
 /// The subscribers' side of the log.
 extension MutationLog {
-    /// Waits until a change of `channel` may have come. Returns immediately if `isReady`, called under the lock,
+    /// Waits until a change of `topic` may have come. Returns immediately if `isReady`, called under the lock,
     /// reports one, if the log is finished, or if the task is cancelled.
     nonisolated(nonsending) func wait(
-        on channel: Channel, with waiter: Waiter, unless isReady: () -> Bool
+        on topic: Topic, with waiter: Waiter, unless isReady: () -> Bool
     ) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                park(continuation, on: channel, with: waiter, unless: isReady)
+                park(continuation, on: topic, with: waiter, unless: isReady)
             }
         } onCancel: {
             cancel(waiter)
@@ -18,18 +18,18 @@ extension MutationLog {
     ///
     /// Checking and parking are one step under the lock that publishes, so no change falls between them.
     func park(
-        _ continuation: UnsafeContinuation<Void, Never>, on channel: Channel, with waiter: Waiter,
+        _ continuation: UnsafeContinuation<Void, Never>, on topic: Topic, with waiter: Waiter,
         unless isReady: () -> Bool
     ) {
         lock.lock()
-        waiter.isFinished = isFinished || channel.isFinished
+        waiter.isFinished = isFinished || topic.isFinished
         if waiter.isFinished || waiter.isCancelled || isReady() {
             lock.unlock()
             continuation.resume()
             return
         }
-        let waiters = channel.waiters ?? WaiterList()
-        channel.waiters = waiters
+        let waiters = topic.waiters ?? WaiterList()
+        topic.waiters = waiters
         waiters.append(waiter, continuation)
         lock.unlock()
     }

@@ -21,13 +21,13 @@ package final class MutationLog: @unchecked Sendable {
     var counts = LogCounts()
 
     // Changes
-    package let root = Channel(parent: nil)
-    /// The channels of groups, by path.
-    var channels: [SettingKey: Channel] = [:]
+    package let root = Topic(parent: nil)
+    /// The topics of groups, by path.
+    var topics: [SettingKey: Topic] = [:]
     /// Touched when more transactions have become durable.
-    let durability = Channel(parent: nil)
+    let durability = Topic(parent: nil)
     /// Never touched: waiting on it means waiting for the end.
-    let lifetime = Channel(parent: nil)
+    let lifetime = Topic(parent: nil)
     @exclusivity(unchecked) var ring: MutationRing
     /// The revision before the first transaction.
     let initialRevision: UInt64
@@ -133,33 +133,35 @@ package final class MutationLog: @unchecked Sendable {
     /// Publishes a transaction of one local write of a word. Takes the lock itself, and is never inlined, so that the
     /// path of nearly all writes counts no references.
     @inline(never)
-    func publish(_ new: UInt64, in box: AnySettingBox, at slot: SettingSlot, old: UInt64, time: Double) -> Signals {
+    func publish(_ new: UInt64, in box: AnySettingBox, at slot: SettingSlot, old: UInt64, time: Double)
+        -> PendingWakeUps
+    {
         lock.lock()
         beginInstalling()
         box.install(word: new)
         endInstalling()
         let dropped = ring.append(slot, old: old, new: new, time: time)
-        var signals = noteLocal(slot, node: box.node, time: time)
-        signals.dropped = dropped
+        var wakeUps = noteLocal(slot, node: box.node, time: time)
+        wakeUps.dropped = dropped
         lock.unlock()
-        return signals
+        return wakeUps
     }
 
     /// Records a transaction of one local write that the caller has installed.
-    func record(_ slot: SettingSlot, node: ObservationNode, details: LogDetails, time: Double) -> Signals {
+    func record(_ slot: SettingSlot, node: ObservationNode, details: LogDetails, time: Double) -> PendingWakeUps {
         let dropped = ring.append(details, time: time)
-        var signals = noteLocal(slot, node: node, time: time)
-        signals.dropped = dropped
-        return signals
+        var wakeUps = noteLocal(slot, node: node, time: time)
+        wakeUps.dropped = dropped
+        return wakeUps
     }
 
-    private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> Signals {
+    private func noteLocal(_ slot: SettingSlot, node: ObservationNode, time: Double) -> PendingWakeUps {
         slot.isStored = true
         slot.origin = .local
-        slot.touch(ring.newest, isPersistent: slot.schedule != nil, pending: &work.channels)
+        slot.touch(ring.newest, isPersistent: slot.schedule != nil, pending: &work.topics)
         notify(node, of: slot)
         let wakesPersister = markDirty(slot, time: time)
-        return signals(wakesPersister: wakesPersister)
+        return wakeUps(wakesPersister: wakesPersister)
     }
 
     /// Installs the staged values of a transaction of several mutations, and records it. A single pass, because in a
@@ -172,7 +174,7 @@ package final class MutationLog: @unchecked Sendable {
     func record(
         _ details: LogDetails, of written: [(box: AnySettingBox, slot: SettingSlot)],
         storedAlready stored: Set<ObjectIdentifier>, time: Double, installed: inout [AnyStagedValue]
-    ) -> Signals {
+    ) -> PendingWakeUps {
         let dropped = ring.append(details, time: time)
         if details.origin == .external { counts.external &+= 1 }
         var wakesPersister = false
@@ -185,7 +187,7 @@ package final class MutationLog: @unchecked Sendable {
                 installed.append(staged)
             }
             slot.origin = details.origin
-            slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.channels)
+            slot.touch(ring.newest, isPersistent: isPersistent, pending: &work.topics)
             if stored.isEmpty || !stored.contains(ObjectIdentifier(slot)), markDirty(slot, time: time) {
                 wakesPersister = true
             }
@@ -193,9 +195,9 @@ package final class MutationLog: @unchecked Sendable {
         }
         endInstalling()
         if details.origin == .external, !hasWaiting { becomeDurable(ring.newest) }
-        var signals = signals(wakesPersister: wakesPersister)
-        signals.dropped = dropped
-        return signals
+        var wakeUps = wakeUps(wakesPersister: wakesPersister)
+        wakeUps.dropped = dropped
+        return wakeUps
     }
 
     /// Marks a slot as unsaved; true if the persister has to be woken for it.
@@ -223,8 +225,8 @@ package final class MutationLog: @unchecked Sendable {
         if dirtyKeeper == nil { dirtyKeeper = keeper }
     }
 
-    func wake(_ channel: Channel) {
-        channel.wake(&work.channels)
+    func wake(_ topic: Topic) {
+        topic.wake(&work.topics)
     }
 
     private func notify(_ node: ObservationNode, of slot: SettingSlot) {
@@ -234,22 +236,22 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     /// The tasks that the caller must wake once it has unlocked.
-    func signals(wakesPersister: Bool = false) -> Signals {
-        var signals = Signals(wakesPersister: wakesPersister)
-        if !work.channels.isEmpty { signals.broadcaster = claimBroadcaster() }
-        if !work.observers.isEmpty { signals.notifier = Self.claim(&notifier) }
-        return signals
+    func wakeUps(wakesPersister: Bool = false) -> PendingWakeUps {
+        var wakeUps = PendingWakeUps(wakesPersister: wakesPersister)
+        if !work.topics.isEmpty { wakeUps.broadcaster = claimBroadcaster() }
+        if !work.observers.isEmpty { wakeUps.notifier = Self.claim(&notifier) }
+        return wakeUps
     }
 
     /// The writer wakes a lone subscriber itself. That costs it no more than waking the broadcaster, and spares the
     /// subscriber the detour through a second sleeping thread.
-    private func claimBroadcaster() -> Signals.Wake {
+    private func claimBroadcaster() -> PendingWakeUps.Wake {
         if case .running = broadcaster { return .none }
         if let lone = takeLoneWaiter() { return .resume(lone) }
         return Self.claim(&broadcaster)
     }
 
-    static func claim(_ state: inout DrainState) -> Signals.Wake {
+    static func claim(_ state: inout DrainState) -> PendingWakeUps.Wake {
         switch state {
         case .running:
             return .none
@@ -263,9 +265,9 @@ package final class MutationLog: @unchecked Sendable {
     }
 
     private func takeLoneWaiter() -> UnsafeContinuation<Void, Never>? {
-        guard work.channels.count == 1, let waiters = work.channels[0].waiters, waiters.hasOnlyOne else { return nil }
-        work.channels[0].isPending = false
-        work.channels.removeLast()
+        guard work.topics.count == 1, let waiters = work.topics[0].waiters, waiters.hasOnlyOne else { return nil }
+        work.topics[0].isPending = false
+        work.topics.removeLast()
         return waiters.popFirst()
     }
 }

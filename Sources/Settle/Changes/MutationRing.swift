@@ -118,15 +118,15 @@ struct MutationRing: ~Copyable {
         return slots[Int(truncatingIfNeeded: revision & mask)].details?.takeUnretainedValue()
     }
 
-    /// Whether a kept transaction touched a channel.
-    func concerns(_ revision: UInt64, _ channel: Channel) -> Bool {
-        // The fast path: nearly always the revision is the last one that touched the channel.
-        if channel.lastRevision <= revision { return channel.lastRevision == revision }
+    /// Whether a kept transaction touched a topic.
+    func concerns(_ revision: UInt64, _ topic: Topic) -> Bool {
+        // The fast path: nearly always the revision is the last one that touched the topic.
+        if topic.lastRevision <= revision { return topic.lastRevision == revision }
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details {
-            return details._withUnsafeGuaranteedRef { $0.touches(channel) }
+            return details._withUnsafeGuaranteedRef { $0.touches(topic) }
         }
-        return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(channel) }
+        return slot.setting._withUnsafeGuaranteedRef { $0.isWithin(topic) }
     }
 
     /// Whether a kept transaction will ever be on stable storage.

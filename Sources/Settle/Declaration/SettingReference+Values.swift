@@ -27,7 +27,7 @@ extension SettingReference: AsyncSequence {
         @usableFromInline
         init(box: SettingBox<Value>, keeper: StoreKeeper?) {
             self.box = box
-            waiter = box.attachment.map { Waiter(countedIn: $0.core.log, keeping: keeper) }
+            waiter = box.placement.map { Waiter(countedIn: $0.core.log, keeping: keeper) }
         }
 
         @inlinable

@@ -44,9 +44,9 @@ extension SettingReference {
         failing: (SettingsError) -> Failure, _ body: (inout Value) throws(Failure) -> (Result, isChanged: Bool)
     ) throws(Failure) -> Result {
         let box = box.resolved
-        let attachment = box.lockForWriting()
+        let placement = box.lockForWriting()
         defer {
-            attachment.core.writer.unlock()
+            placement.core.writer.unlock()
             withExtendedLifetime(keeper) {}
         }
         let mark = box.changeMark

@@ -65,5 +65,5 @@ public struct SettingReference<Value: Sendable>: Sendable {
         return place.core.log.lock.withLock { place.slot.origin }
     }
 
-    var place: Attachment { box.place }
+    var place: Placement { box.place }
 }

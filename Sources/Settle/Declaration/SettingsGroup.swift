@@ -13,7 +13,7 @@ public protocol SettingsGroup: Sendable, CustomStringConvertible {
     init()
 
     /// When the group's changes are saved. Default: as in the group around it, or in the store's configuration.
-    static var durability: Durability { get }
+    static var savePolicy: SavePolicy { get }
 
     /// The code that may write the settings of the group and of the groups within it. Default: any code that has the
     /// store. A group within an owner's group is the owner's too.
@@ -21,14 +21,14 @@ public protocol SettingsGroup: Sendable, CustomStringConvertible {
 }
 
 extension SettingsGroup {
-    public static var durability: Durability { .inherited }
+    public static var savePolicy: SavePolicy { .inherited }
     public static var access: SettingsAccess { .open }
 
     /// The store of the group; `nil` for a group without settings.
     var store: StoreCore? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
-        if let core = first.original.attachment?.core, !core.isUnopened { return core }
-        _ = UnopenedGroups.channel(of: self)
+        if let core = first.original.placement?.core, !core.isUnopened { return core }
+        _ = UnopenedGroups.topic(of: self)
         return UnopenedGroups.core
     }
 

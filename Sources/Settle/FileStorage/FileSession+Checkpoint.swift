@@ -6,7 +6,7 @@ extension FileSession {
     private static let worthwhilePart = 4
 
     /// Whether it is time to write the file.
-    func isWorthwhile(at moment: CheckpointMoment) -> Bool {
+    func isWorthwhile(at moment: CheckpointReason) -> Bool {
         guard moment == .settled, !repairs.contains(.rewriteFile), file.size > Self.smallFile else { return true }
         return journal.end.offset - contents.coveredEnd >= file.size / Self.worthwhilePart
     }

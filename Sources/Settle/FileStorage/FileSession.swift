@@ -56,7 +56,7 @@ struct FileSession: Sendable {
     var repairs = PendingRepairs()
     var growth = JournalGrowth()
     /// The names that this process has reserved.
-    var reservations = FileReservations()
+    var reservations = NamedFileLocks()
     /// Whether only the user may read the file from its next version on.
     var isPrivate = false
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Keeps settings in one file that people can read and edit, and in a journal beside it.
 ///
 /// **What a save does.** A batch is appended to the journal, `.settings.json.journal`, and synced if it is to be
-/// ``StorageDurability/stable``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it
+/// ``StorageDurability/synced``. A checkpoint writes the whole file anew beside the old one, syncs it and renames it
 /// into its place, so that every reader, also one after a crash, finds the old or the new contents; after it the
 /// journal has nothing more than the file. A file beyond 4 KiB is only written when the journal has grown by a quarter
 /// of it, or nothing has happened for a while. New files are 0600 and folders that had to be made 0700, whatever the
@@ -126,8 +126,8 @@ public final class FileStorage: Storage {
             try session.beginCall()
             try following(&session) { (session) throws(StorageError) in
                 switch durability {
-                case .process: try session.append(batch)
-                case .stable: try session.appendDurably(batch)
+                case .buffered: try session.append(batch)
+                case .synced: try session.appendDurably(batch)
                 }
             }
         }
@@ -145,7 +145,7 @@ public final class FileStorage: Storage {
     }
 
     /// Also looks whether what was stored is still there, and stores it again if not.
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
             return try following(&session) { (session) throws(StorageError) in

@@ -62,7 +62,7 @@ extension StorageError {
     /// A file could not be locked, for another reason than that it is locked already.
     static func notReserved(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
-            code(for: error), "\"\(path)\" can't be locked: \(error). Nobody can have exclusive access without it.",
+            code(for: error), "\"\(path)\" can't be locked: \(error). No named lock can be acquired without it.",
             errno: error.cause.number)
     }
 

@@ -62,7 +62,7 @@ struct ValuesInForce: Sendable {
 
     /// What stood until now at the keys of a batch: what the store believes, with what it does not know.
     func valuesReplaced(by batch: StorageBatch) -> [SettingKey: SettingValue] {
-        var values = batch.replaced
+        var values = batch.expectedValues
         for (key, value) in unacknowledged where batch.values[key] != nil { values[key] = value }
         return undelivered.values(at: batch.values.keys, over: values)
     }

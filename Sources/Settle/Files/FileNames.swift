@@ -4,7 +4,7 @@
 ///     settings.json                          the file
 ///     .settings.json.journal                 the journal, which also carries the lock
 ///     .settings.json.previous                the previous version, where the file system has hard links
-///     .settings.json.default.lock            an empty file, for exclusive access named "default"
+///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     .settings.json.0123456789abcdef.tmp    a version being written
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal

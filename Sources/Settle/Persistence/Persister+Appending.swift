@@ -29,23 +29,23 @@ extension Persister {
 
     /// - Precondition: If an append has failed before, the storage is locked and external changes have been fetched.
     private func appendNow(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool) throws {
-        let waiting = durability == .stable ? log.look(time).waiting : []
+        let waiting = durability == .synced ? log.look(time).waiting : []
         let oldest = log.lock.withLock { log.oldestUnsaved }
         var (revision, encodingError) = take(retryingEncoding)
         if failedSaves.isRetry { settleFailedSaves() }
         let hasWork =
-            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .stable && hasUnstable)
+            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .synced && hasUnstable)
             || verifying
         if hasWork {
-            if durability == .stable { log.savingBegins() }
+            if durability == .synced { log.savingBegins() }
             if let refused = try appendUnsaved(revision, durability, changedAt: oldest) {
                 encodingError = encodingError ?? refused
             }
-            if durability == .process { hasUnstable = true }
+            if durability == .buffered { hasUnstable = true }
         }
         let now = time.elapsed()
         machine.appended(now: now)
-        if durability == .stable { stabilized(revision, waiting, now: now) }
+        if durability == .synced { stabilized(revision, waiting, now: now) }
         if hasWork || !undelivered.isEmpty { deliver() }
         if let encodingError { throw encodingError }
     }
@@ -60,7 +60,7 @@ extension Persister {
         while true {
             let batch = StorageBatch(
                 revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
-                replaced: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
+                expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
                 author: unsavedAuthor)
             do {
                 try storage.append(batch, durability: durability)
@@ -128,7 +128,7 @@ extension Persister {
         }
         if hasMeasured { log.measure(taken) }
         // If an append has failed, the log's tree is ahead of what is stored.
-        let stored = unsaved.isEmpty ? nil : takenIn
+        let stored = unsaved.isEmpty ? nil : mergedTree
         let before = log.noteTaken(encoded, hasOverlaps: taken.hasOverlaps)
         dropReplaced(by: encoded.lazy.map(\.key))
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)

@@ -73,13 +73,13 @@ extension Persister {
     /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store
     /// has not taken in yet.
     var stored: SettingTree {
-        var tree = takenIn
+        var tree = mergedTree
         undelivered.apply(to: &tree)
         return tree
     }
 
     /// As ``stored``, without the changes that the store has not taken in yet.
-    var takenIn: SettingTree {
+    var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.tree }
         // Only write where they differ: removing a missing key would remove an empty dictionary around it.
         for key in unsaved.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
@@ -96,21 +96,21 @@ extension Persister {
         guard !undelivered.isEmpty, let store, !isClosed else { return true }
         guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
         defer { store.writer.unlock() }
-        takeInUndelivered()
+        mergeUndelivered()
         return true
     }
 
     /// Publishes external changes, oldest first. Requires the writer lock.
     ///
     /// A store that is closing takes nothing in; the changes are kept in case closing fails.
-    func takeInUndelivered() {
+    func mergeUndelivered() {
         guard !undelivered.isEmpty, let store, store.mode != .closed else { return }
         let changes = undelivered
         undelivered = []
         for change in changes {
             // A later append replaces what is stored now, even if the store sees no change in it.
             replaced = change.values(at: unsaved.keys, over: replaced)
-            store.takeIn(change, keeping: unsaved)
+            store.merge(change, keeping: unsaved)
         }
     }
 }

@@ -61,7 +61,7 @@ extension Persister {
             let isAsked = isAsked || !joined.isEmpty
             if !isAsked, first == nil, !log.hasWaitingChanges { return }
             // Verify: the file may have been removed since it became stable.
-            try append(.stable, retryingEncoding: first == nil, verifying: isAsked)
+            try append(.synced, retryingEncoding: first == nil, verifying: isAsked)
             if let first { throw first }
         }
         if case .failure = result { noteFailedCommits() }
@@ -91,6 +91,6 @@ extension Persister {
             isStorageLocked = false
             noteUnlocked()
         }
-        try append(.process, retryingEncoding: true)
+        try append(.buffered, retryingEncoding: true)
     }
 }

@@ -85,7 +85,7 @@ extension Persister {
             endRoundIfUnused()
             return awaitTurn(of: store.writer)
         }
-        takeInUndelivered()
+        mergeUndelivered()
         // This queue saves what the transactions write, so they need not wake it.
         log.attend()
         let ready = transactions.filter { $0.begin() }

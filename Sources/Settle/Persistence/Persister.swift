@@ -67,12 +67,12 @@ actor Persister {
     /// Callers that close the store or write its file, waiting for the last visit to end.
     var visitorsLeft: [UnsafeContinuation<Void, Never>] = []
 
-    // Exclusive access; see `Persister+ExclusiveAccess.swift`.
-    var accessLines = AccessLines()
-    var accessWaiters: [AccessLines.Ticket: CheckedContinuation<Void, any Error>] = [:]
-    var accessPauses: [AccessLines.Ticket: Task<Void, Never>] = [:]
+    // Named locks; see `Persister+NamedLocks.swift`.
+    var lockQueues = LockQueues()
+    var lockWaiters: [LockQueues.Ticket: CheckedContinuation<Void, any Error>] = [:]
+    var lockPauses: [LockQueues.Ticket: Task<Void, Never>] = [:]
     /// The names reserved for this store.
-    var reservedNames: Set<String> = []
+    var lockedNames: Set<String> = []
 
     private var isReleased = false
     private(set) var isClosed = false
@@ -90,7 +90,7 @@ actor Persister {
         self.time = time
         self.report = report
         machine = PersisterStateMachine(
-            retryDelay: configuration.retryDelay, durability: configuration.durability)
+            retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy)
     }
 
     // MARK: From outside
@@ -136,7 +136,7 @@ actor Persister {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
             // journal instead.
             isLookOwed = true
-            if !found.waiting.isEmpty { perform(.append(.stable)) }
+            if !found.waiting.isEmpty { perform(.append(.synced)) }
             return
         }
         if case .wait = action {
@@ -152,7 +152,7 @@ actor Persister {
         do {
             switch action {
             case .wait: break
-            case .append(let durability): try append(durability, retryingEncoding: durability == .stable)
+            case .append(let durability): try append(durability, retryingEncoding: durability == .synced)
             case .checkpoint(let moment): try checkpoint(at: moment)
             case .lookOutside: deliver()
             }
@@ -245,10 +245,10 @@ actor Persister {
 
     /// - Returns: Whether the storage is at rest.
     @discardableResult
-    func checkpoint(at moment: CheckpointMoment) throws -> Bool {
+    func checkpoint(at moment: CheckpointReason) throws -> Bool {
         var encodingError: (any Error)?
         do {
-            try append(.process, retryingEncoding: true)
+            try append(.buffered, retryingEncoding: true)
         } catch let error as SettingsError where error.code == .encodingFailed {
             encodingError = error
         }
@@ -320,15 +320,15 @@ actor Persister {
         } catch {
             // Reported already. Without its resting form the storage is still complete; the next opening writes it. As
             // above, an encoding error counts only while a caller can replace the value.
-            try append(.stable, retryingEncoding: !isReleased, verifying: true)
+            try append(.synced, retryingEncoding: !isReleased, verifying: true)
         }
         isClosed = true
         machine.close()
         for timer in timers { timer.task.cancel() }
         timers = []
-        endAccessWaits()
-        // Closing now would end exclusive access that is still in use. The last `giveUpAccess` closes the storage.
-        if reservedNames.isEmpty { storage.close() }
+        endLockWaits()
+        // Closing now would end named locks that are still in use. The last `releaseLock` closes the storage.
+        if lockedNames.isEmpty { storage.close() }
         registration?.end()
         resumeJoined(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))

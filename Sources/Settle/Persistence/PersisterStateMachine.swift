@@ -44,7 +44,7 @@ struct PersisterStateMachine {
         case wait(until: Duration?)
         case append(StorageDurability)
         /// A checkpoint of everything, including what has not been appended yet.
-        case checkpoint(CheckpointMoment)
+        case checkpoint(CheckpointReason)
         /// Fetch external changes again, because the last attempt failed.
         case lookOutside
     }
@@ -102,10 +102,10 @@ struct PersisterStateMachine {
     /// How long nothing must have changed before the storage may do expensive work.
     static let rest = Duration.seconds(10)
 
-    init(retryDelay: ClosedRange<Duration>, durability: Durability = .debounced()) {
+    init(retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy = .debounced()) {
         let shortest = max(Self.shortestRetry, retryDelay.lowerBound.bounded)
         delays = shortest...max(shortest, retryDelay.upperBound.bounded)
-        let (quiet, longest) = durability.delays ?? Durability.standardDelays
+        let (quiet, longest) = savePolicy.delays ?? SavePolicy.standardDelays
         settling = (quiet.bounded, longest.bounded)
     }
 
@@ -121,7 +121,7 @@ struct PersisterStateMachine {
         switch saving {
         case .failing(let retry):
             // A checkpoint would fail as well, so wait for the append to succeed.
-            if retry.due <= now { return .append(.stable) }
+            if retry.due <= now { return .append(.synced) }
             dues.append(retry.due)
         case .working(let paceEnd):
             // Checkpoint first: when a save is due at the same moment, the checkpoint covers it.
@@ -130,11 +130,11 @@ struct PersisterStateMachine {
                 dues.append(due)
             }
             if let due = look.waiting.map({ now + $0.remaining }).min() {
-                if due <= now { return .append(.stable) }
+                if due <= now { return .append(.synced) }
                 dues.append(due)
             }
             if look.hasNew {
-                if paceEnd <= now { return .append(.process) }
+                if paceEnd <= now { return .append(.buffered) }
                 dues.append(paceEnd)
             }
             if look.waiting.isEmpty, let due = restDue {
@@ -206,7 +206,7 @@ struct PersisterStateMachine {
     }
 
     /// A checkpoint of everything has succeeded, which makes everything stable too.
-    mutating func checkpointed(_ moment: CheckpointMoment, isAtRest: Bool, now: Duration) {
+    mutating func checkpointed(_ moment: CheckpointReason, isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
         checkpointRetry = nil
@@ -219,7 +219,7 @@ struct PersisterStateMachine {
     }
 
     /// A checkpoint has failed. What it should have made stable is retried as an append, which may still work.
-    mutating func checkpointFailed(_ moment: CheckpointMoment, leaves waiting: [Waiting], now: Duration) {
+    mutating func checkpointFailed(_ moment: CheckpointReason, leaves waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         var retry = checkpointRetry ?? Retry(delays: delays)
         retry.failed(now: now)

@@ -5,7 +5,7 @@ public final class InMemoryStorage: Storage {
         var notify: (@Sendable () -> Void)?
         var external: [ExternalChange] = []
         var isClosed = false
-        var reservedNames: Set<String> = []
+        var lockedNames: Set<String> = []
     }
 
     private let state: LockedValue<State>
@@ -83,12 +83,12 @@ public final class InMemoryStorage: Storage {
     public func tryReserve(_ name: String) throws(StorageError) -> Bool {
         try state.withLock { (state) throws(StorageError) in
             try Self.checkOpen(state)
-            return state.reservedNames.insert(name).inserted
+            return state.lockedNames.insert(name).inserted
         }
     }
 
     public func giveUp(_ name: String) {
-        state.withLock { _ = $0.reservedNames.remove(name) }
+        state.withLock { _ = $0.lockedNames.remove(name) }
     }
 
     public func close() {

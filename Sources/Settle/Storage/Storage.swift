@@ -17,7 +17,7 @@ public protocol Storage: Sendable {
 
     /// Adds a batch to what is stored, after everything that others have added. All of it is added or none of it.
     ///
-    /// An empty batch with ``StorageDurability/stable`` makes all earlier appends stable.
+    /// An empty batch with ``StorageDurability/synced`` makes all earlier appends stable.
     ///
     /// After an error the storage still has everything that it had before, and the same batch may be appended again,
     /// alone or merged with later ones.
@@ -36,7 +36,7 @@ public protocol Storage: Sendable {
     ///     change that ``Storage/externalChanges(since:)`` has returned.
     ///   - moment: Why the store asks. Before the last moment a storage may put off what costs more than it is worth.
     /// - Returns: Whether the storage is at rest now. If not, the store asks again later.
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool
 
     /// Whether the resting form has everything that is stored. Read after a load: a process may have been killed before
     /// it could write the resting form.
@@ -106,8 +106,8 @@ extension Storage {
 
 /// Defaults for a storage that only its own store changes.
 extension Storage {
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
-        try append(StorageBatch(revision: 0, values: [:]), durability: .stable)
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
+        try append(StorageBatch(revision: 0, values: [:]), durability: .synced)
         return true
     }
     public var isAtRest: Bool { true }

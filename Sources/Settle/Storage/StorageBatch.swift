@@ -6,17 +6,17 @@ public struct StorageBatch: Sendable, Hashable {
     public var values: [SettingKey: SettingValue?]
     /// What the store believes to be stored at these keys until now. A storage that others change too can compare it
     /// with what is stored to detect changes of the same key. A key that is missing here was not stored.
-    public var replaced: [SettingKey: SettingValue]
+    public var expectedValues: [SettingKey: SettingValue]
     /// The author, if all of the batch has one with a name.
     public var author: String?
 
     public init(
-        revision: UInt64, values: [SettingKey: SettingValue?], replaced: [SettingKey: SettingValue] = [:],
+        revision: UInt64, values: [SettingKey: SettingValue?], expectedValues: [SettingKey: SettingValue] = [:],
         author: String? = nil
     ) {
         self.revision = revision
         self.values = values
-        self.replaced = replaced
+        self.expectedValues = expectedValues
         self.author = author
     }
 }

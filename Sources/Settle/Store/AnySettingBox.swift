@@ -6,7 +6,7 @@ public import Synchronization
 /// open; or, once it needs one, to the store of all groups that no store has opened.
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
-    // Sendable: constants and atomics, except `attachments` (guarded by the lock of `UnopenedGroups`, or set before the
+    // Sendable: constants and atomics, except `placements` (guarded by the lock of `UnopenedGroups`, or set before the
     // box is shared), `alias` (set before the box is shared), `staged` and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
@@ -25,11 +25,11 @@ package class AnySettingBox: @unchecked Sendable {
     let declaredKey: String?
     /// Whether an assignment has to be checked.
     let hasRules: Bool
-    /// The newest of `attachments`, which keeps it alive.
-    private let current = Atomic<Unmanaged<Attachment>?>(nil)
+    /// The newest of `placements`, which keeps it alive.
+    private let current = Atomic<Unmanaged<Placement>?>(nil)
     /// The box's places so far: a second one if the group's initializer has written the setting before the group was
     /// opened.
-    private var attachments: [Attachment] = []
+    private var placements: [Placement] = []
     /// The value written by the transaction in progress.
     @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
     /// How often a value has been staged.
@@ -56,7 +56,7 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     deinit {
-        if isUnopened, let slot = attachment?.slot { UnopenedGroups.ended(slot) }
+        if isUnopened, let slot = placement?.slot { UnopenedGroups.ended(slot) }
     }
 
     // MARK: Belonging to a store
@@ -67,25 +67,25 @@ package class AnySettingBox: @unchecked Sendable {
     /// The box whose value is read through this one.
     var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
 
-    var attachment: Attachment? {
+    var placement: Placement? {
         current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
     /// The value's place in a store. A box of a group that no store has opened gets its place now.
-    final var place: Attachment {
+    final var place: Placement {
         let box = original
-        return box.attachment ?? UnopenedGroups.place(of: box)
+        return box.placement ?? UnopenedGroups.place(of: box)
     }
 
     /// Puts the box into a store. The caller makes sure that nothing is written in the meantime.
-    func attach(to attachment: Attachment) {
-        attachments.append(attachment)
-        current.store(.passUnretained(attachment), ordering: .releasing)
+    func attach(to placement: Placement) {
+        placements.append(placement)
+        current.store(.passUnretained(placement), ordering: .releasing)
     }
 
     /// Puts the box, which must not be shared yet, into the store that opens its group.
-    func open(at attachment: Attachment) {
-        attach(to: attachment)
+    func open(at placement: Placement) {
+        attach(to: placement)
         flags.store(0, ordering: .releasing)
     }
 
@@ -126,10 +126,10 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The value's place, with the writer's lock of its store taken.
     @usableFromInline
-    final func lockForWriting() -> Attachment {
-        let attachment = place
-        attachment.core.writer.lock()
-        return attachment
+    final func lockForWriting() -> Placement {
+        let placement = place
+        placement.core.writer.lock()
+        return placement
     }
 
     /// Takes the writer's lock for a change in place. Counts no references, because every `+= 1` comes this way.
@@ -170,17 +170,17 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
-    final func isDirect(in attachment: Attachment) -> Bool {
-        !hasRules && flags.load(ordering: .relaxed) == 0 && attachment.core.mode == .direct
+    final func isDirect(in placement: Placement) -> Bool {
+        !hasRules && flags.load(ordering: .relaxed) == 0 && placement.core.mode == .direct
     }
 
     /// Takes the writer's lock if a value can be published directly.
     @usableFromInline
-    final func beginDirectWrite() -> Attachment? {
+    final func beginDirectWrite() -> Placement? {
         guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
-        let attachment = lockForWriting()
-        if isDirect(in: attachment) { return attachment }
-        attachment.core.writer.unlock()
+        let placement = lockForWriting()
+        if isDirect(in: placement) { return placement }
+        placement.core.writer.unlock()
         return nil
     }
 
@@ -190,21 +190,21 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
-        return unmanaged._withUnsafeGuaranteedRef { attachment in
-            attachment.core.writer.lock()
-            guard isDirect(in: attachment) else {
-                attachment.core.writer.unlock()
+        return unmanaged._withUnsafeGuaranteedRef { placement in
+            placement.core.writer.lock()
+            guard isDirect(in: placement) else {
+                placement.core.writer.unlock()
                 return false
             }
-            publish(word: new, in: attachment)
+            publish(word: new, in: placement)
             return true
         }
     }
 
     /// Publishes a word as a transaction of its own and releases the writer's lock.
     @usableFromInline
-    final func publish(word new: UInt64, in attachment: Attachment) {
-        let store = attachment.core
+    final func publish(word new: UInt64, in placement: Placement) {
+        let store = placement.core
         let old = word.load(ordering: .relaxed)
         if old == new || areEqualWords?(old, new) == true {
             store.writer.unlock()
@@ -212,9 +212,9 @@ package class AnySettingBox: @unchecked Sendable {
         }
         RunningUpdates.noteWrite(to: store)
         let time = store.time.now(isExact: store.log.isFollowed)
-        let signals = store.log.publish(new, in: self, at: attachment.slot, old: old, time: time)
-        if !signals.isEmpty { store.actAfterUnlock(on: signals) }
-        store.unlock(releasing: signals.dropped)
+        let wakeUps = store.log.publish(new, in: self, at: placement.slot, old: old, time: time)
+        if !wakeUps.isEmpty { store.actAfterUnlock(on: wakeUps) }
+        store.unlock(releasing: wakeUps.dropped)
     }
 
     /// Replaces the published word. Under the writer's lock.
@@ -287,14 +287,14 @@ package class AnySettingBox: @unchecked Sendable {
 @usableFromInline
 struct InPlaceChange: Sendable {
     /// Kept alive by the box.
-    @usableFromInline let place: Unmanaged<Attachment>
+    @usableFromInline let place: Unmanaged<Placement>
     /// The setting's mark when the change began.
     let mark: UInt64
 }
 
 /// A box's place in a store.
 @usableFromInline
-package final class Attachment: Sendable {
+package final class Placement: Sendable {
     @usableFromInline let core: StoreCore
     @usableFromInline let slot: SettingSlot
 

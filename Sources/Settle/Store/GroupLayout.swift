@@ -9,7 +9,7 @@ struct GroupLayout {
         let group: SettingKey?
         /// Such as `PasscodeSettings.attemptCount`.
         let name: String
-        let durability: Durability
+        let savePolicy: SavePolicy
         let access: SettingsAccess
         let box: AnySettingBox
     }
@@ -27,15 +27,15 @@ struct GroupLayout {
     var settings: [Declared] = []
     private(set) var others: [Other] = []
 
-    init(_ group: any SettingsGroup, at path: SettingKey? = nil, durability: Durability = .inherited) {
-        add(group, path: path, durability: durability, access: .open)
+    init(_ group: any SettingsGroup, at path: SettingKey? = nil, savePolicy: SavePolicy = .inherited) {
+        add(group, path: path, savePolicy: savePolicy, access: .open)
     }
 
     private mutating func add(
-        _ group: any SettingsGroup, path: SettingKey?, durability inherited: Durability, access outer: SettingsAccess
+        _ group: any SettingsGroup, path: SettingKey?, savePolicy inherited: SavePolicy, access outer: SettingsAccess
     ) {
         let type = type(of: group)
-        let durability = type.durability == .inherited ? inherited : type.durability
+        let savePolicy = type.savePolicy == .inherited ? inherited : type.savePolicy
         let access = outer == .owner ? .owner : type.access
         for child in Mirror(reflecting: group).children {
             guard let label = child.label else { continue }
@@ -47,9 +47,9 @@ struct GroupLayout {
                     Declared(
                         key: Self.join(path, box.declaredKey.map(SettingKey.init(stored:)) ?? SettingKey(name: name)),
                         group: path, name: "\(type).\(name)",
-                        durability: durability, access: access, box: box))
+                        savePolicy: savePolicy, access: access, box: box))
             } else if let inner = child.value as? any SettingsGroup {
-                add(inner, path: Self.join(path, SettingKey(name: label)), durability: durability, access: access)
+                add(inner, path: Self.join(path, SettingKey(name: label)), savePolicy: savePolicy, access: access)
             } else {
                 others.append(Other(group: type, label: label, value: child.value))
             }
@@ -65,23 +65,23 @@ struct GroupLayout {
         return nil
     }
 
-    /// The channel of a group whose settings are all in one store.
-    static func channel(of group: any SettingsGroup) -> Channel? {
-        var common: Channel?
+    /// The topic of a group whose settings are all in one store.
+    static func topic(of group: any SettingsGroup) -> Topic? {
+        var common: Topic?
         for child in Mirror(reflecting: group).children {
-            let found: Channel?
+            let found: Topic?
             if let setting = child.value as? any AnySetting {
                 // A setting's parent is its group.
-                if let parent = setting.erasedBox.original.attachment?.slot.parent { return parent }
+                if let parent = setting.erasedBox.original.placement?.slot.parent { return parent }
                 found = nil
             } else if let inner = child.value as? any SettingsGroup {
-                found = channel(of: inner)
+                found = topic(of: inner)
             } else {
                 found = nil
             }
             guard let found else { continue }
-            // For a group without settings of its own, the channel around those of the groups within it.
-            common = common.map { Channel.common($0, found) } ?? found
+            // For a group without settings of its own, the topic around those of the groups within it.
+            common = common.map { Topic.common($0, found) } ?? found
         }
         return common
     }

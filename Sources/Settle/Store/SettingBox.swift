@@ -117,7 +117,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
         let box = resolved
-        if let core = box.attachment?.core, core.writer.isHeldByCurrentThread, let staged = box.stagedValue {
+        if let core = box.placement?.core, core.writer.isHeldByCurrentThread, let staged = box.stagedValue {
             return staged
         }
         return box.published
@@ -152,8 +152,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             if flags.load(ordering: .acquiring) == 0, word.load(ordering: .acquiring) == new || assign(word: new) {
                 return
             }
-        } else if let attachment = beginDirectWrite() {
-            publish(newValue, in: attachment)
+        } else if let placement = beginDirectWrite() {
+            publish(newValue, in: placement)
             return
         }
         assignWithCare(newValue)
@@ -163,53 +163,53 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @inlinable
     func endModifying(_ newValue: Value, _ change: InPlaceChange) {
         checkOverlap(with: change)
-        change.place._withUnsafeGuaranteedRef { attachment in
-            if Self.fitsIntoWord, isDirect(in: attachment) {
-                publish(word: Self.word(of: newValue), in: attachment)
+        change.place._withUnsafeGuaranteedRef { placement in
+            if Self.fitsIntoWord, isDirect(in: placement) {
+                publish(word: Self.word(of: newValue), in: placement)
             } else {
-                endModifyingWithCare(newValue, attachment)
+                endModifyingWithCare(newValue, placement)
             }
         }
     }
 
     @usableFromInline
-    func endModifyingWithCare(_ newValue: Value, _ attachment: Attachment) {
-        if isDirect(in: attachment) {
-            publish(newValue, in: attachment)
+    func endModifyingWithCare(_ newValue: Value, _ placement: Placement) {
+        if isDirect(in: placement) {
+            publish(newValue, in: placement)
         } else {
             assignWithCare(newValue)
-            attachment.core.writer.unlock()
+            placement.core.writer.unlock()
         }
     }
 
     /// Publishes a transaction of one write and releases the writer's lock.
     @usableFromInline
-    func publish(_ newValue: Value, in attachment: Attachment) {
+    func publish(_ newValue: Value, in placement: Placement) {
         // The log keeps a word without its setting, which, in a group that no store has opened, lives only as long as
         // the group.
         if Self.fitsIntoWord, !isUnopened {
-            publish(word: Self.word(of: newValue), in: attachment)
+            publish(word: Self.word(of: newValue), in: placement)
             return
         }
-        let store = attachment.core
+        let store = placement.core
         guard let old = valueToReplace(by: newValue) else {
             store.writer.unlock()
             return
         }
         RunningUpdates.noteWrite(to: store)
         let details = LogDetails(
-            [LoggedMutation(slot: attachment.slot, old: old, new: newValue)], origin: .local, author: nil,
-            cost: cost(of: old, newValue, at: attachment.slot), limit: store.log.costLimit)
+            [LoggedMutation(slot: placement.slot, old: old, new: newValue)], origin: .local, author: nil,
+            cost: cost(of: old, newValue, at: placement.slot), limit: store.log.costLimit)
         let time = store.time.now(isExact: store.log.isFollowed)
         let log = store.log
         log.lock.lock()
         log.beginInstalling()
         install(newValue)
         log.endInstalling()
-        let signals = log.record(attachment.slot, node: node, details: details, time: time)
+        let wakeUps = log.record(placement.slot, node: node, details: details, time: time)
         log.lock.unlock()
-        if !signals.isEmpty { store.actAfterUnlock(on: signals) }
-        store.unlock(releasing: signals.dropped)
+        if !wakeUps.isEmpty { store.actAfterUnlock(on: wakeUps) }
+        store.unlock(releasing: wakeUps.dropped)
         // The last reference to the old value; releasing it may run foreign code.
         withExtendedLifetime(old) {}
     }
@@ -245,38 +245,38 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @usableFromInline
     func assignWithCare(_ newValue: Value) {
         let box = resolved
-        let attachment = box.lockForWriting()
+        let placement = box.lockForWriting()
         do {
-            try box.writeAndUnlock(newValue, in: attachment)
+            try box.writeAndUnlock(newValue, in: placement)
         } catch {
-            attachment.core.refuse(error)
-            attachment.core.writer.unlock()
+            placement.core.refuse(error)
+            placement.core.writer.unlock()
         }
     }
 
     /// Writes a value, or throws and leaves the old one.
     func set(_ newValue: Value) throws(SettingsError) {
         let box = resolved
-        let attachment = box.lockForWriting()
+        let placement = box.lockForWriting()
         do {
-            try box.writeAndUnlock(newValue, in: attachment)
+            try box.writeAndUnlock(newValue, in: placement)
         } catch {
-            attachment.core.writer.unlock()
+            placement.core.writer.unlock()
             throw error
         }
     }
 
     /// Under the writer's lock. If this throws, the caller has to release it.
-    private func writeAndUnlock(_ newValue: Value, in attachment: Attachment) throws(SettingsError) {
-        let store = attachment.core
-        guard store.mode != .closed else { throw .closed(key: attachment.slot.key.description) }
-        guard !isReleased else { throw .released(key: attachment.slot.key) }
-        try check(newValue, in: attachment.slot)
+    private func writeAndUnlock(_ newValue: Value, in placement: Placement) throws(SettingsError) {
+        let store = placement.core
+        guard store.mode != .closed else { throw .closed(key: placement.slot.key.description) }
+        guard !isReleased else { throw .released(key: placement.slot.key) }
+        try check(newValue, in: placement.slot)
         if store.mode == .transaction {
             stage(newValue, isStored: true, in: store)
             store.writer.unlock()
         } else {
-            publish(newValue, in: attachment)
+            publish(newValue, in: placement)
         }
     }
 
@@ -301,7 +301,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     ) {
         store.willStage(self)
         // Release the value staged before at the end, not inside the exchange: that may run foreign code.
-        let size = attachment?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
+        let size = placement?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
         let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
         withExtendedLifetime(replaced) {}
     }
@@ -312,24 +312,24 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func stageDefault() {
-        guard let core = attachment?.core, !isReleased else { return }
+        guard let core = placement?.core, !isReleased else { return }
         stage(defaultValue, isStored: false, in: core)
     }
 
     override func stageReplaced() {
-        guard let core = attachment?.core else { return }
+        guard let core = placement?.core else { return }
         stage(defaultValue, isStored: false, isReplaced: true, in: core)
     }
 
     override func stage(decoding value: SettingValue) throws {
-        guard let attachment else { return }
+        guard let placement else { return }
         let decoded = try definition.codec.decode(value)
-        try check(decoded, in: attachment.slot)
-        stage(decoded, isStored: true, stored: value, in: attachment.core)
+        try check(decoded, in: placement.slot)
+        stage(decoded, isStored: true, stored: value, in: placement.core)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
-        guard let attachment else { return false }
+        guard let placement else { return false }
         let decoded = try definition.codec.decode(value)
         if let areEqual = definition.areEqual {
             if areEqual(decoded, published) { return false }
@@ -338,13 +338,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         {
             return false
         }
-        try check(decoded, in: attachment.slot)
-        stage(decoded, isStored: true, stored: value, in: attachment.core)
+        try check(decoded, in: placement.slot)
+        stage(decoded, isStored: true, stored: value, in: placement.core)
         return true
     }
 
     override func stagedMutation(comparing: Bool) -> StagedMutation? {
-        guard let staged, let slot = attachment?.slot else { return nil }
+        guard let staged, let slot = placement?.slot else { return nil }
         let new = unsafeDowncast(staged, to: StagedValue<Value>.self).value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
@@ -355,7 +355,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func installStaged() {
         guard let staged else { return }
-        if staged.size > 0 { attachment?.slot.noteSize(staged.size) }
+        if staged.size > 0 { placement?.slot.noteSize(staged.size) }
         install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
     }
 
@@ -397,7 +397,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func adoptInitialWrite() {
-        guard let slot = attachment?.slot, slot.isStored else { return }
+        guard let slot = placement?.slot, slot.isStored else { return }
         initialDefault = StagedValue(published, isStored: false)
     }
 

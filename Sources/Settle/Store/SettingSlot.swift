@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// All state is guarded by the lock of the slot's log, so it does without the run-time check for exclusive access.
 @usableFromInline
-package final class SettingSlot: Channel, @unchecked Sendable {
+package final class SettingSlot: Topic, @unchecked Sendable {
     // Sendable: see above; `measured` is atomic.
     var key: SettingKey { laterKey?.withLock { $0 } ?? ownKey }
     private let ownKey: SettingKey
@@ -44,7 +44,7 @@ package final class SettingSlot: Channel, @unchecked Sendable {
 
     init(
         key: SettingKey, declaration: String?, schedule: Int?, access: SettingsAccess = .open, isSecret: Bool = false,
-        box: AnySettingBox, keepsBox: Bool = true, parent: Channel
+        box: AnySettingBox, keepsBox: Bool = true, parent: Topic
     ) {
         ownKey = key
         laterKey = keepsBox ? nil : LockedValue(key)

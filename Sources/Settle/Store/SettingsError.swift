@@ -21,7 +21,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let unreachable = Code("unreachable")
         /// A key is empty or has an empty part.
         public static let invalidKey = Code("invalidKey")
-        /// A name can't be used for a store, or for exclusive access.
+        /// A name can't be used for a store or a lock.
         public static let invalidName = Code("invalidName")
         /// A stored value does not convert to the setting's type, or breaks its rule.
         public static let unusableValue = Code("unusableValue")
@@ -51,8 +51,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let alreadyOpen = Code("alreadyOpen")
         /// A blocking flush was called during a write.
         public static let flushInsideWrite = Code("flushInsideWrite")
-        /// Exclusive access was requested again by the code that already holds it.
-        public static let nestedExclusiveAccess = Code("nestedExclusiveAccess")
+        /// A named lock was requested again by the code that already holds it.
+        public static let nestedLock = Code("nestedLock")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
         /// Stored state was removed while no store was open, as something beside it shows.

@@ -3,7 +3,7 @@ extension SettingsStore {
     public struct Configuration: Sendable {
         /// When changes are saved, for groups that don't choose. Default: 250 ms after the last change, at most 2 s
         /// after the first.
-        public var durability: Durability
+        public var savePolicy: SavePolicy
         /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
         /// up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow subscriber misses more.
         public var historyLimit: Int
@@ -30,12 +30,12 @@ extension SettingsStore {
         public var clock: any Clock<Duration>
 
         public init(
-            durability: Durability = .debounced(), historyLimit: Int = 1_024,
+            savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024,
             historyCostLimit: Int = 4 << 20,
             retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), initialRevision: UInt64 = 0,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
-            self.durability = durability
+            self.savePolicy = savePolicy
             self.historyLimit = max(1, historyLimit)
             self.historyCostLimit = max(0, historyCostLimit)
             self.retryDelay = retryDelay
@@ -54,7 +54,7 @@ extension SettingsStore.Configuration {
             let (theirs, ours) = (other[keyPath: value], self[keyPath: value])
             if theirs != ours { differences.append((name, "\(theirs)", "\(ours)")) }
         }
-        compare("durability", \.durability)
+        compare("savePolicy", \.savePolicy)
         compare("historyLimit", \.historyLimit)
         compare("historyCostLimit", \.historyCostLimit)
         compare("retryDelay", \.retryDelay)

@@ -6,8 +6,8 @@ extension SettingsStore {
     /// signals itself should call ``flushAndWait()`` there instead.
     ///
     /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
-    public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {
-        TerminationWatch.shared.add(signals) { [weak core] in
+    public func flushOnTermination(_ wakeUps: Set<TerminationSignal> = [.terminate, .interrupt]) {
+        TerminationWatch.shared.add(wakeUps) { [weak core] in
             // A failure can't be reported any more; the storage keeps the state before.
             try? core?.flushAndWait()
         }

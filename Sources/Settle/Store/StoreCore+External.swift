@@ -7,23 +7,23 @@ extension StoreCore {
     /// file may spell a date as a string.
     ///
     /// - Parameter unsaved: The values that were taken for saving but not taken by the storage yet.
-    func takeIn(_ change: ExternalChange, keeping unsaved: [SettingKey: SettingValue?]) {
+    func merge(_ change: ExternalChange, keeping unsaved: [SettingKey: SettingValue?]) {
         do {
             switch change.content {
             case .unusable(let error):
                 let issue = SettingsError.storage(error)
                 writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
             case .values(let values):
-                try takeIn(by: change.author) { log.replaceStored(values, keeping: unsaved) }
+                try merge(by: change.author) { log.replaceStored(values, keeping: unsaved) }
             case .everything(let tree):
-                try takeIn(by: change.author) { log.replaceStored(by: tree, keeping: unsaved) }
+                try merge(by: change.author) { log.replaceStored(by: tree, keeping: unsaved) }
             }
         } catch {
             // Only a closed store throws here, and it follows no changes any more.
         }
     }
 
-    private func takeIn(by author: String?, replacing: () -> [AffectedSetting]) throws {
+    private func merge(by author: String?, replacing: () -> [AffectedSetting]) throws {
         var inForce: [SettingKey: SettingValue?] = [:]
         var misplaced: [SettingSlot] = []
         try transact(origin: .external, author: author) {

@@ -5,7 +5,7 @@ extension StoreCore {
     /// - Returns: False if a write was in progress and nothing was done.
     func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
         if let path { try Self.checkKey(path, of: "\(type(of: group))") }
-        var layout = GroupLayout(group, at: path, durability: configuration.durability)
+        var layout = GroupLayout(group, at: path, savePolicy: configuration.savePolicy)
         for setting in layout.settings { setting.box.adoptInitialWrite() }
         let name = "\(type(of: group))"
         try layout.check(name)
@@ -72,7 +72,7 @@ extension StoreCore {
             var lastGood: SettingValue?
             if let stored {
                 (isUsable, lastGood) = adopt(stored, declared)
-                if declared.durability != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
+                if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }
             let (slot, replaced) = log.lock.withLock {
                 let slot = log.slot(for: declared)
@@ -85,7 +85,7 @@ extension StoreCore {
             }
             withExtendedLifetime(replaced) {}
             if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.noteSize(loaded.roughSize) }
-            declared.box.open(at: Attachment(core: self, slot: slot))
+            declared.box.open(at: Placement(core: self, slot: slot))
         }
     }
 
@@ -204,26 +204,26 @@ extension MutationLog {
     /// The slot of a declared setting. Under the lock.
     func slot(for declared: GroupLayout.Declared) -> SettingSlot {
         let slot = SettingSlot(
-            key: declared.key, declaration: declared.name, schedule: schedule(for: declared.durability),
-            access: declared.access, box: declared.box, parent: channel(at: declared.group))
+            key: declared.key, declaration: declared.name, schedule: schedule(for: declared.savePolicy),
+            access: declared.access, box: declared.box, parent: topic(at: declared.group))
         slots.insert(slot, declaredAs: declared.declaredKey)
         if declared.declaredKey != declared.key { noteSpellings(of: slot) }
         return slot
     }
 
-    /// The channel of a group. Under the lock.
-    func channel(at path: SettingKey?) -> Channel {
+    /// The topic of a group. Under the lock.
+    func topic(at path: SettingKey?) -> Topic {
         guard let path else { return root }
-        if let channel = channels[path] { return channel }
-        let channel = Channel(parent: channel(at: path.parent))
-        channels[path] = channel
-        return channel
+        if let topic = topics[path] { return topic }
+        let topic = Topic(parent: topic(at: path.parent))
+        topics[path] = topic
+        return topic
     }
 
-    /// The index of the schedule for a durability; `nil` for settings that are never saved. Under the lock.
-    func schedule(for durability: Durability) -> Int? {
+    /// The index of the schedule for a savePolicy; `nil` for settings that are never saved. Under the lock.
+    func schedule(for savePolicy: SavePolicy) -> Int? {
         let schedule: ScheduledSave
-        switch durability {
+        switch savePolicy {
         case .memoryOnly: return nil
         case .immediate: schedule = ScheduledSave(quiet: .zero, longest: .zero)
         case .inherited: schedule = ScheduledSave(quiet: .milliseconds(250), longest: .seconds(2))

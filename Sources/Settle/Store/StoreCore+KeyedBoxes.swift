@@ -68,7 +68,7 @@ extension StoreCore {
         if let stored { _ = box.adopt(erased: stored) }
         let slot = log.lock.withLock {
             let slot = SettingSlot(
-                key: key, declaration: nil, schedule: log.schedule(for: configuration.durability),
+                key: key, declaration: nil, schedule: log.schedule(for: configuration.savePolicy),
                 isSecret: log.slots.isSecret(key), box: box, parent: log.root)
             keepInIndex(slot)
             slot.isStored = stored != nil
@@ -77,7 +77,7 @@ extension StoreCore {
             return slot
         }
         if let stored { slot.noteSize(stored.roughSize) }
-        box.open(at: Attachment(core: self, slot: slot))
+        box.open(at: Placement(core: self, slot: slot))
         return box
     }
 

@@ -34,13 +34,13 @@ extension StoreCore {
         let known = Set(boxes.map { ObjectIdentifier($0) })
         writer.lock()
         defer { writer.unlock() }
-        let signals: Signals? = log.lock.withLock {
+        let wakeUps: PendingWakeUps? = log.lock.withLock {
             let slots = log.declared(at: key).filter { $0.box.map { known.contains(ObjectIdentifier($0)) } ?? false }
             guard !slots.contains(where: { log.isUnsaved($0) }) else { return nil }
             return log.release(slots, at: key)
         }
-        guard let signals else { return false }
-        if !signals.isEmpty { actAfterUnlock(on: signals) }
+        guard let wakeUps else { return false }
+        if !wakeUps.isEmpty { actAfterUnlock(on: wakeUps) }
         return true
     }
 }
@@ -52,19 +52,19 @@ extension MutationLog {
     }
 
     /// Removes settings from the index and ends their streams and those of their groups. Under the lock.
-    fileprivate func release(_ settings: [SettingSlot], at key: SettingKey) -> Signals {
+    fileprivate func release(_ settings: [SettingSlot], at key: SettingKey) -> PendingWakeUps {
         for slot in settings {
             let declared = slots.declaredKey(of: slot)
             slots.remove(slot)
             finish(slot)
             for group in declared.parents where group == key || group.isWithin(key) {
-                if let channel = channels.removeValue(forKey: group) { finish(channel) }
+                if let topic = topics.removeValue(forKey: group) { finish(topic) }
             }
         }
         // The caller holds the boxes, so that none is released under the lock.
         for slot in settings { _ = slot.takeBox() }
         released.removeAll { $0.lastRevision < ring.oldest }
         released += settings.filter { $0.lastRevision >= ring.oldest }
-        return signals()
+        return wakeUps()
     }
 }

@@ -109,8 +109,8 @@ extension StoreCore {
         let time = time.now()
         var dropped: [AnyStagedValue] = []
         dropped.reserveCapacity(plan.written.count)
-        let signals = log.lock.withLock {
-            var signals = Signals()
+        let wakeUps = log.lock.withLock {
+            var wakeUps = PendingWakeUps()
             for slot in plan.forgotten
             where slot.isStored || slot.declaration == nil || log.tree[slot.key] != nil
                 || !log.storedSpellings(of: slot).isEmpty
@@ -118,23 +118,23 @@ extension StoreCore {
                 // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
                 slot.isStored = false
                 if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {
-                    signals.wakesPersister = true
+                    wakeUps.wakesPersister = true
                 }
             }
             if transaction.hasOverlaps { log.noteOverlaps(replacing: plan.replaced) }
-            guard let details else { return signals }
+            guard let details else { return wakeUps }
             var recorded = log.record(
                 details, of: plan.written, storedAlready: plan.outside, time: time, installed: &dropped)
-            if signals.wakesPersister { recorded.wakesPersister = true }
+            if wakeUps.wakesPersister { recorded.wakesPersister = true }
             return recorded
         }
-        if !signals.dropped.isEmpty { writer.afterUnlock { signals.dropped.release() } }
+        if !wakeUps.dropped.isEmpty { writer.afterUnlock { wakeUps.dropped.release() } }
         for box in transaction.boxes {
             if let equal = box.exchangeStaged(nil) { dropped.append(equal) }
         }
         let ended = (plan, dropped, endTransaction())
         // Wake subscribers before the old values are released: releasing many values takes time.
-        if !signals.isEmpty { actAfterUnlock(on: signals) }
+        if !wakeUps.isEmpty { actAfterUnlock(on: wakeUps) }
         writer.afterUnlock { withExtendedLifetime(ended) {} }
     }
 
@@ -175,7 +175,7 @@ extension StoreCore {
         let hasOverlaps = transaction.hasOverlaps
         var (written, saved): (Set<SettingKey>, Set<SettingKey>) = ([], [])
         for box in transaction.orderedBoxes {
-            guard let slot = box.attachment?.slot else { continue }
+            guard let slot = box.placement?.slot else { continue }
             let parents = hasOverlaps ? slot.key.parents : []
             if box.staged?.isReplaced == true {
                 if parents.contains(where: saved.contains) { plan.replaced.append(slot) }

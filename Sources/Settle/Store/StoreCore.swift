@@ -105,10 +105,10 @@ package final class StoreCore: @unchecked Sendable {
     }
 
     /// Wakes tasks once this thread has released the writer's lock altogether. Under that lock.
-    func actAfterUnlock(on signals: Signals) {
+    func actAfterUnlock(on wakeUps: PendingWakeUps) {
         writer.afterUnlock { [self] in
-            Self.act(on: signals, log: log)
-            if signals.wakesPersister { persister?.changesArrived() }
+            Self.act(on: wakeUps, log: log)
+            if wakeUps.wakesPersister { persister?.changesArrived() }
         }
     }
 
@@ -128,13 +128,13 @@ package final class StoreCore: @unchecked Sendable {
         if !isNested { dropped.release() }
     }
 
-    static func act(on signals: Signals, log: MutationLog) {
-        switch signals.broadcaster {
+    static func act(on wakeUps: PendingWakeUps, log: MutationLog) {
+        switch wakeUps.broadcaster {
         case .none: break
         case .start: ChangeBroadcaster.start(draining: log)
         case .resume(let continuation): continuation.resume()
         }
-        switch signals.notifier {
+        switch wakeUps.notifier {
         case .none: break
         case .start: ObserverNotifier.start(draining: log)
         case .resume(let continuation): continuation.resume()

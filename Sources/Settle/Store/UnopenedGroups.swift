@@ -6,12 +6,12 @@ enum UnopenedGroups {
     private static let lock = Lock()
 
     /// A setting's place in the store, made if necessary.
-    static func place(of box: AnySettingBox) -> Attachment {
+    static func place(of box: AnySettingBox) -> Placement {
         lock.withLock { attach(box, key: SettingKey(stored: box.declaredKey ?? ""), below: core.log.root) }
     }
 
-    /// The channel of a group, with its settings in it.
-    static func channel(of group: any SettingsGroup) -> Channel? {
+    /// The topic of a group, with its settings in it.
+    static func topic(of group: any SettingsGroup) -> Topic? {
         let layout = GroupLayout(group)
         return lock.withLock {
             for setting in layout.settings {
@@ -25,43 +25,43 @@ enum UnopenedGroups {
     /// of the group.
     static func ended(_ slot: SettingSlot) {
         let log = core.log
-        let signals = log.lock.withLock {
-            var ended: Channel? = slot
-            while let channel = ended {
-                log.finish(channel)
+        let wakeUps = log.lock.withLock {
+            var ended: Topic? = slot
+            while let topic = ended {
+                log.finish(topic)
                 ended = nil
-                guard let parent = channel.parent, parent !== log.root else { break }
+                guard let parent = topic.parent, parent !== log.root else { break }
                 parent.memberCount -= 1
                 if parent.memberCount == 0 { ended = parent }
             }
-            return log.signals()
+            return log.wakeUps()
         }
-        StoreCore.act(on: signals, log: log)
+        StoreCore.act(on: wakeUps, log: log)
     }
 
     /// Under `lock`.
-    private static func attach(_ box: AnySettingBox, key: SettingKey, below parent: Channel) -> Attachment {
-        if let attachment = box.attachment { return attachment }
+    private static func attach(_ box: AnySettingBox, key: SettingKey, below parent: Topic) -> Placement {
+        if let placement = box.placement { return placement }
         let slot = SettingSlot(key: key, declaration: nil, schedule: nil, box: box, keepsBox: false, parent: parent)
-        let attachment = Attachment(core: core, slot: slot)
-        box.attach(to: attachment)
-        return attachment
+        let placement = Placement(core: core, slot: slot)
+        box.attach(to: placement)
+        return placement
     }
 
-    /// Puts the channels of a group's settings and of the groups within it below a channel of the group. Under both
+    /// Puts the topics of a group's settings and of the groups within it below a topic of the group. Under both
     /// locks.
-    private static func arrange(_ group: any SettingsGroup) -> Channel? {
+    private static func arrange(_ group: any SettingsGroup) -> Topic? {
         let root = core.log.root
-        var parts: [Channel] = []
+        var parts: [Topic] = []
         for child in Mirror(reflecting: group).children {
-            if let setting = child.value as? any AnySetting, let slot = setting.erasedBox.attachment?.slot {
+            if let setting = child.value as? any AnySetting, let slot = setting.erasedBox.placement?.slot {
                 parts.append(slot)
-            } else if let inner = child.value as? any SettingsGroup, let channel = arrange(inner) {
-                parts.append(channel)
+            } else if let inner = child.value as? any SettingsGroup, let topic = arrange(inner) {
+                parts.append(topic)
             }
         }
         guard !parts.isEmpty else { return nil }
-        let own = parts.lazy.compactMap(\.parent).first { $0 !== root } ?? Channel(parent: root)
+        let own = parts.lazy.compactMap(\.parent).first { $0 !== root } ?? Topic(parent: root)
         for part in parts where part.parent === root {
             part.parent = own
             own.memberCount += 1

@@ -42,7 +42,7 @@ public import Settle
 ///   - acknowledging: The type of the values given to ``CrashRun/acknowledge(_:)``.
 ///   - initialFiles: The files that exist at first, by their names beside the settings file, which is `settings.json`,
 ///     or their paths below its folder. That folder exists in any case.
-///   - durability: When the stores save what is not committed. Their clock stands still until ``CrashRun/settle()``.
+///   - savePolicy: When the stores save what is not committed. Their clock stands still until ``CrashRun/settle()``.
 ///   - maximumImagesPerPoint: The maximum number of outcomes of a loss of power that are checked for one moment. If
 ///     there are more, those in which all unsynced bytes are lost or all are kept come first, and the others are chosen
 ///     at random.
@@ -53,7 +53,7 @@ public import Settle
 public func forEachCrashPoint<Acknowledged: Sendable>(
     acknowledging: Acknowledged.Type,
     initialFiles: [String: Data] = [:],
-    durability: Durability = .debounced(),
+    savePolicy: SavePolicy = .debounced(),
     maximumImagesPerPoint: Int = 100,
     seed: UInt64 = .random(in: 0 ... .max),
     _ scenario: (CrashRun<Acknowledged>) async throws -> Void,
@@ -61,22 +61,22 @@ public func forEachCrashPoint<Acknowledged: Sendable>(
 ) async throws {
     try await forEachCrashPoint(
         of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },
-        acknowledging: acknowledging, initialFiles: initialFiles, durability: durability,
+        acknowledging: acknowledging, initialFiles: initialFiles, savePolicy: savePolicy,
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
 /// Runs a scenario without acknowledgements; see
-/// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``.
+/// ``forEachCrashPoint(acknowledging:initialFiles:savePolicy:maximumImagesPerPoint:seed:_:check:)``.
 public func forEachCrashPoint(
     initialFiles: [String: Data] = [:],
-    durability: Durability = .debounced(),
+    savePolicy: SavePolicy = .debounced(),
     maximumImagesPerPoint: Int = 100,
     seed: UInt64 = .random(in: 0 ... .max),
     _ scenario: (CrashRun<Never>) async throws -> Void,
     check: (CrashRecovery<Never>) async throws -> Void = { _ in }
 ) async throws {
     try await forEachCrashPoint(
-        acknowledging: Never.self, initialFiles: initialFiles, durability: durability,
+        acknowledging: Never.self, initialFiles: initialFiles, savePolicy: savePolicy,
         maximumImagesPerPoint: maximumImagesPerPoint, seed: seed, scenario, check: check)
 }
 
@@ -93,14 +93,14 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     acknowledging: Acknowledged.Type,
     initialFiles: [String: Data] = [:],
     makesFolder: Bool = true,
-    durability: Durability = .debounced(),
+    savePolicy: SavePolicy = .debounced(),
     maximumImagesPerPoint: Int = 100,
     seed: UInt64 = .random(in: 0 ... .max),
     _ scenario: (CrashRun<Acknowledged>) async throws -> Void,
     check: (CrashRecovery<Acknowledged>) async throws -> Void = { _ in }
 ) async throws -> (points: Int, images: Int) {
     let disk = try SimulatedDisk.with(initialFiles, makesFolder: makesFolder)
-    let run = try CrashRun<Acknowledged>(on: disk, durability: durability, makeStorage)
+    let run = try CrashRun<Acknowledged>(on: disk, savePolicy: savePolicy, makeStorage)
     let log = run.log
     disk.observe { log.note($0) }
     try await scenario(run)

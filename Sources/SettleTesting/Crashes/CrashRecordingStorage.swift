@@ -36,12 +36,12 @@ final class CrashRecordingStorage: Storage {
             try base.append(batch, durability: durability)
             log.update(file) { state in
                 state.returned = max(state.returned, number)
-                if durability == .stable { state.stable = max(state.stable, number) }
+                if durability == .synced { state.stable = max(state.stable, number) }
             }
         }
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try turn.withLock { (_) throws(StorageError) in
             let number = log.state(of: file)?.returned ?? 0
             let isAtRest = try base.checkpoint(tree, at: moment)

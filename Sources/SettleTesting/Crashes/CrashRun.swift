@@ -1,7 +1,7 @@
 public import Settle
 
 /// A scenario of
-/// ``forEachCrashPoint(acknowledging:initialFiles:durability:maximumImagesPerPoint:seed:_:check:)``, with the disk on
+/// ``forEachCrashPoint(acknowledging:initialFiles:savePolicy:maximumImagesPerPoint:seed:_:check:)``, with the disk on
 /// which it runs.
 public final class CrashRun<Acknowledged: Sendable>: Sendable {
     /// The clock of the stores. It stands still, so nothing settles by itself before ``settle()``.
@@ -25,12 +25,12 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         let storage: any Storage
     }
 
-    init(on disk: SimulatedDisk, durability: Durability, _ makeStorage: @escaping MakeCrashStorage) throws {
+    init(on disk: SimulatedDisk, savePolicy: SavePolicy, _ makeStorage: @escaping MakeCrashStorage) throws {
         log = CrashLog()
         self.disk = disk
         first = disk.image
         self.makeStorage = makeStorage
-        configuration = SettingsStore.Configuration(durability: durability, clock: clock)
+        configuration = SettingsStore.Configuration(savePolicy: savePolicy, clock: clock)
         try follow(crashFile)
     }
 

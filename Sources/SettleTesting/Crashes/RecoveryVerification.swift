@@ -51,7 +51,7 @@ struct RecoveryVerification: Sendable {
         expected.apply(probe)
         var disks: [(image: DiskImage, moment: String)] = []
         let again = try self.contents(of: disk) { storage in
-            try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .stable)
+            try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .synced)
             disks.append((disk.image, "an append"))
             _ = try storage.checkpoint(expected, at: .closing)
         }.tree

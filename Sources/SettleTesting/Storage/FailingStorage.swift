@@ -7,12 +7,12 @@ public final class FailingStorage: Storage {
         /// Every append.
         case append
         /// An append with stable durability. Rules for ``append`` take precedence.
-        case stableAppend
+        case syncedAppend
         case checkpoint
         /// Fetching what others have changed.
         case externalChanges
         case lock
-        /// Reserving a name, for exclusive access.
+        /// Acquiring a named lock.
         case reserve
     }
 
@@ -117,12 +117,12 @@ public final class FailingStorage: Storage {
 
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try run(.append) { () throws(StorageError) in
-            guard durability == .stable else { return try base.append(batch, durability: durability) }
-            try run(.stableAppend) { () throws(StorageError) in try base.append(batch, durability: durability) }
+            guard durability == .synced else { return try base.append(batch, durability: durability) }
+            try run(.syncedAppend) { () throws(StorageError) in try base.append(batch, durability: durability) }
         }
     }
 
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try run(.checkpoint) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
     }
 

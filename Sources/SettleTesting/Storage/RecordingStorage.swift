@@ -85,7 +85,7 @@ public final class RecordingStorage: Storage {
         }
     }
 
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try record(.checkpoint(moment)) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
     }
 

@@ -5,7 +5,7 @@ public struct StorageCall: Sendable, Hashable {
     public enum Operation: Sendable, Hashable {
         case load
         case append(StorageBatch, StorageDurability)
-        case checkpoint(CheckpointMoment)
+        case checkpoint(CheckpointReason)
         case close
     }
 

@@ -52,8 +52,8 @@ extension StorageConformance {
 
     private func loadsWhatWasAppended(_ number: Int) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try storage.append(batch(2, ["b": .string("two")]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try storage.append(batch(2, ["b": .string("two")]), durability: .synced)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -63,7 +63,7 @@ extension StorageConformance {
     private func loadsTwice(_ number: Int) throws {
         let storage = try opened(number)
         defer { storage.close() }
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         try expect(storage.load(), intact(["a": .integer(1)]))
         try expect(storage.load(), intact(["a": .integer(1)]))
     }
@@ -111,7 +111,7 @@ extension StorageConformance {
 
     private func staysAbsent(_ number: Int) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, [:]), durability: .stable)
+        try storage.append(batch(1, [:]), durability: .synced)
         _ = try storage.checkpoint(SettingTree(), at: .settled)
         storage.close()
         let again = try reopen(number, storage)
@@ -121,9 +121,9 @@ extension StorageConformance {
 
     private func stabilizesEarlierBatches(_ number: Int) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try storage.append(batch(1, [:]), durability: .stable)
-        try storage.append(batch(1, [:]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try storage.append(batch(1, [:]), durability: .synced)
+        try storage.append(batch(1, [:]), durability: .synced)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -132,7 +132,7 @@ extension StorageConformance {
 
     private func restsAtClosing(_ number: Int) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         let tree = SettingTree(["a": .integer(1)])
         _ = try storage.checkpoint(tree, at: .settled)
         _ = try storage.checkpoint(tree, at: .resting)
@@ -147,11 +147,11 @@ extension StorageConformance {
     private func appendsUnderLock(_ number: Int) throws {
         let storage = try opened(number)
         try storage.lock()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         storage.unlock()
         try storage.lock()
         storage.unlock()
-        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .synced)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -160,7 +160,7 @@ extension StorageConformance {
 
     private func checkpointKeepsValues(_ number: Int) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         _ = try storage.checkpoint(SettingTree(["a": .integer(1)]), at: .settled)
         try expect(storage.load(), intact(["a": .integer(1)]))
         storage.close()
@@ -174,7 +174,7 @@ extension StorageConformance {
         storage.close()
         try expectClosed("load") { () throws(StorageError) in _ = try storage.load() }
         try expectClosed("append") { () throws(StorageError) in
-            try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+            try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         }
         try expectClosed("checkpoint") { () throws(StorageError) in
             _ = try storage.checkpoint(SettingTree(), at: .settled)
@@ -188,7 +188,7 @@ extension StorageConformance {
             for name in ["default", "Other-name_2"] where try !storage.tryReserve(name) {
                 throw Mismatch("\(name) could not be reserved in round \(round)")
             }
-            try storage.append(batch(UInt64(round), ["a": .integer(1)]), durability: .stable)
+            try storage.append(batch(UInt64(round), ["a": .integer(1)]), durability: .synced)
             storage.giveUp("default")
             storage.giveUp("Other-name_2")
         }

@@ -32,7 +32,7 @@ extension StorageConformance {
     ) throws {
         let storage = try opened(number)
         for (index, values) in batches.enumerated() {
-            try storage.append(batch(UInt64(index + 1), values), durability: .process)
+            try storage.append(batch(UInt64(index + 1), values), durability: .buffered)
         }
         try expect(storage.load(), intact(expected))
         storage.close()

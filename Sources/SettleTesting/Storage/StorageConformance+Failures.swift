@@ -3,7 +3,7 @@ import Settle
 extension StorageConformance {
     func keepsOldValues(_ number: Int, _ setFailing: SetFailing) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         try failAppend(of: batch(2, ["a": .integer(2), "b": .integer(2)]), to: storage, setFailing)
         storage.close()
         try setFailing(storage, false)
@@ -14,11 +14,11 @@ extension StorageConformance {
 
     func appendsAgain(_ number: Int, _ setFailing: SetFailing) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1), "c": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1), "c": .integer(1)]), durability: .synced)
         let failed = batch(2, ["a": .integer(2), "b": .integer(2)])
         try failAppend(of: failed, to: storage, setFailing)
         try setFailing(storage, false)
-        try storage.append(failed, durability: .stable)
+        try storage.append(failed, durability: .synced)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -27,10 +27,10 @@ extension StorageConformance {
 
     func appendsMerged(_ number: Int, _ setFailing: SetFailing) throws {
         let storage = try opened(number)
-        try storage.append(batch(1, ["a": .integer(1), "c": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1), "c": .integer(1)]), durability: .synced)
         try failAppend(of: batch(2, ["a": .integer(2), "b": .integer(2)]), to: storage, setFailing)
         try setFailing(storage, false)
-        try storage.append(batch(3, ["a": nil, "b": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["a": nil, "b": .integer(3)]), durability: .synced)
         storage.close()
         let again = try reopen(number, storage)
         defer { again.close() }
@@ -40,7 +40,7 @@ extension StorageConformance {
     private func failAppend(of batch: StorageBatch, to storage: any Storage, _ setFailing: SetFailing) throws {
         try setFailing(storage, true)
         do {
-            try storage.append(batch, durability: .stable)
+            try storage.append(batch, durability: .synced)
         } catch {
             return
         }

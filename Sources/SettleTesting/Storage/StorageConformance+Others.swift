@@ -28,7 +28,7 @@ extension StorageConformance {
     private func pair(_ number: Int, _ makeOther: Other) throws -> (first: any Storage, second: any Storage) {
         let first = try opened(number)
         // Store something, so that the second storage has a state to load.
-        try first.append(batch(1, ["start": .integer(0)]), durability: .stable)
+        try first.append(batch(1, ["start": .integer(0)]), durability: .synced)
         let second = try makeOther(number, first)
         _ = try second.load()
         return (first, second)
@@ -39,7 +39,7 @@ extension StorageConformance {
     }
 
     /// Updates what a store knows of a storage: what it loaded, appended, or was told.
-    private func takeIn(_ storage: any Storage, _ known: inout SettingTree) throws {
+    private func merge(_ storage: any Storage, _ known: inout SettingTree) throws {
         let before = known
         for change in try storage.externalChanges(since: { before }) {
             switch change.content {
@@ -59,8 +59,8 @@ extension StorageConformance {
         let (first, second) = try pair(number, makeOther)
         defer { close(first, second) }
         var known = SettingTree(["start": .integer(0)])
-        try second.append(batch(2, ["a": .integer(1), "start": nil]), durability: .process)
-        try takeIn(first, &known)
+        try second.append(batch(2, ["a": .integer(1), "start": nil]), durability: .buffered)
+        try merge(first, &known)
         try expect(known, ["a": .integer(1)], "what the first storage was told")
         let current = known
         let again = try first.externalChanges(since: { current })
@@ -70,7 +70,7 @@ extension StorageConformance {
     private func keepsOwnToItself(_ number: Int, _ makeOther: Other) throws {
         let (first, second) = try pair(number, makeOther)
         defer { close(first, second) }
-        try first.append(batch(2, ["a": .integer(1)]), durability: .stable)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .synced)
         let tree = SettingTree(["start": .integer(0), "a": .integer(1)])
         let changes = try first.externalChanges(since: { tree })
         guard changes.isEmpty else { throw Mismatch("a storage was told of its own batch: \(changes)") }
@@ -79,10 +79,10 @@ extension StorageConformance {
     private func laterBatchWins(_ number: Int, _ makeOther: Other) throws {
         let (first, second) = try pair(number, makeOther)
         defer { close(first, second) }
-        try second.append(batch(2, ["a": .integer(2), "b": .integer(2)]), durability: .process)
-        try first.append(batch(2, ["a": .integer(1)]), durability: .process)
+        try second.append(batch(2, ["a": .integer(2), "b": .integer(2)]), durability: .buffered)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .buffered)
         var known = SettingTree(["start": .integer(0), "a": .integer(1)])
-        try takeIn(first, &known)
+        try merge(first, &known)
         try expect(
             known, ["start": .integer(0), "a": .integer(1), "b": .integer(2)], "what the first storage knows")
         try expect(
@@ -92,18 +92,18 @@ extension StorageConformance {
     private func laterExternalWins(_ number: Int, _ makeOther: Other) throws {
         let (first, second) = try pair(number, makeOther)
         defer { close(first, second) }
-        try first.append(batch(2, ["a": .integer(1)]), durability: .process)
-        try second.append(batch(2, ["a": .integer(2)]), durability: .process)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .buffered)
+        try second.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         var known = SettingTree(["start": .integer(0), "a": .integer(1)])
-        try takeIn(first, &known)
+        try merge(first, &known)
         try expect(known, ["start": .integer(0), "a": .integer(2)], "what the first storage knows")
     }
 
     private func bothWin(_ number: Int, _ makeOther: Other) throws {
         let (first, second) = try pair(number, makeOther)
-        try first.append(batch(2, ["a": .integer(1)]), durability: .process)
-        try second.append(batch(2, ["b": .integer(2)]), durability: .stable)
-        try first.append(batch(3, ["c": .integer(3)]), durability: .stable)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .buffered)
+        try second.append(batch(2, ["b": .integer(2)]), durability: .synced)
+        try first.append(batch(3, ["c": .integer(3)]), durability: .synced)
         second.close()
         first.close()
         let again = try reopen(number, first)
@@ -119,8 +119,8 @@ extension StorageConformance {
         try expectReserved("a", by: second, false)
         try expectReserved("b", by: second, true)
         try expectReserved("b", by: first, false)
-        try first.append(batch(2, ["a": .integer(1)]), durability: .stable)
-        try second.append(batch(2, ["b": .integer(1)]), durability: .stable)
+        try first.append(batch(2, ["a": .integer(1)]), durability: .synced)
+        try second.append(batch(2, ["b": .integer(1)]), durability: .synced)
         try first.lock()
         first.unlock()
         first.giveUp("a")
@@ -147,10 +147,10 @@ extension StorageConformance {
         defer { close(first, second) }
         try first.lock()
         do {
-            try second.append(batch(2, ["a": .integer(2)]), durability: .process)
+            try second.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         } catch {
             first.unlock()
-            try second.append(batch(2, ["a": .integer(2)]), durability: .process)
+            try second.append(batch(2, ["a": .integer(2)]), durability: .buffered)
             return
         }
         first.unlock()

@@ -174,7 +174,7 @@ import Testing
     func durableOnly() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
-        let hold = failing.hold(.stableAppend)
+        let hold = failing.hold(.syncedAppend)
         let durable = ChangeRecorder(store.changes(.every, durableOnly: true))
         let all = ChangeRecorder(store.changes)
         settings.count = 1
@@ -189,7 +189,7 @@ import Testing
         try await flush
         let changes = await durable.until { $0.count == 2 }
         #expect(changes.map(\.revision) == [1, 2] && changes.allSatisfy(\.isDurable))
-        failing.fail(.stableAppend, with: StorageError(.noSpace, "There is no room."), count: 1)
+        failing.fail(.syncedAppend, with: StorageError(.noSpace, "There is no room."), count: 1)
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(durable.elements.count == 2)
         try await store.flush()

@@ -3,7 +3,7 @@ import Testing
 @testable import Settle
 
 @Suite struct MutationRingTests {
-    private let root = Channel(parent: nil)
+    private let root = Topic(parent: nil)
     private let box = SettingBox(SettingDefinition(key: "key", defaultValue: 0, rules: [], codec: .standard))
     private let slot: SettingSlot
 

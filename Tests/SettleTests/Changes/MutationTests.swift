@@ -26,7 +26,7 @@ private struct Counted: Codable, Equatable {
 }
 
 private struct MutatedSettings: SettingsGroup {
-    static let durability = Durability.memoryOnly
+    static let savePolicy = SavePolicy.memoryOnly
     @Setting var date: Date?
     @Setting var count = 0
     @Setting var token = Token()

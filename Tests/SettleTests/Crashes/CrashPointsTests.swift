@@ -89,7 +89,7 @@ private struct EventSettings: SettingsGroup {
     @Test("values of many sectors, removed keys and saves of every kind survive whole or not at all", arguments: 0..<3)
     func manySectors(seed: UInt64) async throws {
         try await forEachCrashPoint(
-            acknowledging: Int.self, durability: seed == 1 ? .immediate : .debounced(),
+            acknowledging: Int.self, savePolicy: seed == 1 ? .immediate : .debounced(),
             maximumImagesPerPoint: 30, seed: seed
         ) { run in
             let store = try await run.openStore()

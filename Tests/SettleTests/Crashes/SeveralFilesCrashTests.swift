@@ -22,7 +22,7 @@ import Testing
         let original = try await stores.0.group(CounterSettings.self)
         let copy = try await stores.1.group(CounterSettings.self)
         for number in 1...2 {
-            try await stores.0.withExclusiveAccess {
+            try await stores.0.withLock {
                 if way == .copyFirst { try await copy.commit { copy.count = number } }
                 try await original.commit { original.count = number }
                 if way == .toldTooEarly { run.acknowledge(number) }
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.underlying as? TestFailure == TestFailure(number: found), "\(String(describing: error))")
     }
 
-    @Test("after the crash the app's own code runs again on both files, and nobody has exclusive access any more")
+    @Test("after the crash the app's own code runs again on both files, and no lock is held any more")
     func runsAgain() async throws {
         let initial = ["second/copy.json": Data(#"{"count": 7}"#.utf8), "settings.json": Data(#"{"count": 7}"#.utf8)]
         try await forEachCrashPoint(acknowledging: Int.self, initialFiles: initial, maximumImagesPerPoint: 10) { run in
@@ -80,7 +80,7 @@ import Testing
                 try await stores.0.group(CounterSettings.self), try await stores.1.group(CounterSettings.self)
             )
             for name in ["default", "other"] {
-                try await stores.0.withExclusiveAccess(named: name) {
+                try await stores.0.withLock(named: name) {
                     let next = max(settings.0.count, settings.1.count) + 1
                     try await settings.0.commit { settings.0.count = next }
                     try await settings.1.commit { settings.1.count = next }
@@ -122,7 +122,7 @@ import Testing
             for name in [crashFile, Self.copy] {
                 let storage = try run.openStorage(named: name)
                 _ = try storage.load()
-                try storage.append(batch(1, ["count": .integer(1)]), durability: .process)
+                try storage.append(batch(1, ["count": .integer(1)]), durability: .buffered)
             }
         } check: { recovered in
             let original = try await recovered.store.group(CounterSettings.self)

@@ -25,7 +25,7 @@ import Testing
     }
 
     struct AccountSettings: SettingsGroup {
-        static let durability = Durability.immediate
+        static let savePolicy = SavePolicy.immediate
         @Setting var user = ""
     }
 
@@ -248,7 +248,7 @@ import Testing
     @Test("what commit, flush and flushAndWait have returned from is stored") func saving() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(
-            storage: storage, configuration: .init(durability: .debounced(quiet: .seconds(60), atMost: .seconds(60))))
+            storage: storage, configuration: .init(savePolicy: .debounced(quiet: .seconds(60), atMost: .seconds(60))))
         let settings = try await store.group(AppSettings.self)
         try await settings.commit { settings.passcode.attemptCount = 1 }
         #expect(storage.tree["passcode.attemptCount"] == .integer(1))
@@ -277,8 +277,8 @@ import Testing
             let (first, second) = (FileStorage(at: file), FileStorage(at: file))
             _ = try first.load()
             _ = try second.load()
-            try first.append(StorageBatch(revision: 1, values: ["first": .integer(1)]), durability: .stable)
-            try second.append(StorageBatch(revision: 1, values: ["second": .integer(2)]), durability: .stable)
+            try first.append(StorageBatch(revision: 1, values: ["first": .integer(1)]), durability: .synced)
+            try second.append(StorageBatch(revision: 1, values: ["second": .integer(2)]), durability: .synced)
             #expect(
                 try FileStorage(at: file).load().tree == SettingTree(["first": .integer(1), "second": .integer(2)]))
         }
@@ -293,12 +293,12 @@ import Testing
         }
     }
 
-    @Test("exclusive access") func exclusiveAccess() async throws {
+    @Test("named locks") func namedLocks() async throws {
         func verify(_ passcode: String) async throws -> Bool { passcode == "right" }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let lock = try await store.group(PasscodeSettings.self)
         for (passcode, count) in [("wrong", 1), ("right", 0)] {
-            let isRight = try await store.withExclusiveAccess(named: "passcode") {
+            let isRight = try await store.withLock(named: "passcode") {
                 try await lock.commit { lock.attemptCount += 1 }
                 let isRight = try await verify(passcode)
                 if isRight { try await lock.commit { lock.attemptCount = 0 } }

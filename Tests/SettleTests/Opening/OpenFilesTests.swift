@@ -108,7 +108,7 @@ import Testing
             try store.setValue(1, forKey: "a")
             try await store.flush()
             failing.fail(.checkpoint, with: full)
-            failing.fail(.stableAppend, with: full)
+            failing.fail(.syncedAppend, with: full)
         }
         let storage = InMemoryStorage()
         let second = try await open(storage)
@@ -127,7 +127,7 @@ import Testing
         try store.setValue(1, forKey: "a")
         _ = await recording.batches(atLeast: 1)
         failing.fail(.checkpoint, with: full, count: 1)
-        failing.fail(.stableAppend, with: full, count: 1)
+        failing.fail(.syncedAppend, with: full, count: 1)
         let hold = failing.hold(.checkpoint)
         let first = Task { try await store.close() }
         await hold.waitUntilReached()
@@ -253,7 +253,7 @@ private final class CountedStorage: Storage {
         try base.append(batch, durability: durability)
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try base.checkpoint(tree, at: moment)
     }
 

@@ -25,7 +25,7 @@ import Testing
     @Test("Options that are not given join, and so do equal ones") func joining() async throws {
         try await withFile { file in
             let configuration = SettingsStore.Configuration(
-                durability: .immediate, historyLimit: 7, clock: ManualClock())
+                savePolicy: .immediate, historyLimit: 7, clock: ManualClock())
             let first = try await SettingsStore.open(at: file, format: .json, configuration: configuration)
             #expect(try await SettingsStore.open(at: file) == first)
             #expect(try await SettingsStore.open(at: file, format: .json) == first)
@@ -42,11 +42,11 @@ import Testing
                 try await SettingsStore.open(
                     at: file, format: .propertyListXML,
                     configuration: .init(
-                        durability: .immediate, historyLimit: 5, initialRevision: 9, clock: ManualClock()))
+                        savePolicy: .immediate, historyLimit: 5, initialRevision: 9, clock: ManualClock()))
             }
             #expect(both?.code == .alreadyOpen)
             for part in [
-                file.path, "durability is debounced", "immediate was asked for", "historyLimit is 1024, and 5",
+                file.path, "savePolicy is debounced", "immediate was asked for", "historyLimit is 1024, and 5",
                 "initialRevision is 0, and 9", "format is JSON, and XML property list", "ManualClock was asked for",
             ] { #expect(both?.description.contains(part) == true, "\(part)") }
             #expect(both?.description.contains("retryDelay") == false)
@@ -62,8 +62,8 @@ import Testing
             try await first.close()
             #expect(throws: SettingsError.self) { try settings.$count.set(2) }
             #expect(
-                try await SettingsStore.open(at: file, configuration: .init(durability: .immediate)).core.configuration
-                    .durability
+                try await SettingsStore.open(at: file, configuration: .init(savePolicy: .immediate)).core.configuration
+                    .savePolicy
                     == .immediate)
         }
     }

@@ -110,7 +110,7 @@ import Testing
             cancelled { try await store.flush() },
             cancelled { try await settings.commit { ran.raise() } },
             cancelled { try await Self.visit(settings, ran) },
-            cancelled { try await store.withExclusiveAccess { ran.raise() } },
+            cancelled { try await store.withLock { ran.raise() } },
         ]
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
         #expect(!ran.isRaised)

@@ -53,7 +53,7 @@ import Testing
         let store = try await SettingsStore.open(
             storage: failing,
             configuration: .init(
-                durability: .debounced(quiet: endless, atMost: endless), retryDelay: endless...endless, clock: clock))
+                savePolicy: .debounced(quiet: endless, atMost: endless), retryDelay: endless...endless, clock: clock))
         let settings = try await store.group(CounterSettings.self)
         failing.fail(.append, with: noSpace)
         for number in 1...3 {

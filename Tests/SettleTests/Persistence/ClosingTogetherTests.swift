@@ -12,7 +12,7 @@ import Testing
         _ = await recording.batches(atLeast: 1)
         let error = StorageError(.noSpace, "There is no room.")
         failing.fail(.checkpoint, with: error, count: 1)
-        failing.fail(.stableAppend, with: error, count: 1)
+        failing.fail(.syncedAppend, with: error, count: 1)
         let hold = failing.hold(.checkpoint)
         let first = Task { try await store.close() }
         await hold.waitUntilReached()

@@ -14,7 +14,7 @@ import Testing
 
     private func syncs(_ calls: [StorageCall]) -> Int {
         calls.count { call in
-            guard case .append(_, .stable) = call.operation else { return false }
+            guard case .append(_, .synced) = call.operation else { return false }
             return true
         }
     }
@@ -166,11 +166,11 @@ import Testing
             store.status.oldestUnsavedChange == first
                 && store.status.age(at: second) == .seconds(second.timeIntervalSince(first)))
         #expect(store.status.age(at: first.addingTimeInterval(-5)) == .zero)
-        failing.fail(.stableAppend, with: noSpace)
+        failing.fail(.syncedAppend, with: noSpace)
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(store.status.oldestUnsavedChange == first)
         failing.heal()
-        let hold = failing.hold(.stableAppend)
+        let hold = failing.hold(.syncedAppend)
         async let flush: Void = store.flush()
         await hold.waitUntilReached()
         clock.advance(by: .milliseconds(1))

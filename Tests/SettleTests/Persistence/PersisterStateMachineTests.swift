@@ -9,7 +9,7 @@ import Testing
         case look([Machine.Waiting] = [], hasNew: Bool = false, gives: Machine.Action)
         case appended
         case stabilized([Machine.Waiting])
-        case checkpointed(CheckpointMoment, isAtRest: Bool)
+        case checkpointed(CheckpointReason, isAtRest: Bool)
         case failed
         case checkpointFailed([Machine.Waiting])
         case close
@@ -36,10 +36,10 @@ import Testing
 
     private func run(
         _ steps: [(at: Double, event: Event)],
-        durability: Durability = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
+        savePolicy: SavePolicy = .debounced(quiet: .seconds(1), atMost: .seconds(5)),
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), durability: durability)
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), savePolicy: savePolicy)
         for (number, step) in steps.enumerated() {
             let now = Self.seconds(step.at)
             switch step.event {
@@ -61,7 +61,7 @@ import Testing
     @Test("A first change is appended at once, and made stable by the checkpoint after the quiet period")
     func quiet() {
         run([
-            (10, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.process))),
+            (10, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.buffered))),
             (10, .appended),
             (10, .look([Self.waiting(first: 0, last: 0)], gives: Self.wait(11))),
             (11, .look([Self.waiting(first: 1, last: 1)], gives: .checkpoint(.settled))),
@@ -74,10 +74,10 @@ import Testing
     @Test("In a burst, appends keep a pace of 2 ms")
     func pace() {
         run([
-            (1, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.process))),
+            (1, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.buffered))),
             (1, .appended),
             (1.001, .look([Self.waiting(first: 0.001, last: 0)], hasNew: true, gives: Self.wait(1.002))),
-            (1.002, .look([Self.waiting(first: 0.002, last: 0)], hasNew: true, gives: .append(.process))),
+            (1.002, .look([Self.waiting(first: 0.002, last: 0)], hasNew: true, gives: .append(.buffered))),
         ])
     }
 
@@ -95,11 +95,11 @@ import Testing
     func immediate() {
         run([
             (0, .appended),
-            (0.001, .look([Self.immediate], hasNew: true, gives: .append(.stable))),
+            (0.001, .look([Self.immediate], hasNew: true, gives: .append(.synced))),
             (0.001, .appended),
             (0.001, .stabilized([Self.immediate])),
             (0.001, .look(gives: Self.wait(1.001))),
-            (0.5, .look([Self.immediate], hasNew: true, gives: .append(.stable))),
+            (0.5, .look([Self.immediate], hasNew: true, gives: .append(.synced))),
             (0.5, .stabilized([Self.immediate])),
             (0.5, .look(gives: Self.wait(1.5))),
             (1.5, .look(gives: .checkpoint(.settled))),
@@ -111,7 +111,7 @@ import Testing
     @Test("A class that is faster than the store is made stable first; one that is slower keeps its time")
     func classes() {
         run([
-            (0.5, .look([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)], gives: .append(.stable))),
+            (0.5, .look([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)], gives: .append(.synced))),
             (0.5, .stabilized([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)])),
             (0.5, .look(gives: Self.wait(1))),
             (1, .look(gives: .checkpoint(.settled))),
@@ -133,7 +133,7 @@ import Testing
                 (0, .stabilized([Self.immediate])), (0, .look(gives: Self.wait(0.25))),
                 (0.2, .stabilized([Self.immediate])), (0.2, .look(gives: Self.wait(0.45))),
                 (1.9, .stabilized([Self.immediate])), (1.9, .look(gives: Self.wait(2))),
-            ], durability: .immediate)
+            ], savePolicy: .immediate)
     }
 
     @Test("A storage that is not at rest is asked again after 10 s without a change, and then no more")
@@ -158,7 +158,7 @@ import Testing
         for wait in [1.0, 2, 4, 5, 5] {
             steps.append((now, .failed))
             steps.append((now, .look([Self.immediate], hasNew: true, gives: Self.wait(now + wait))))
-            steps.append((now + wait, .look([Self.immediate], hasNew: true, gives: .append(.stable))))
+            steps.append((now + wait, .look([Self.immediate], hasNew: true, gives: .append(.synced))))
             now += wait
         }
         steps += [
@@ -181,7 +181,7 @@ import Testing
         run([
             (1, .checkpointFailed(waiting)),
             (1, .look(waiting, gives: Self.wait(2))),
-            (2, .look(waiting, gives: .append(.stable))),
+            (2, .look(waiting, gives: .append(.synced))),
             (2, .stabilized(waiting)),
             (2, .look(gives: .checkpoint(.settled))),
             (2, .checkpointFailed([])),
@@ -206,7 +206,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: .seconds(3)))
         #expect(machine.next(.init(), now: .seconds(3)) == .lookOutside)
         machine.lookedOutside(now: .seconds(3))
-        #expect(machine.next(.init(), now: .seconds(3)) == .append(.stable), "it is back, so saves are tried at once")
+        #expect(machine.next(.init(), now: .seconds(3)) == .append(.synced), "it is back, so saves are tried at once")
         machine.stabilized([], now: .seconds(3))
         machine.lookFailed(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
@@ -222,7 +222,7 @@ import Testing
         machine.storageSpoke(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
         machine.storageSpoke(now: .milliseconds(10_500))
-        #expect(machine.next(.init(), now: .seconds(11)) == .append(.stable))
+        #expect(machine.next(.init(), now: .seconds(11)) == .append(.synced))
     }
 
     @Test("A checkpoint that has failed is tried again sooner once the storage says something, but not at once")
@@ -252,11 +252,11 @@ import Testing
     @Test("Delays without end are as long as it takes, and negative ones are none")
     func endless() {
         let endless = Duration.seconds(Int64.max)
-        var machine = Machine(retryDelay: endless...endless, durability: .debounced(quiet: endless, atMost: endless))
+        var machine = Machine(retryDelay: endless...endless, savePolicy: .debounced(quiet: endless, atMost: endless))
         for _ in 0..<100 { machine.failed(now: .seconds(1)) }
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(1) + .endless))
         machine = Machine(
-            retryDelay: .seconds(-5) ... .seconds(-1), durability: .debounced(quiet: .seconds(Int64.min), atMost: .zero)
+            retryDelay: .seconds(-5) ... .seconds(-1), savePolicy: .debounced(quiet: .seconds(Int64.min), atMost: .zero)
         )
         for _ in 0..<100 { machine.failed(now: .seconds(1)) }
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .milliseconds(1_001)))

@@ -9,7 +9,7 @@ import Testing
 
     private func syncs(_ recording: RecordingStorage) -> Int {
         recording.calls.count { call in
-            guard case .append(_, .stable) = call.operation else { return false }
+            guard case .append(_, .synced) = call.operation else { return false }
             return true
         }
     }
@@ -40,7 +40,7 @@ import Testing
             batches.dropFirst() == [
                 StorageBatch(
                     revision: 4, values: ["count": .integer(3), "name": .string("a")],
-                    replaced: ["count": .integer(1)])
+                    expectedValues: ["count": .integer(1)])
             ])
     }
 
@@ -102,7 +102,7 @@ import Testing
     @Test("The delays are settable")
     func settable() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock(
-            durability: .debounced(quiet: .seconds(60), atMost: .seconds(600)))
+            savePolicy: .debounced(quiet: .seconds(60), atMost: .seconds(600)))
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1
         await clock.sleepers(atLeast: 1)
@@ -120,7 +120,7 @@ import Testing
         settings.immediate.urgent = 1
         let calls = await recording.calls { calls in
             calls.contains { call in
-                guard case .append(_, .stable) = call.operation else { return false }
+                guard case .append(_, .synced) = call.operation else { return false }
                 return true
             }
         }
@@ -188,7 +188,7 @@ import Testing
         await ended.until { $0 == [1] }
         #expect(recording.batches.map(\.values) == [["name": .string("before")], ["count": .integer(1)]])
         let isStable = recording.calls.contains { call in
-            guard case .append(_, .stable) = call.operation else { return false }
+            guard case .append(_, .synced) = call.operation else { return false }
             return true
         }
         #expect(isStable)
@@ -235,7 +235,7 @@ import Testing
     func neverTorn() async throws {
         let recording = RecordingStorage()
         let store = try await SettingsStore.open(
-            storage: recording, configuration: .init(durability: .debounced(quiet: .zero, atMost: .zero)))
+            storage: recording, configuration: .init(savePolicy: .debounced(quiet: .zero, atMost: .zero)))
         let settings = try await store.group(BalanceSettings.self)
         async let writers: Void = withTaskGroup { group in
             for _ in 0..<4 {

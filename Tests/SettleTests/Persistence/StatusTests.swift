@@ -172,7 +172,7 @@ import Testing
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let issues = ChangeRecorder(store.issues)
-        failing.fail(.stableAppend, with: noSpace, count: 2)
+        failing.fail(.syncedAppend, with: noSpace, count: 2)
         settings.count = 1
         for _ in 0..<2 { await #expect(throws: SettingsError.self) { try await store.flush() } }
         let seen = await issues.until { $0.count == 2 }

@@ -33,7 +33,7 @@ import Testing
         settings.count = 1
         async let closing: Void = store.close()
         await hold.waitUntilReached()
-        try other.append(batch(1, ["name": .string("theirs")]), durability: .stable)
+        try other.append(batch(1, ["name": .string("theirs")]), durability: .synced)
         hold.release()
         try await closing
         #expect(recording.calls.contains { $0.operation == .checkpoint(.closing) })
@@ -59,7 +59,8 @@ import Testing
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(20))
         let batches = await recording.batches(atLeast: 2)
-        #expect(batches.last?.values == ["other": .integer(2)] && batches.last?.replaced == ["other": .integer(1)])
+        #expect(
+            batches.last?.values == ["other": .integer(2)] && batches.last?.expectedValues == ["other": .integer(1)])
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }

@@ -44,7 +44,7 @@ import Testing
         base.simulateExternalChange(["other": .integer(2)])
         failing.heal()
         try await store.flush()
-        #expect(recording.batches.last?.replaced == ["other": .integer(2)])
+        #expect(recording.batches.last?.expectedValues == ["other": .integer(2)])
     }
 
     @Test("A dictionary and keys in it stored by others at once: the keys count")
@@ -83,7 +83,7 @@ import Testing
         let store = try await open()
         let settings = try await declareUnsaved(in: store)
         let batch = try #require(recording.batches.last)
-        #expect(batch.values == ["other": .integer(5)] && batch.replaced == ["other": .integer(1)])
+        #expect(batch.values == ["other": .integer(5)] && batch.expectedValues == ["other": .integer(1)])
         #expect(settings.other == 5)
     }
 

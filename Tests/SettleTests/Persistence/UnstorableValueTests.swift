@@ -235,12 +235,12 @@ private struct Bad: SettingsGroup {
         _ = try storage.load()
         let large = SettingValue.data(Data(count: 130 << 20))
         let error = #expect(throws: StorageError.self) {
-            try storage.append(batch(1, ["one": large, "other": large]), durability: .process)
+            try storage.append(batch(1, ["one": large, "other": large]), durability: .buffered)
         }
         #expect(error?.code == .unsupportedValue)
         // What it replaces is as long, and finds no room beside it.
         try storage.append(
-            StorageBatch(revision: 1, values: ["one": large], replaced: ["one": large]), durability: .process)
+            StorageBatch(revision: 1, values: ["one": large], expectedValues: ["one": large]), durability: .buffered)
         storage.close()
         #expect(try fixture.freshLoad().tree["one"] == large)
 

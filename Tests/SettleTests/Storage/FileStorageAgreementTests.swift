@@ -30,7 +30,7 @@ import Testing
     private func append(
         _ values: [SettingKey: SettingValue?], to storage: FileStorage, over replaced: [SettingKey: SettingValue] = [:]
     ) throws {
-        try storage.append(StorageBatch(revision: 1, values: values, replaced: replaced), durability: .process)
+        try storage.append(StorageBatch(revision: 1, values: values, expectedValues: replaced), durability: .buffered)
     }
 
     @Test("who has seen an edit while loading writes after it, also if another one finds it later")
@@ -92,15 +92,15 @@ import Testing
             let calls = FaultySystemCalls()
             let other = FileStorage(at: fixture.file, calls: calls)
             _ = try other.load()
-            try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+            try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
             _ = try other.externalChanges { SettingTree() }
             for number in 0..<20 {
-                try one.append(batch(2, ["a": .integer(Int64(number))]), durability: .process)
+                try one.append(batch(2, ["a": .integer(Int64(number))]), durability: .buffered)
             }
             calls.fail(call: call, with: .error(.inputOutput), forGood: false)
-            _ = try? other.append(batch(2, ["b": .integer(2)]), durability: .process)
+            _ = try? other.append(batch(2, ["b": .integer(2)]), durability: .buffered)
             calls.heal()
-            try other.append(batch(2, ["b": .integer(2)]), durability: .process)
+            try other.append(batch(2, ["b": .integer(2)]), durability: .buffered)
             var tree = SettingTree(["a": .integer(1), "b": .integer(2)])
             for change in try other.externalChanges(since: { tree }) { change.apply(to: &tree) }
             #expect(tree.root == ["a": .integer(19), "b": .integer(2)], "call \(call)")
@@ -145,9 +145,9 @@ import Testing
         // Tells the journal of the edit, in a tree.
         _ = try opened()
         calls.fail(every: .synchronizeData, with: .inputOutput)
-        #expect(throws: StorageError.self) { try storage.append(batch(2, [:]), durability: .stable) }
+        #expect(throws: StorageError.self) { try storage.append(batch(2, [:]), durability: .synced) }
         calls.heal()
-        try storage.append(batch(2, ["c": .integer(3)]), durability: .stable)
+        try storage.append(batch(2, ["c": .integer(3)]), durability: .synced)
         try fixture.write(#"{"a": 1, "b": 4}"#)
         let expected: SettingValue.Entries = ["a": .integer(2), "b": .integer(4), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(expected))

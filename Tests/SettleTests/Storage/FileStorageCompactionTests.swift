@@ -30,10 +30,10 @@ import Testing
     }
 
     /// Sets `b` to a number, as a store does that believes it to be the number before.
-    private func set(_ number: Int, in storage: FileStorage, _ durability: StorageDurability = .process) throws {
+    private func set(_ number: Int, in storage: FileStorage, _ durability: StorageDurability = .buffered) throws {
         let batch = StorageBatch(
             revision: UInt64(number), values: ["b": .integer(Int64(number))],
-            replaced: ["b": .integer(Int64(number - 1))])
+            expectedValues: ["b": .integer(Int64(number - 1))])
         try storage.append(batch, durability: durability)
     }
 
@@ -81,7 +81,7 @@ import Testing
     func correctedAfterOpening() throws {
         let first = try storage(fixture)
         try first.save(batch(1, root.mapValues { $0 }))
-        try set(3, in: first, .stable)
+        try set(3, in: first, .synced)
         first.close()
         // Edited while no process has it open, and broken before anything was written.
         try fixture.write(#"{"a": 7, "b": 2, "c": "untouched"}"#)
@@ -133,7 +133,7 @@ import Testing
         var refusal: StorageError?
         for number in 4...1_000 where refusal == nil {
             do {
-                try set(number, in: storage, .stable)
+                try set(number, in: storage, .synced)
                 acknowledged = number
             } catch {
                 refusal = error as? StorageError
@@ -145,7 +145,7 @@ import Testing
         fixture.calls.heal()
         // There is room for what ends the need.
         #expect(try storage.checkpoint(tree(acknowledged), at: .settled))
-        try set(acknowledged + 1, in: storage, .stable)
+        try set(acknowledged + 1, in: storage, .synced)
         #expect(try fixture.freshLoad().tree == tree(acknowledged + 1))
     }
 
@@ -163,11 +163,11 @@ import Testing
         try storage.save(batch(1, root.mapValues { $0 }))
         let error = #expect(throws: StorageError.self) {
             try storage.append(
-                batch(2, ["large": .string(String(repeating: "x", count: 30_000))]), durability: .stable)
+                batch(2, ["large": .string(String(repeating: "x", count: 30_000))]), durability: .synced)
         }
         #expect(error?.code == .unsupportedValue)
         #expect(error?.description.hasPrefix("“large” was not saved: its value needs 30004 bytes") == true)
-        try set(3, in: storage, .stable)
+        try set(3, in: storage, .synced)
         #expect(try fixture.freshLoad().tree == tree(3))
     }
 
@@ -189,14 +189,14 @@ import Testing
             }
             let comment: Comment = "call \(call), \(trouble)"
             fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
-            let isStored = (try? set(number, in: storage, .stable)) != nil
+            let isStored = (try? set(number, in: storage, .synced)) != nil
             wasHit = fixture.calls.faultCount > 0
             fixture.calls.heal()
             let copy = try Self.copy(of: fixture)
             let found = try copy.freshLoad().tree
             #expect(found == tree(number) || (!isStored && found == tree(number - 1)), comment)
-            if !isStored { try set(number, in: storage, .stable) }
-            try set(number + 1, in: storage, .stable)
+            if !isStored { try set(number, in: storage, .synced) }
+            try set(number + 1, in: storage, .synced)
             #expect(try Self.copy(of: fixture).freshLoad().tree == tree(number + 1), comment)
             storage.close()
             #expect(fixture.calls.openFiles.isEmpty, comment)

@@ -29,7 +29,7 @@ import Testing
         let expected = ExternalChange(.values(["a": .integer(5), "c.d": .bool(true)]))
         #expect(try changes(storage, since: root) == [expected])
         #expect(try changes(storage, since: root).isEmpty)
-        try storage.append(batch(2, ["b": .integer(7)]), durability: .process)
+        try storage.append(batch(2, ["b": .integer(7)]), durability: .buffered)
         let all: SettingValue.Entries = ["a": .integer(5), "b": .integer(7), "c": .dictionary(["d": .bool(true)])]
         #expect(try fixture.freshLoad() == intact(all))
         #expect(try storage.checkpoint(SettingTree(all), at: .settled))
@@ -40,7 +40,8 @@ import Testing
     func merge() throws {
         let storage = try resting()
         try storage.append(
-            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .buffered)
         try fixture.write(#"{"a": 5, "b": 2}"#)
         #expect(
             try changes(storage, since: ["a": .integer(1), "b": .integer(9)]) == [
@@ -55,7 +56,7 @@ import Testing
         try storage.save(batch(1, ["d": .dictionary([:]), "e": .dictionary([:])]))
         let values: [SettingKey: SettingValue?] = ["d": .dictionary(["q": .integer(1)])]
         let replaced: [SettingKey: SettingValue] = ["d": .dictionary([:])]
-        try storage.append(StorageBatch(revision: 2, values: values, replaced: replaced), durability: .process)
+        try storage.append(StorageBatch(revision: 2, values: values, expectedValues: replaced), durability: .buffered)
         try fixture.write(#"{"d": {"p": 5}}"#)
         let all: SettingValue.Entries = ["d": .dictionary(["p": .integer(5), "q": .integer(1)])]
         #expect(
@@ -80,7 +81,7 @@ import Testing
             for (key, value) in values.sorted(by: { $0.key < $1.key }) {
                 let replaced: [SettingKey: SettingValue] = key == "d" ? ["d": .dictionary([:])] : [:]
                 try storage.append(
-                    StorageBatch(revision: 2, values: [key: value], replaced: replaced), durability: .process)
+                    StorageBatch(revision: 2, values: [key: value], expectedValues: replaced), durability: .buffered)
             }
             try fixture.write(#"{"a": 5, "d": {}}"#)
             let known: SettingValue.Entries = ["d": .dictionary(["q": .integer(2)])]
@@ -92,7 +93,7 @@ import Testing
     func dictionaryAfterCrash() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
-        try storage.append(batch(2, ["d": .dictionary(["q": .integer(1)])]), durability: .stable)
+        try storage.append(batch(2, ["d": .dictionary(["q": .integer(1)])]), durability: .synced)
         try fixture.write(#"{"a": 1, "d": {"p": 5}}"#)
         let all: SettingValue.Entries = ["a": .integer(1), "d": .dictionary(["p": .integer(5), "q": .integer(1)])]
         #expect(try fixture.freshLoad() == intact(all))
@@ -111,7 +112,8 @@ import Testing
     @Test("A checkpoint takes in an edit that it was not told of") func checkpointMerges() throws {
         let storage = try resting()
         try storage.append(
-            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .process)
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .buffered)
         try fixture.write(#"{"a": 5, "b": 2}"#)
         #expect(try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(9)]), at: .settled))
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
@@ -126,8 +128,8 @@ import Testing
             let storage = try fixture.opened()
             try storage.save(batch(1, root.mapValues { $0 }))
             try storage.append(
-                StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]),
-                durability: .process)
+                StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+                durability: .buffered)
             let file = fixture.file
             fixture.calls.beforeNext(moment) { try? Data(#"{"a": 5, "b": 2}"#.utf8).write(to: file) }
             var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
@@ -157,7 +159,8 @@ import Testing
         #expect(error.description.contains(fixture.file.path) && error.description.contains("ine 3"))
         #expect(try changes(storage, since: root).isEmpty)
         try storage.append(
-            StorageBatch(revision: 2, values: ["b": .integer(9)], replaced: ["b": .integer(2)]), durability: .stable)
+            StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
+            durability: .synced)
         let all: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
         #expect(try !storage.checkpoint(SettingTree(all), at: .settled))
         #expect(try fixture.text() == text)
@@ -206,7 +209,7 @@ import Testing
         try fixture.write(#"{"a": 2, "c": 3}"#, to: "two.json")
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "one.json")
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["b": .integer(9)]), durability: .process)
+        try storage.append(batch(1, ["b": .integer(9)]), durability: .buffered)
         try manager.removeItem(at: fixture.file)
         #expect(try changes(storage, since: [:]).isEmpty == false || true)
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "two.json")
@@ -233,14 +236,14 @@ import Testing
         try storage.append(
             StorageBatch(
                 revision: 2, values: ["a": .integer(8), "b": .integer(9)],
-                replaced: ["a": .integer(1), "b": .integer(2)]),
-            durability: .process)
+                expectedValues: ["a": .integer(1), "b": .integer(2)]),
+            durability: .buffered)
         storage.close()
         try fixture.write(#"{"a": 5, "b": 2, "c": 3}"#)
         let all: SettingValue.Entries = ["a": .integer(5), "b": .integer(9), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(all))
         let again = try fixture.opened()
-        try again.append(batch(3, ["d": .integer(4)]), durability: .process)
+        try again.append(batch(3, ["d": .integer(4)]), durability: .buffered)
         #expect(try fixture.freshLoad() == intact(all.merging(["d": .integer(4)]) { $1 }))
     }
 
@@ -264,7 +267,8 @@ import Testing
         #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))])
         fixture.calls.heal()
         try storage.append(
-            StorageBatch(revision: 2, values: ["a": .integer(9)], replaced: ["a": .integer(5)]), durability: .process)
+            StorageBatch(revision: 2, values: ["a": .integer(9)], expectedValues: ["a": .integer(5)]),
+            durability: .buffered)
         storage.unlock()
         #expect(try fixture.freshLoad() == intact(["a": .integer(9), "b": .integer(2)]))
     }
@@ -276,14 +280,14 @@ import Testing
         let other = FileStorage(at: fixture.file)
         var known: SettingValue.Entries = ["a": .integer(5), "b": .integer(2)]
         #expect(try other.load() == intact(known))
-        try other.append(batch(2, ["c": .integer(3)]), durability: .process)
+        try other.append(batch(2, ["c": .integer(3)]), durability: .buffered)
         known["c"] = .integer(3)
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
         #expect(throws: StorageError.self) {
-            try storage.append(batch(2, ["d": .integer(4)]), durability: .stable)
+            try storage.append(batch(2, ["d": .integer(4)]), durability: .synced)
         }
         fixture.calls.heal()
-        try storage.append(batch(3, ["d": .integer(4)]), durability: .stable)
+        try storage.append(batch(3, ["d": .integer(4)]), durability: .synced)
         var tree = SettingTree(known)
         for change in try changes(other, since: known) { change.apply(to: &tree) }
         known["d"] = .integer(4)
@@ -298,14 +302,14 @@ import Testing
         try fixture.write(#"{"a": 5, "b": 2}"#)
         let other = FileStorage(at: fixture.file)
         _ = try other.load()
-        try other.append(batch(2, ["c": .integer(3)]), durability: .process)
+        try other.append(batch(2, ["c": .integer(3)]), durability: .buffered)
         other.close()
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
         #expect(throws: StorageError.self) {
-            try storage.append(batch(2, ["d": .integer(4)]), durability: .stable)
+            try storage.append(batch(2, ["d": .integer(4)]), durability: .synced)
         }
         fixture.calls.heal()
-        try storage.append(batch(3, ["d": .integer(4)]), durability: .stable)
+        try storage.append(batch(3, ["d": .integer(4)]), durability: .synced)
         storage.close()
         try fixture.write("{")
         let expected: SettingValue.Entries = [

@@ -17,7 +17,7 @@ import Testing
     }
 
     enum Operation: CaseIterable {
-        case append, stableAppend, checkpoint, externalChanges
+        case append, syncedAppend, checkpoint, externalChanges
     }
 
     struct Trouble: Sendable, CustomTestStringConvertible {
@@ -49,7 +49,7 @@ import Testing
             try storage.save(batch(1, values))
             var root = Self.old
             if start == .journaled {
-                try storage.append(batch(1, ["j": .integer(1)]), durability: .process)
+                try storage.append(batch(1, ["j": .integer(1)]), durability: .buffered)
                 root["j"] = .integer(1)
             }
             fixture.calls.forget()
@@ -76,9 +76,9 @@ import Testing
     ) throws -> Bool {
         switch operation {
         case .append:
-            try storage.append(Self.second, durability: .process)
-        case .stableAppend:
-            try storage.append(Self.second, durability: .stable)
+            try storage.append(Self.second, durability: .buffered)
+        case .syncedAppend:
+            try storage.append(Self.second, durability: .synced)
         case .checkpoint:
             var tree = SettingTree(old)
             tree.apply(Self.second.values)
@@ -94,11 +94,11 @@ import Testing
         let (fixture, storage, old) = try start(kind)
         let calls = fixture.calls
         let new = SettingTree(storing: Self.second, over: old).root
-        if operation == .checkpoint { try storage.append(Self.second, durability: .process) }
+        if operation == .checkpoint { try storage.append(Self.second, durability: .buffered) }
         if operation == .externalChanges {
             let other = FileStorage(at: fixture.file)
             _ = try other.load()
-            try other.append(Self.second, durability: .process)
+            try other.append(Self.second, durability: .buffered)
         }
         calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
         let error: StorageError?
@@ -124,9 +124,9 @@ import Testing
 
         calls.heal()
         // What a store does: it appends again what failed, and asks for a checkpoint.
-        if error != nil { try storage.append(Self.second, durability: .stable) }
+        if error != nil { try storage.append(Self.second, durability: .synced) }
         let third = batch(3, ["c": .integer(3)])
-        try storage.append(third, durability: .stable)
+        try storage.append(third, durability: .synced)
         let everything = new.merging(["c": .integer(3)]) { $1 }
         #expect(try fixture.freshLoad() == intact(everything), comment)
         _ = try storage.externalChanges { SettingTree(old) }
@@ -144,12 +144,12 @@ import Testing
     {
         let (fixture, storage, old) = try start(.saved)
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
-        let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .stable) }
+        let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .synced) }
         #expect(error?.code == .writeFailed)
         #expect(error?.errno == SystemError.inputOutput.number)
         fixture.calls.heal()
         fixture.calls.forget()
-        try storage.append(batch(2, [:]), durability: .stable)
+        try storage.append(batch(2, [:]), durability: .synced)
         let important = fixture.callTexts.filter {
             $0.hasPrefix("create") || $0.hasPrefix("rename") || $0.hasPrefix("synchronize")
         }
@@ -165,7 +165,7 @@ import Testing
         throws
     {
         let (fixture, storage, old) = try start(.loaded)
-        try storage.append(Self.second, durability: .process)
+        try storage.append(Self.second, durability: .buffered)
         var tree = SettingTree(old)
         tree.apply(Self.second.values)
         let other = FileStorage(at: fixture.file)
@@ -181,7 +181,7 @@ import Testing
     @Test("after a failed sync of the folder a checkpoint is not confirmed, and the next one does it again")
     func failedFolderSync() throws {
         let (fixture, storage, old) = try start(.saved)
-        try storage.append(Self.second, durability: .process)
+        try storage.append(Self.second, durability: .buffered)
         var tree = SettingTree(old)
         tree.apply(Self.second.values)
         fixture.calls.fail(every: .openFolder, with: .inputOutput)
@@ -204,7 +204,7 @@ import Testing
     func codes(cause: SystemError, code: StorageError.Code) throws {
         let (fixture, storage, _) = try start(.saved)
         fixture.calls.fail(every: .write, with: cause)
-        let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .process) }
+        let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .buffered) }
         #expect(error?.code == code)
         #expect(error?.errno == cause.number)
         #expect(error?.description.hasPrefix("\"\(fixture.file.path)\" was not saved: could not write") == true)

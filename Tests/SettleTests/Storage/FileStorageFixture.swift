@@ -76,7 +76,7 @@ func intact(_ root: SettingValue.Entries) -> StorageContents {
 extension Storage {
     /// Appends a batch and writes the resting form, as a store does when changes have settled.
     func save(_ batch: StorageBatch, over root: SettingValue.Entries = [:]) throws {
-        try append(batch, durability: .process)
+        try append(batch, durability: .buffered)
         var tree = SettingTree(root)
         tree.apply(batch.values)
         #expect(try checkpoint(tree, at: .resting))

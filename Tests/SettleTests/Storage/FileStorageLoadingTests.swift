@@ -32,7 +32,7 @@ import Testing
         #expect(error?.errno == cause.number)
         #expect(error?.description.contains(fixture.file.path) == true)
         fixture.calls.heal()
-        for durability in [StorageDurability.process, .stable] {
+        for durability in [StorageDurability.buffered, .synced] {
             let refused = #expect(throws: StorageError.self) {
                 try storage.append(batch(1, ["a": .integer(2)]), durability: durability)
             }
@@ -41,14 +41,14 @@ import Testing
         #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
         #expect(try fixture.text() == "{\"a\": 1}")
         #expect(try storage.load() == intact(["a": .integer(1)]))
-        try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
+        try storage.append(batch(1, ["b": .integer(2)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
     }
 
     /// Data protection on Apple's platforms, before the first unlock: files are there, and can't be opened.
     @Test("a journal that may not be opened is unreadable too, and its values are there later") func locked() throws {
         let fixture = try FileStorageFixture()
-        try fixture.opened().append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try fixture.opened().append(batch(1, ["a": .integer(1)]), durability: .synced)
         let storage = fixture.storage()
         for kind in [SystemCall.Kind.open, .update] { fixture.calls.fail(every: kind, with: .notPermitted) }
         let error = #expect(throws: StorageError.self) { try storage.load() }
@@ -62,7 +62,7 @@ import Testing
     {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         fixture.calls.fail(every: .open, with: .inputOutput)
         #expect(throws: StorageError.self) { try storage.load() }
         fixture.calls.heal()
@@ -150,7 +150,7 @@ import Testing
         let fixture = try FileStorageFixture()
         try fixture.write(#"{"future": {"list": [1, "two", {"x": null}]}, "a": 1}"#)
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(2)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(2)]), durability: .synced)
         #expect(
             try fixture.freshLoad()
                 == intact([
@@ -163,7 +163,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         fixture.calls.fail(every: .rename, with: .inputOutput)
-        try storage.append(batch(1, ["mine": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["mine": .integer(1)]), durability: .synced)
         #expect(throws: StorageError.self) {
             try storage.checkpoint(SettingTree(["mine": .integer(1)]), at: .settled)
         }

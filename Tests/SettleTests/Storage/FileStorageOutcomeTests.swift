@@ -44,7 +44,7 @@ import Testing
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1), "zebra": .bool(true)]))
         try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1), "zebra": .bool(true)])
-        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .synced)
         storage.close()
         return fixture
     }
@@ -145,7 +145,7 @@ import Testing
             let root = isHeader ? Self.earlier : Self.newest
             #expect(contents?.tree.root == root, comment)
             #expect(contents.map { Expected.incomplete.matches($0.outcome) } == true, comment)
-            try storage.append(batch(4, ["c": .integer(4)]), durability: .stable)
+            try storage.append(batch(4, ["c": .integer(4)]), durability: .synced)
             let kept = try fixture.names().filter { $0.hasPrefix("settings.json.journal.corrupt-") }.map { name in
                 try Data(contentsOf: fixture.folder.appending(path: name))
             }
@@ -166,7 +166,7 @@ import Testing
         // In another file, as a copy is put back.
         try FileManager.default.removeItem(at: path)
         try bytes.write(to: path)
-        try storage.append(batch(4, ["c": .integer(4)]), durability: .stable)
+        try storage.append(batch(4, ["c": .integer(4)]), durability: .synced)
         let told = try storage.externalChanges { SettingTree(Self.newest) }.compactMap { change -> String? in
             guard case .unusable(let error) = change.content else { return nil }
             return error.description
@@ -183,7 +183,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         let earlier = try fixture.text()
         try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1)])
-        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .synced)
         storage.close()
         try fixture.write(earlier)
         guard case .recovered(let description, false) = try fixture.storage().load().outcome else {
@@ -246,7 +246,7 @@ import Testing
             try storage.append(
                 StorageBatch(
                     revision: UInt64(number), values: ["b": .integer(Int64(number))],
-                    replaced: ["b": .integer(Int64(number - 1))]), durability: .stable)
+                    expectedValues: ["b": .integer(Int64(number - 1))]), durability: .synced)
         }
         storage.close()
         let path = fixture.folder.appending(path: Self.journal)
@@ -328,7 +328,7 @@ import Testing
         try Trouble.removed.happen(to: removed.file)
         for _ in 0..<3 { try expect(.removed, [:], after: [:], in: removed) }
         let storage = try removed.opened()
-        try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .synced)
         // Also before the file is written, as after a kill.
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
         #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), at: .closing))
@@ -342,18 +342,18 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         try Trouble.removed.happen(to: fixture.file)
         // It does not know, and is killed before it could write the file.
-        try storage.append(batch(2, ["b": .integer(2)]), durability: .process)
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .buffered)
         try expect(.removed, ["b": .integer(2)], after: [:], in: fixture)
         // What promises a disk finds out.
-        try storage.append(batch(3, [:]), durability: .stable)
+        try storage.append(batch(3, [:]), durability: .synced)
         try expect(.intact, ["a": .integer(1), "b": .integer(2)], after: [:], in: fixture)
     }
 
     @Test("what was stored and taken back before there was a file is intact, not absent") func emptied() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try storage.append(batch(2, ["a": nil]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try storage.append(batch(2, ["a": nil]), durability: .synced)
         try expect(.intact, [:], after: [:], in: fixture)
     }
 

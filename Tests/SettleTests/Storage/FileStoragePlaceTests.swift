@@ -42,14 +42,14 @@ import Testing
         try link("current", to: "releases/6")
         for call in 0..<2 {
             let storage = try opened("current/settings.json")
-            try storage.append(batch(1, ["b": .integer(9)]), durability: .process)
+            try storage.append(batch(1, ["b": .integer(9)]), durability: .buffered)
             try link("current", to: "releases/7")
             if call == 0 {
                 let all: SettingValue.Entries = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
                 #expect(
                     try storage.externalChanges { SettingTree() }.last == ExternalChange(.everything(SettingTree(all))))
             }
-            try storage.append(batch(1, ["d": .integer(4)]), durability: .stable)
+            try storage.append(batch(1, ["d": .integer(4)]), durability: .synced)
             let found = try FileStorage(at: url("current/settings.json")).load().tree
             #expect(found["d"] == .integer(4) && found["b"] == .integer(9) && found["c"] == .integer(3))
             #expect(try !text("releases/6/settings.json").contains("c"))
@@ -129,7 +129,7 @@ import Testing
         _ = try storage.externalChanges { SettingTree(["a": .integer(1)]) }
         // A folder that is gone counts as removed.
         #expect(kind == "folder" || !manager.fileExists(atPath: url(path).path))
-        try storage.append(batch(1, ["b": .integer(2)]), durability: .stable)
+        try storage.append(batch(1, ["b": .integer(2)]), durability: .synced)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         #expect(try FileStorage(at: url(path)).load() == intact(expected))
         #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
@@ -141,9 +141,9 @@ import Testing
         "a file that is not there yet may become a link that leads nowhere, before the next call that promises a disk")
     func linkInPlaceOfNothing() throws {
         let storage = try opened("settings.json")
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         try link("settings.json", to: "other/settings.json")
-        try storage.append(batch(2, ["b": .integer(2)]), durability: .stable)
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .synced)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         #expect(try FileStorage(at: url("settings.json")).load().tree == SettingTree(expected))
         #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
@@ -217,7 +217,7 @@ import Testing
         }
         try operations.remove(path)
         try operations.remove(names.journal)
-        try storage.append(batch(2, ["c": .integer(1)]), durability: .stable)
+        try storage.append(batch(2, ["c": .integer(1)]), durability: .synced)
         try check()
         // Who may not give files away at least keeps the group, and saves all the same.
         calls.fail(every: .setOwner, with: .notPermitted)

@@ -38,7 +38,7 @@ import Testing
     /// Every list of this many durabilities.
     private static func lists(_ count: Int) -> [Saves] {
         guard count > 0 else { return [[]] }
-        return lists(count - 1).flatMap { [$0 + [.process], $0 + [.stable]] }
+        return lists(count - 1).flatMap { [$0 + [.buffered], $0 + [.synced]] }
     }
 
     /// Saves until the call with this number, from which on nothing happens any more.
@@ -54,16 +54,16 @@ import Testing
             _ = try storage.load()
             for (index, durability) in saves.enumerated() {
                 tried = index + 1
-                if durability == .stable {
-                    try storage.append(batch(tried), durability: .stable)
+                if durability == .synced {
+                    try storage.append(batch(tried), durability: .synced)
                 } else {
                     // What is appended is in the file that the checkpoint writes.
-                    try storage.append(batch(tried), durability: .process)
+                    try storage.append(batch(tried), durability: .buffered)
                     _ = try storage.checkpoint(tree(tried), at: .settled)
                     if calls.faultCount == 0 { stable = tried }
                 }
                 // A failure to keep the previous version fails no save, so the power may have gone off already.
-                if durability == .stable && calls.faultCount == 0 { stable = tried }
+                if durability == .synced && calls.faultCount == 0 { stable = tried }
             }
         } catch {}
         return (disk, stable, tried, calls.faultCount == 0)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("a loss of power during the load after another loses nothing either") func duringRecovery() throws {
-        let saves: Saves = [.stable, .stable, .process]
+        let saves: Saves = [.synced, .synced, .buffered]
         var call = 0
         var ended = false
         var (recoveries, loads) = (0, 0)
@@ -126,12 +126,12 @@ import Testing
         let calls = FaultySystemCalls(disk)
         let storage = Self.storage(calls)
         _ = try storage.load()
-        try storage.append(Self.batch(1), durability: .stable)
+        try storage.append(Self.batch(1), durability: .synced)
         calls.beforeNext(.synchronizeData) { disk.poisonUnsyncedFiles() }
         calls.fail(every: .synchronizeData, with: .inputOutput)
-        #expect(throws: StorageError.self) { try storage.append(Self.batch(2), durability: .stable) }
+        #expect(throws: StorageError.self) { try storage.append(Self.batch(2), durability: .synced) }
         calls.heal()
-        try storage.append(StorageBatch(revision: 2, values: [:]), durability: .stable)
+        try storage.append(StorageBatch(revision: 2, values: [:]), durability: .synced)
         for after in disk.disksAfterLossOfPower() {
             #expect(try Self.found(on: after) == 2)
         }
@@ -146,7 +146,7 @@ import Testing
             let calls = FaultySystemCalls(disk)
             let storage = FileStorage(at: Self.url, calls: calls, journalLimit: 40)
             _ = try storage.load()
-            try storage.append(Self.batch(1), durability: .stable)
+            try storage.append(Self.batch(1), durability: .synced)
             _ = try storage.checkpoint(Self.tree(1), at: .resting)
             try disk.replaceContents(of: Self.url.path, with: Array("{ oops".utf8))
             _ = try storage.externalChanges { Self.tree(1) }
@@ -156,7 +156,7 @@ import Testing
             do {
                 for number in 2...14 {
                     tried = number
-                    try storage.append(Self.batch(number), durability: number % 2 == 0 ? .stable : .process)
+                    try storage.append(Self.batch(number), durability: number % 2 == 0 ? .synced : .buffered)
                     if number % 2 == 0, calls.faultCount == 0 { stable = number }
                 }
             } catch {}

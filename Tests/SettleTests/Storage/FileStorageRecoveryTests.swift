@@ -47,7 +47,7 @@ import Testing
         #expect(contents.tree.root.isEmpty)
         #expect(try description(contents).contains("there is no earlier version"))
         #expect(try fixture.freshLoad() == intact([:]))
-        try storage.append(batch(1, ["b": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["b": .integer(1)]))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
     }
@@ -76,7 +76,7 @@ import Testing
         let (one, other) = (try fixture.opened(), try fixture.opened())
         #expect(try one.externalChanges { SettingTree() }.isEmpty)
         // Also once a journal has values that no file has had.
-        try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
         #expect(try other.externalChanges { SettingTree() } == [ExternalChange(.values(["a": .integer(1)]))])
         #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
@@ -94,7 +94,7 @@ import Testing
     @Test("what is written into an empty file while a storage has it open is an edit") func editedNewFile() throws {
         let fixture = try fixture(hasPrevious: false, damaged: "")
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["b": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["b": .integer(1)]), durability: .buffered)
         try fixture.write(#"{"a": 1}"#)
         #expect(
             try storage.externalChanges { SettingTree(["b": .integer(1)]) }.first?.content
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("can't be put aside") == true)
         fixture.calls.heal()
-        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .stable) }
+        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .synced) }
         #expect(try fixture.text() == Self.damaged)
         #expect(try fixture.names() == [".settings.json.previous", "settings.json"])
     }
@@ -198,7 +198,7 @@ import Testing
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1), "z": .bool(true)]))
         try storage.save(batch(2, ["a": .integer(2)]), over: ["a": .integer(1), "z": .bool(true)])
-        try storage.append(batch(3, ["b": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["b": .integer(3)]), durability: .synced)
         storage.close()
         return fixture
     }
@@ -224,7 +224,7 @@ import Testing
         for number in 1...saves {
             root["a"] = .string(String(repeating: "\(number)", count: 70_000))
             root["b\(number)"] = .integer(Int64(number))
-            try storage.append(batch(UInt64(number), root.mapValues { $0 }), durability: .process)
+            try storage.append(batch(UInt64(number), root.mapValues { $0 }), durability: .buffered)
             #expect(try storage.checkpoint(SettingTree(root), at: .resting))
         }
         storage.close()
@@ -252,7 +252,7 @@ import Testing
         let storage = fixture.storage()
         let error = #expect(throws: StorageError.self) { try storage.load() }
         #expect(error?.code == .unreadable && error?.description.contains("ersion 2") == true)
-        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .stable) }
+        #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .synced) }
         #expect(try Data(contentsOf: path) == bytes)
     }
 
@@ -267,7 +267,7 @@ import Testing
         #expect(contents.tree.root == ["a": .integer(2), "z": .bool(true)])
         #expect(try description(contents).contains("settings.json.journal.corrupt-1"))
         #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == bytes)
-        try storage.append(batch(3, ["b": .integer(4)]), durability: .stable)
+        try storage.append(batch(3, ["b": .integer(4)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "b": .integer(4), "z": .bool(true)]))
     }
 
@@ -280,7 +280,7 @@ import Testing
         try bytes.write(to: path)
         let storage = fixture.storage()
         #expect(try storage.load() == intact(["a": .integer(2), "z": .bool(true)]))
-        try storage.append(batch(3, ["c": .integer(4)]), durability: .stable)
+        try storage.append(batch(3, ["c": .integer(4)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "c": .integer(4), "z": .bool(true)]))
     }
 
@@ -288,8 +288,8 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
-        try storage.append(batch(2, ["rotten": .string("the value")]), durability: .stable)
-        try storage.append(batch(3, ["later": .integer(3)]), durability: .stable)
+        try storage.append(batch(2, ["rotten": .string("the value")]), durability: .synced)
+        try storage.append(batch(3, ["later": .integer(3)]), durability: .synced)
         storage.close()
         let path = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: path)
@@ -301,7 +301,7 @@ import Testing
         #expect(contents.tree.root == ["a": .integer(1), "later": .integer(3)])
         #expect(try description(contents).contains("These keys have earlier values: rotten."))
         #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == bytes)
-        try again.append(batch(4, ["b": .integer(4)]), durability: .stable)
+        try again.append(batch(4, ["b": .integer(4)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(4), "later": .integer(3)]))
     }
 }

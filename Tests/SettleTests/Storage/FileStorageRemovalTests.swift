@@ -46,14 +46,14 @@ import Testing
 
     /// A way in which a process finds out, or promises something.
     enum Call: CaseIterable, Sendable {
-        case look, append, stableAppend, emptyStableAppend, checkpoint, closing
+        case look, append, syncedAppend, emptySyncedAppend, checkpoint, closing
 
         func happen(to process: Process) throws {
             switch self {
             case .look: try process.look()
-            case .append: try process.append(["late": .integer(1)], .process)
-            case .stableAppend: try process.append(["late": .integer(1)], .stable)
-            case .emptyStableAppend: try process.append([:], .stable)
+            case .append: try process.append(["late": .integer(1)], .buffered)
+            case .syncedAppend: try process.append(["late": .integer(1)], .synced)
+            case .emptySyncedAppend: try process.append([:], .synced)
             case .checkpoint: _ = try process.storage.checkpoint(process.known, at: .settled)
             case .closing: #expect(try process.storage.checkpoint(process.known, at: .closing))
             }
@@ -87,11 +87,11 @@ import Testing
             return errors
         }
 
-        func append(_ values: [SettingKey: SettingValue?], _ durability: StorageDurability = .process) throws {
+        func append(_ values: [SettingKey: SettingValue?], _ durability: StorageDurability = .buffered) throws {
             let replaced = values.keys.reduce(into: [SettingKey: SettingValue]()) { $0[$1] = known[$1] }
             known.apply(values)
             try storage.append(
-                StorageBatch(revision: 1, values: values, replaced: replaced), durability: durability)
+                StorageBatch(revision: 1, values: values, expectedValues: replaced), durability: durability)
         }
     }
 
@@ -110,9 +110,9 @@ import Testing
     /// A process with a file, and a value that only the journal has.
     private func process() throws -> Process {
         let process = try Process(file)
-        try process.append(Self.start.mapValues { $0 }, .stable)
+        try process.append(Self.start.mapValues { $0 }, .synced)
         #expect(try process.storage.checkpoint(process.known, at: .settled))
-        try process.append(["b": .integer(5)], .stable)
+        try process.append(["b": .integer(5)], .synced)
         return process
     }
 
@@ -157,10 +157,10 @@ import Testing
             // By a process that has found nothing.
             let other = FileStorage(at: fixture.file)
             _ = try other.load()
-            try other.append(batch(1, ["c": .integer(3)]), durability: .process)
+            try other.append(batch(1, ["c": .integer(3)]), durability: .buffered)
             other.close()
         }
-        try storage.append(batch(2, ["b": .integer(2)]), durability: .process)
+        try storage.append(batch(2, ["b": .integer(2)]), durability: .buffered)
         fixture.calls.endProcess()
         var expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         if isMadeAnew { expected["c"] = .integer(3) }
@@ -193,7 +193,7 @@ import Testing
         try other.look()
         var expected = SettingTree(Self.start)
         expected.apply(["a": .integer(9), "b": .integer(5), "one": .integer(1), "other": .integer(2)])
-        if call == .append || call == .stableAppend { expected["late"] = .integer(1) }
+        if call == .append || call == .syncedAppend { expected["late"] = .integer(1) }
         #expect(one.known == expected && other.known == expected, "\(removal) \(call)")
         #expect(try freshTree() == expected, "\(removal) \(call)")
         #expect(try one.storage.checkpoint(one.known, at: .closing))
@@ -220,7 +220,7 @@ import Testing
                 let comment: Comment = "\(removal), writes: \(doesWrite), checkpoint: \(doesCheckpoint)"
                 #expect(running.known == expected, comment)
                 #expect(try test.freshTree() == expected, comment)
-                try running.append(["c": .integer(1)], .stable)
+                try running.append(["c": .integer(1)], .synced)
                 expected["c"] = .integer(1)
                 #expect(try test.freshTree() == expected, comment)
             }
@@ -234,13 +234,13 @@ import Testing
 
     @Test("what can't be stored again is an error of each call that promises it, and is stored as soon as it can be")
     func failing() throws {
-        for call in [Call.stableAppend, .emptyStableAppend, .checkpoint, .closing] {
+        for call in [Call.syncedAppend, .emptySyncedAppend, .checkpoint, .closing] {
             let process = try process()
             try Removal.both.happen(to: file)
             process.calls.fail(every: .update, with: .noSpace)
             #expect(throws: StorageError.self, "\(call)") { try call.happen(to: process) }
             process.calls.heal()
-            try process.append([:], .stable)
+            try process.append([:], .synced)
             #expect(try freshTree()["g"] == Self.start["g"], "\(call)")
             process.storage.close()
             try FileManager.default.removeItem(at: file.deletingLastPathComponent())
@@ -264,14 +264,14 @@ import Testing
                 let comment: Comment = "\(removal), call \(call), \(trouble)"
                 var isAcknowledged = false
                 do {
-                    try process.append(["c": .integer(1)], .stable)
+                    try process.append(["c": .integer(1)], .synced)
                     isAcknowledged = true
                 } catch {}
                 wasHit = process.calls.faultCount > 0
                 process.calls.heal()
                 if isAcknowledged { #expect(try test.freshTree() == process.known, comment) }
                 _ = try process.look()
-                try process.append(["c": .integer(1)], .stable)
+                try process.append(["c": .integer(1)], .synced)
                 #expect(try test.freshTree() == process.known, comment)
                 #expect(process.known["g.y"] == .integer(4) && process.known["b"] == .integer(5), comment)
                 call += 1
@@ -289,7 +289,7 @@ import Testing
             let other = try Process(file)
             try process.storage.lock()
             try removal.happen(to: file)
-            try process.append(["c": .integer(1)], .stable)
+            try process.append(["c": .integer(1)], .synced)
             #expect(try test.freshTree() == process.known, "\(removal)")
             #expect(throws: StorageError.self, "\(removal)") { try other.append(["d": .integer(1)]) }
             process.storage.unlock()

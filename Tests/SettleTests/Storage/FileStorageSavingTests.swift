@@ -7,16 +7,16 @@ import Testing
     @Test("an append is one write, and one sync if it is to be stable") func appends() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         fixture.calls.forget()
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         let append = ["lock", "status", "read", "write", "unlock"].map { "\($0) .settings.json.journal" }
         #expect(fixture.callTexts == append)
         // After the sync it looks whether anybody will find what is stable.
         let look = ["status settings.json", "status .settings.json.journal"]
         let stable = ["synchronizeData .settings.json.journal"] + look
         fixture.calls.forget()
-        try storage.append(batch(3, ["a": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["a": .integer(3)]), durability: .synced)
         #expect(fixture.callTexts == append + stable)
         #expect(try fixture.names() == [".settings.json.journal"])
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
@@ -26,7 +26,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         let folder = fixture.folder.lastPathComponent
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(
             fixture.callTexts == [
                 "update .settings.json.journal", "lock .settings.json.journal", "status .settings.json.journal",
@@ -42,7 +42,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         fixture.calls.forget()
         #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
         let folder = fixture.folder.lastPathComponent
@@ -67,16 +67,16 @@ import Testing
     @Test("an empty batch makes earlier appends stable, once") func emptyBatchSyncs() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
-        try storage.append(batch(1, ["a": .integer(2)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+        try storage.append(batch(1, ["a": .integer(2)]), durability: .buffered)
         fixture.calls.forget()
-        try storage.append(batch(1, [:]), durability: .process)
+        try storage.append(batch(1, [:]), durability: .buffered)
         #expect(fixture.calls.calls.isEmpty)
-        try storage.append(batch(1, [:]), durability: .stable)
+        try storage.append(batch(1, [:]), durability: .synced)
         let look = ["status settings.json", "status .settings.json.journal"]
         #expect(fixture.callTexts == ["synchronizeData .settings.json.journal"] + look)
         fixture.calls.forget()
-        try storage.append(batch(1, [:]), durability: .stable)
+        try storage.append(batch(1, [:]), durability: .synced)
         #expect(fixture.callTexts == look)
     }
 
@@ -87,7 +87,7 @@ import Testing
         let storage = try fixture.opened()
         var root: SettingValue.Entries = [:]
         for number in 0..<10_000 { root["key\(number)"] = .integer(Int64(number)) }
-        try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
+        try storage.append(batch(1, root.mapValues { $0 }), durability: .buffered)
         #expect(try storage.checkpoint(SettingTree(root), at: .settled))
         let size = try fixture.text().utf8.count
         var appended = 0
@@ -95,13 +95,13 @@ import Testing
         while written == 0 {
             appended += 1
             root["key1"] = .string(String(repeating: "x", count: 1_000) + "\(appended)")
-            try storage.append(batch(2, ["key1": root["key1"]]), durability: .process)
+            try storage.append(batch(2, ["key1": root["key1"]]), durability: .buffered)
             fixture.calls.forget()
             if try storage.checkpoint(SettingTree(root), at: .settled) { written = appended }
             if written == 0 { #expect(fixture.calls.calls.map(\.kind) == [.synchronizeData, .status, .status]) }
         }
         #expect((size / 8 / 1_000...size / 2 / 1_000).contains(written))
-        try storage.append(batch(3, ["key1": .integer(0)]), durability: .process)
+        try storage.append(batch(3, ["key1": .integer(0)]), durability: .buffered)
         root["key1"] = .integer(0)
         #expect(try !storage.checkpoint(SettingTree(root), at: .settled))
         #expect(try storage.checkpoint(SettingTree(root), at: .resting))
@@ -126,7 +126,7 @@ import Testing
     @Test("missing folders are made, and their names are durable with the first stable append") func folders() throws {
         let fixture = try FileStorageFixture("one/two/settings.json")
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         let synced = fixture.callTexts.filter { $0.hasPrefix("synchronize ") }
         #expect(
             synced.prefix(4) == [
@@ -134,7 +134,7 @@ import Testing
                 "synchronize \(fixture.folder.lastPathComponent)",
             ])
         fixture.calls.forget()
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .stable)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .synced)
         #expect(!fixture.callTexts.contains { $0.hasPrefix("synchronize ") })
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
@@ -144,10 +144,10 @@ import Testing
         let storage = try fixture.opened()
         fixture.calls.fail(every: .setPermissions, with: .inputOutput)
         #expect(throws: StorageError.self) {
-            try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+            try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         }
         fixture.calls.heal()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         #expect(fixture.callTexts.contains("synchronize \(fixture.folder.lastPathComponent)"))
     }
 
@@ -221,7 +221,7 @@ import Testing
             let storage = try fixture.opened()
             var root: SettingValue.Entries = [:]
             for number in 0..<count { root["key\(number)"] = .integer(Int64(number)) }
-            try storage.append(batch(1, root.mapValues { $0 }), durability: .process)
+            try storage.append(batch(1, root.mapValues { $0 }), durability: .buffered)
             #expect(try storage.checkpoint(SettingTree(root), at: .closing))
             fixture.calls.forget()
             let saves = 400
@@ -229,8 +229,8 @@ import Testing
                 let (key, value) = ("key\(number % count)", SettingValue.integer(Int64(1_000_000 + number)))
                 try storage.append(
                     StorageBatch(
-                        revision: 2, values: [.path(key): value], replaced: [.path(key): root[key] ?? .null]),
-                    durability: .process)
+                        revision: 2, values: [.path(key): value], expectedValues: [.path(key): root[key] ?? .null]),
+                    durability: .buffered)
                 root[key] = value
                 _ = try storage.checkpoint(SettingTree(root), at: .settled)
             }
@@ -291,12 +291,12 @@ import Testing
     {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         let error = #expect(throws: StorageError.self) {
-            try storage.append(batch(2, ["bad": .real(.nan), "b": .integer(2)]), durability: .stable)
+            try storage.append(batch(2, ["bad": .real(.nan), "b": .integer(2)]), durability: .synced)
         }
         #expect(error?.code == .unsupportedValue)
-        try storage.append(batch(3, ["c": .integer(3)]), durability: .stable)
+        try storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "c": .integer(3)]))
     }
 
@@ -304,7 +304,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = fixture.storage()
         let early = #expect(throws: StorageError.self) {
-            try storage.append(batch(1, ["a": .integer(1)]), durability: .stable)
+            try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
         }
         #expect(early?.code == .unreadable)
         _ = try storage.load()

@@ -17,11 +17,11 @@ import Testing
 
     @Test("Each storage finds what the other has appended, and only that") func append() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(1)]))])
         #expect(try changes(other).isEmpty && changes(one).isEmpty)
-        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
-        try one.append(batch(2, ["c": .integer(3), "a": nil]), durability: .process)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
+        try one.append(batch(2, ["c": .integer(3), "a": nil]), durability: .buffered)
         #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
         #expect(try changes(other) == [ExternalChange(.values(["a": nil, "c": .integer(3)]))])
         #expect(try fixture.freshLoad() == intact(["b": .integer(2), "c": .integer(3)]))
@@ -29,8 +29,8 @@ import Testing
 
     @Test("The later append wins, for both and on disk") func order() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
         // What came before its own batch is told with the batch over it.
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
         #expect(try changes(one) == [ExternalChange(.values(["a": .integer(2)]))])
@@ -39,8 +39,8 @@ import Testing
 
     @Test("A checkpoint of one has what the other has appended") func checkpoint() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
         #expect(try one.checkpoint(SettingTree(["a": .integer(1)]), at: .settled))
         let file = try FileFormat.json.decode(Array(Data(contentsOf: fixture.file)))
         #expect(file.root == ["a": .integer(1), "b": .integer(2)])
@@ -54,13 +54,13 @@ import Testing
         let other = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), lockTimeout: LockTimeout(limit: .zero))
         _ = try other.load()
         try one.lock()
-        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         let error = #expect(throws: StorageError.self) {
-            try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+            try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
         }
         #expect(error?.code == .locked)
         one.unlock()
-        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
@@ -68,20 +68,20 @@ import Testing
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.lock()
         one.close()
-        try other.append(batch(1, ["a": .integer(2)]), durability: .process)
+        try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
     }
 
     @Test("A follower goes over to a new journal without reading the file again") func newJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: SettingValue.Entries = ["big": .string(String(repeating: "x", count: 80_000))]
-        try one.append(batch(1, root.mapValues { $0 }), durability: .process)
+        try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
         #expect(try changes(other).count == 1)
         #expect(try one.checkpoint(SettingTree(root), at: .settled))
         root["a"] = .integer(1)
-        try one.append(batch(2, ["a": .integer(1)]), durability: .process)
+        try one.append(batch(2, ["a": .integer(1)]), durability: .buffered)
         let found = try changes(other, since: root)
         #expect(found.last == ExternalChange(.values(["a": .integer(1)])))
-        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
         #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
         root["b"] = .integer(2)
         #expect(try fixture.freshLoad() == intact(root))
@@ -89,17 +89,17 @@ import Testing
 
     @Test("A storage that has missed a whole journal is told everything") func missedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
         var root: SettingValue.Entries = [:]
         for number in 0..<3 {
             root["big"] = .string(String(repeating: "\(number)", count: 80_000))
             root["n"] = .integer(Int64(number))
-            try one.append(batch(1, root.mapValues { $0 }), durability: .process)
+            try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
             #expect(try one.checkpoint(SettingTree(root), at: .settled))
         }
         root["b"] = .integer(2)
         #expect(try changes(other).last == ExternalChange(.everything(SettingTree(root))))
-        try other.append(batch(2, ["n": .integer(9)]), durability: .process)
+        try other.append(batch(2, ["n": .integer(9)]), durability: .buffered)
         root["n"] = .integer(9)
         #expect(try fixture.freshLoad() == intact(root))
     }
@@ -112,7 +112,7 @@ import Testing
         _ = try changes(other)
         for number in 3...4 {
             root = ["a": .integer(Int64(number))]
-            try one.append(batch(1, ["a": root["a"], "b": nil]), durability: .process)
+            try one.append(batch(1, ["a": root["a"], "b": nil]), durability: .buffered)
             for name in ["settings.json", ".settings.json.previous"] {
                 try? FileManager.default.removeItem(at: fixture.folder.appending(path: name))
             }
@@ -124,19 +124,19 @@ import Testing
         #expect(known.root == root)
         // The record says that there was nothing before, so that an edit of another key is no removal of this one.
         try other.append(
-            StorageBatch(revision: 2, values: ["b": .integer(5)], replaced: known["b"].map { ["b": $0] } ?? [:]),
-            durability: .process)
+            StorageBatch(revision: 2, values: ["b": .integer(5)], expectedValues: known["b"].map { ["b": $0] } ?? [:]),
+            durability: .buffered)
         try fixture.write(#"{"a": 6}"#)
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(6), "b": .integer(5)])
     }
 
     @Test("A removed journal loses nothing") func removedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        try one.append(batch(1, ["a": .integer(1)]), durability: .stable)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .synced)
         _ = try changes(other)
         try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.journal"))
-        try other.append(batch(1, ["b": .integer(2)]), durability: .process)
-        try one.append(batch(2, ["c": .integer(3)]), durability: .process)
+        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
+        try one.append(batch(2, ["c": .integer(3)]), durability: .buffered)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2), "c": .integer(3)]
         #expect(try fixture.freshLoad() == intact(expected))
     }
@@ -148,7 +148,7 @@ import Testing
         calls.fail(every: .update, with: .permissionDenied)
         let reader = FileStorage(at: fixture.file, calls: calls)
         #expect(try reader.load() == intact(["a": .integer(1)]))
-        try one.append(batch(2, ["a": .integer(2)]), durability: .process)
+        try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         #expect(try changes(reader) == [ExternalChange(.values(["a": .integer(2)]))])
     }
 
@@ -156,7 +156,7 @@ import Testing
         throws
     {
         let one = try fixture.opened()
-        try one.append(batch(1, ["a": .integer(1)]), durability: .process)
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(!one.isAtRest)
         let other = try fixture.opened()
         #expect(!other.isAtRest)

@@ -177,8 +177,8 @@ import Testing
             #expect(one.keptValues(forKey: "size", insteadOf: .string("broken")) == [.integer(42)])
         }
         try storage.append(
-            StorageBatch(revision: 2, values: ["size": .integer(8)], replaced: ["size": .string("broken")]),
-            durability: .stable)
+            StorageBatch(revision: 2, values: ["size": .integer(8)], expectedValues: ["size": .string("broken")]),
+            durability: .synced)
         _ = try other.externalChanges { SettingTree(["size": .string("broken")]) }
         for one in [storage, other, try fixture.opened()] {
             #expect(one.keptValues(forKey: "size", insteadOf: .integer(8)).isEmpty)
@@ -259,8 +259,8 @@ import Testing
         let other = FileStorage(at: fixture.file)
         _ = try other.load()
         try other.append(
-            StorageBatch(revision: 9, values: ["size": .integer(0)], replaced: ["size": .integer(42)]),
-            durability: .stable)
+            StorageBatch(revision: 9, values: ["size": .integer(0)], expectedValues: ["size": .integer(42)]),
+            durability: .synced)
         try await settings.commit {}
         expectGood(settings)
         try await store.close()
@@ -290,7 +290,7 @@ import Testing
                 let kept = again.keptValues(forKey: "size", insteadOf: .string("broken"))
                 #expect(kept.first == .integer(42), "\(trouble), call \(call)")
                 // And again, in a journal that is written on.
-                try again.append(batch(2, ["other": .integer(2)]), durability: .stable)
+                try again.append(batch(2, ["other": .integer(2)]), durability: .synced)
                 let found = try fixture.opened().keptValues(forKey: "size", insteadOf: .string("broken"))
                 #expect(found.first == .integer(42), "\(trouble), call \(call)")
                 call += 1
@@ -317,7 +317,7 @@ import Testing
                 try storage.keep(["size": .integer(42)])
                 for number in 2...5 {
                     let root: SettingValue.Entries = ["other": .integer(Int64(number)), "size": .string("broken")]
-                    try storage.append(batch(UInt64(number), ["other": root["other"]]), durability: .process)
+                    try storage.append(batch(UInt64(number), ["other": root["other"]]), durability: .buffered)
                     _ = try storage.checkpoint(SettingTree(root), at: .resting)
                 }
             } catch {}

@@ -59,7 +59,7 @@ import Testing
         let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), lockTimeout: clock.timeout(.seconds(1)))
         #expect(try storage.load() == intact(["a": .integer(2)]))
         #expect(clock.elapsed >= .seconds(1) && clock.elapsed < .seconds(1) + .milliseconds(60))
-        #expect(throws: StorageError.self) { try storage.append(batch(2, ["a": .integer(3)]), durability: .process) }
+        #expect(throws: StorageError.self) { try storage.append(batch(2, ["a": .integer(3)]), durability: .buffered) }
         #expect(clock.elapsed >= .seconds(2) && clock.elapsed < .seconds(2) + .milliseconds(120))
     }
 }

@@ -129,7 +129,7 @@ struct SharedFileHistory {
     private mutating func append(_ index: Int) throws {
         var process = processes[index]
         let values = batch()
-        let durability: StorageDurability = below(3) == 0 ? .stable : .process
+        let durability: StorageDurability = below(3) == 0 ? .synced : .buffered
         let pending = process.pending.merging(values) { $1 }
         let replaced = pending.keys.reduce(into: [SettingKey: SettingValue]()) { $0[$1] = process.stored[$1] }
         process.known.apply(values)
@@ -138,14 +138,14 @@ struct SharedFileHistory {
         for (key, value) in pending where value == nil { removable.remove(key) }
         let outcome = try perform(index, "appends \(shown(pending)) \(durability)") { (storage) throws(StorageError) in
             try storage.append(
-                StorageBatch(revision: 1, values: pending, replaced: replaced), durability: durability)
+                StorageBatch(revision: 1, values: pending, expectedValues: replaced), durability: durability)
         }
         try resolve(pending, certainly: outcome == .done, knowsEdit: process.knowsEdit)
         guard outcome == .done else { return }
         processes[index].pending = [:]
         processes[index].stored.apply(pending)
         processes[index].seen = model.count
-        if durability == .stable { model.makeStable(model.count) }
+        if durability == .synced { model.makeStable(model.count) }
     }
 
     /// Finds out where a batch has come to stand, or whether at all.
@@ -175,7 +175,7 @@ struct SharedFileHistory {
         // As the persister does: what could not be appended comes first.
         guard processes[index].pending.isEmpty else { return try append(index) }
         let before = person.contents(of: disk)
-        let moment: CheckpointMoment = below(2) == 0 ? .settled : .resting
+        let moment: CheckpointReason = below(2) == 0 ? .settled : .resting
         let tree = processes[index].known
         var isAtRest = false
         let outcome = try perform(index, "checkpoints \(shown(tree))") { (storage) throws(StorageError) in

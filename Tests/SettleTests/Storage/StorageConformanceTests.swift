@@ -140,7 +140,7 @@ private final class FailingFileStorage: Storage {
     func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
         try base.append(batch, durability: durability)
     }
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         try base.checkpoint(tree, at: moment)
     }
     func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {

@@ -10,15 +10,15 @@ import Testing
         let storage = RecordingStorage(failing)
         _ = try storage.load()
         let first = batch(1, ["a": .integer(1)])
-        try storage.append(first, durability: .process)
+        try storage.append(first, durability: .buffered)
         failing.fail(.append, with: noSpace)
-        #expect(throws: noSpace) { try storage.append(first, durability: .stable) }
+        #expect(throws: noSpace) { try storage.append(first, durability: .synced) }
         try storage.checkpoint()
         storage.close()
         #expect(
             storage.calls == [
-                StorageCall(.load), StorageCall(.append(first, .process)),
-                StorageCall(.append(first, .stable), error: noSpace), StorageCall(.checkpoint(.settled)),
+                StorageCall(.load), StorageCall(.append(first, .buffered)),
+                StorageCall(.append(first, .synced), error: noSpace), StorageCall(.checkpoint(.settled)),
                 StorageCall(.close),
             ])
         #expect(storage.batches == [first])
@@ -27,8 +27,8 @@ import Testing
     @Test("a test can wait for a batch") func waits() async throws {
         let storage = RecordingStorage()
         async let batches = storage.batches(atLeast: 2)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .process)
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .process)
+        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         #expect(await batches.map(\.revision) == [1, 2])
     }
 
@@ -43,11 +43,11 @@ import Testing
         let storage = FailingStorage()
         storage.fail(.append, with: noSpace, skipping: 1, count: 2)
         let values = batch(1, ["a": .integer(1)])
-        try storage.append(values, durability: .process)
-        #expect(throws: noSpace) { try storage.append(values, durability: .process) }
+        try storage.append(values, durability: .buffered)
+        #expect(throws: noSpace) { try storage.append(values, durability: .buffered) }
         _ = try storage.load()
-        #expect(throws: noSpace) { try storage.append(values, durability: .process) }
-        try storage.append(values, durability: .process)
+        #expect(throws: noSpace) { try storage.append(values, durability: .buffered) }
+        try storage.append(values, durability: .buffered)
         storage.fail(.load, with: noSpace)
         #expect(throws: noSpace) { try storage.load() }
         storage.heal()
@@ -58,7 +58,7 @@ import Testing
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
         storage.fail(.append, with: noSpace, moment: .after)
-        #expect(throws: noSpace) { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) }
+        #expect(throws: noSpace) { try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered) }
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
@@ -67,7 +67,7 @@ import Testing
         let storage = FailingStorage(memory)
         let hold = storage.hold(.append)
         let call = Task {
-            await onThread { Result { try storage.append(batch(1, ["a": .integer(1)]), durability: .process) } }
+            await onThread { Result { try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered) } }
         }
         await hold.waitUntilReached()
         #expect(memory.tree.root.isEmpty)

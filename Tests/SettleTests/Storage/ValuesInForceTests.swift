@@ -11,7 +11,7 @@ import Testing
 
     private func own(_ key: SettingKey, _ value: Int64, replacing old: Int64? = nil) -> StorageBatch {
         StorageBatch(
-            revision: 1, values: [key: .integer(value)], replaced: old.map { [key: .integer($0)] } ?? [:])
+            revision: 1, values: [key: .integer(value)], expectedValues: old.map { [key: .integer($0)] } ?? [:])
     }
 
     @Test("What others have changed is told once, with its writer") func told() {

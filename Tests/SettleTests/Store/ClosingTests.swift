@@ -86,7 +86,7 @@ import Testing
         settings.count = 1
         try await store.close()
         #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
-        #expect(recording.calls.contains { $0.operation == .append(StorageBatch(revision: 1, values: [:]), .stable) })
+        #expect(recording.calls.contains { $0.operation == .append(StorageBatch(revision: 1, values: [:]), .synced) })
         #expect(await issues.untilEnd().contains { $0.description.contains("There is no room.") })
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 private struct MemorySettings: SettingsGroup {
-    static let durability = Durability.memoryOnly
+    static let savePolicy = SavePolicy.memoryOnly
     @Setting var draft = ""
     @Setting var count = 0
 }
@@ -107,7 +107,7 @@ struct ReleasingTests {
     func writesByKeyInMemory() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["stored": .integer(1)])),
-            configuration: .init(durability: .memoryOnly))
+            configuration: .init(savePolicy: .memoryOnly))
         try store.setValue(2, forKey: "a")
         try store.removeValue(forKey: "stored")
         try store.removeValue(forKey: "missing")

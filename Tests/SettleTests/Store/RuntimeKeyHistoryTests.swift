@@ -42,14 +42,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [SettingsStore.Configuration().durability, .memoryOnly])
+    @Test(arguments: [SettingsStore.Configuration().savePolicy, .memoryOnly])
     func `whatever is written, undone and saved in any order, the last write by key stands`(
-        durability: Durability
+        savePolicy: SavePolicy
     ) async throws {
-        for seed in 0..<300 { try await run(seed: UInt64(seed), durability) }
+        for seed in 0..<300 { try await run(seed: UInt64(seed), savePolicy) }
     }
 
-    private func run(seed: UInt64, _ durability: Durability) async throws {
+    private func run(seed: UInt64, _ savePolicy: SavePolicy) async throws {
         var random = SeededGenerator(seed: seed)
         // An empty dictionary that goes with what a transaction has written in it and removed again is no mutation.
         let isFollowed = seed.isMultiple(of: 2)
@@ -57,7 +57,7 @@ import Testing
         var model = Node(Self.values.randomElement(using: &random) ?? .leaf(0), at: "a")
         let memory = InMemoryStorage(model.tree)
         let storage = FailingStorage(memory)
-        let configuration = SettingsStore.Configuration(durability: durability, clock: ManualClock())
+        let configuration = SettingsStore.Configuration(savePolicy: savePolicy, clock: ManualClock())
         let store = try await SettingsStore.open(storage: storage, configuration: configuration)
         var follower = try Follower(store, model)
         var notes: [String] = ["seed \(seed)"]
@@ -91,7 +91,7 @@ import Testing
             }
             try check(store, model, notes)
             if isFollowed { try await follower.check(store, model, notes) }
-            guard durability != .memoryOnly else { continue }
+            guard savePolicy != .memoryOnly else { continue }
             hold?.storage.release()
             try await hold?.flush.value
             hold = nil
@@ -123,7 +123,7 @@ import Testing
         try await hold?.flush.value
         storage.heal()
         try await store.close()
-        guard durability != .memoryOnly else { return }
+        guard savePolicy != .memoryOnly else { return }
         try #require(memory.tree == model.tree, "\(notes)")
         let again = try await SettingsStore.open(storage: InMemoryStorage(memory.tree))
         try check(again, model, notes)

@@ -10,7 +10,7 @@ import Testing
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(root))
         let configuration = SettingsStore.Configuration(
-            durability: .debounced(quiet: .seconds(60), atMost: .seconds(600)), clock: ManualClock())
+            savePolicy: .debounced(quiet: .seconds(60), atMost: .seconds(600)), clock: ManualClock())
         return (try await SettingsStore.open(storage: storage, configuration: configuration), storage)
     }
 

@@ -10,7 +10,7 @@ import Testing
         SettingSlot(
             key: key, declaration: nil, schedule: nil, access: access, isSecret: isSecret,
             box: SettingBox(SettingDefinition(key: nil, defaultValue: 0, rules: [], codec: .standard)),
-            parent: Channel(parent: nil))
+            parent: Topic(parent: nil))
     }
 
     /// Every key of one to three of the names.

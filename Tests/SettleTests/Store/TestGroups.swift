@@ -24,7 +24,7 @@ struct OuterSettings: SettingsGroup {
 }
 
 struct VolatileSettings: SettingsGroup {
-    static let durability = Durability.memoryOnly
+    static let savePolicy = SavePolicy.memoryOnly
     @Setting var secret = 0
 }
 
@@ -45,7 +45,7 @@ struct PickySettings: SettingsGroup {
 }
 
 struct ImmediateSettings: SettingsGroup {
-    static let durability = Durability.immediate
+    static let savePolicy = SavePolicy.immediate
     @Setting var urgent = 0
 }
 
@@ -105,7 +105,7 @@ func append(_ element: Int, to list: inout [Int], thenThrow error: TestFailure) 
 extension SettingsStore {
     /// A store whose clock stands still, on storages that a test can look into.
     static func openWithManualClock(
-        durability: Durability = .debounced(), historyLimit: Int = 1_024
+        savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024
     ) async throws -> (store: SettingsStore, clock: ManualClock, failing: FailingStorage, recording: RecordingStorage) {
         let clock = ManualClock()
         let failing = FailingStorage()
@@ -113,7 +113,7 @@ extension SettingsStore {
         let store = try await open(
             storage: recording,
             configuration: Configuration(
-                durability: durability, historyLimit: historyLimit,
+                savePolicy: savePolicy, historyLimit: historyLimit,
                 retryDelay: .seconds(1) ... .seconds(8), clock: clock))
         return (store, clock, failing, recording)
     }

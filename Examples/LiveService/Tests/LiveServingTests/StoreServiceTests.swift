@@ -55,7 +55,7 @@ struct StoreServiceTests {
         try await running
         // Time stands still, so no save has come by itself.
         #expect(storage.batches.map(\.values) == [["count": .integer(7)]])
-        #expect(storage.calls.contains { if case .append(_, .stable) = $0.operation { true } else { false } })
+        #expect(storage.calls.contains { if case .append(_, .synced) = $0.operation { true } else { false } })
     }
 
     @Test func anotherServiceThatFailsCancelsIt() async throws {

@@ -271,8 +271,8 @@ extension RecordingStorage {
     fileprivate var isStable: Bool {
         for call in calls.reversed() where call.error == nil {
             switch call.operation {
-            case .append(_, .stable), .checkpoint: return true
-            case .append(_, .process): return false
+            case .append(_, .synced), .checkpoint: return true
+            case .append(_, .buffered): return false
             default: continue
             }
         }

@@ -35,7 +35,7 @@ enum Checkpoints {
             let batch = StorageBatch(revision: UInt64(value), values: [key: .integer(value)])
             tree[key] = .integer(value)
             value += 1
-            try storage.append(batch, durability: .process)
+            try storage.append(batch, durability: .buffered)
             let start = nanoseconds()
             let isWritten = try storage.checkpoint(tree, at: .closing)
             return isWritten ? Double(nanoseconds() - start) : .nan
@@ -82,7 +82,7 @@ enum Checkpoints {
         let store = try await SettingsStore.open(
             storage: storage,
             configuration: SettingsStore.Configuration(
-                durability: .debounced(quiet: .milliseconds(5), atMost: .milliseconds(5))))
+                savePolicy: .debounced(quiet: .milliseconds(5), atMost: .milliseconds(5))))
         let settings = try await store.group(BenchSettings.self)
         let samples = max(20_000, plan.samples * 50)
         // So that a dozen checkpoints and more fall into the time.

@@ -13,7 +13,7 @@ struct CommitsCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         // No checkpoint before the last commit, however slow the counting makes it.
         let configuration = SettingsStore.Configuration(
-            durability: .debounced(quiet: .seconds(600), atMost: .seconds(600)))
+            savePolicy: .debounced(quiet: .seconds(600), atMost: .seconds(600)))
         let store = try await SettingsStore.open(
             at: folder.appending(path: "settings.json"), configuration: configuration)
         let settings = try await store.group(BenchSettings.self)

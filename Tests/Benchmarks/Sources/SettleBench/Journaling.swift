@@ -100,9 +100,9 @@ private final class JournalSubject {
             let key = keys[turn % keys.count]
             revision += 1
             let batch = StorageBatch(
-                revision: revision, values: [key: .integer(value + 1)], replaced: [key: .integer(value)])
+                revision: revision, values: [key: .integer(value + 1)], expectedValues: [key: .integer(value)])
             value += 1
-            do { try storage.append(batch, durability: .process) } catch { note("\(error)") }
+            do { try storage.append(batch, durability: .buffered) } catch { note("\(error)") }
         }
         appended += turns
     }

@@ -27,7 +27,7 @@ final class SteeredStorage: Storage {
         try storage.append(batch, durability: durability)
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         guard isEager.load(ordering: .relaxed) else { return true }
         count.add(1, ordering: .relaxed)
         return try storage.checkpoint(tree, at: .closing)

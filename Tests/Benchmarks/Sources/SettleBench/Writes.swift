@@ -146,6 +146,6 @@ private protocol CountingSettings {
 extension BenchSettings: CountingSettings {}
 
 private struct UnsavedSettings: SettingsGroup, CountingSettings {
-    static let durability = Durability.memoryOnly
+    static let savePolicy = SavePolicy.memoryOnly
     @Setting var count = 1
 }

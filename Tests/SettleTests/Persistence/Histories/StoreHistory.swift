@@ -116,7 +116,7 @@ final class StoreHistory {
         for _ in 0..<2 {
             await Task.yield()
             guard !isFileLocked else { continue }
-            for member in members where member.hold == nil { _ = await member.store?.exclusiveAccessWaitCount }
+            for member in members where member.hold == nil { _ = await member.store?.lockWaitCount }
         }
     }
 
@@ -269,7 +269,7 @@ final class StoreHistory {
             note("\(member.name) will fail with system call \(number)\(forGood ? " and all after it" : ""): \(error)")
             return member.fail(call: number, with: error, forGood: forGood)
         }
-        let operation = [FailingStorage.Operation.append, .stableAppend, .checkpoint, .lock][below(4)]
+        let operation = [FailingStorage.Operation.append, .syncedAppend, .checkpoint, .lock][below(4)]
         let (number, moment) = (1 + below(3), below(3) == 0 ? FailingStorage.Moment.after : .before)
         // A lock that was taken would stay, and what an append has left that throws can be known to the storage alone: its syncs
         // fail by the system calls above.

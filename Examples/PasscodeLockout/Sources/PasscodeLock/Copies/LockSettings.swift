@@ -27,7 +27,7 @@ struct LockSettings: SettingsGroup {
     @Setting var audit: [AuditRecord] = []
 
     // What is not committed is at least saved at once.
-    static var durability: Durability { .immediate }
+    static var savePolicy: SavePolicy { .immediate }
     static var access: SettingsAccess { .owner }
 }
 

@@ -7,7 +7,7 @@ extension PasscodeLockout {
     /// - Returns: `nil` if the turn never came.
     func turn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result? {
         do {
-            return try await stores[0].withExclusiveAccess(named: turnName) {
+            return try await stores[0].withLock(named: turnName) {
                 isBusy = true
                 // In a task of its own, because a commit does not begin in a cancelled one.
                 let result = await Task { await body() }.value

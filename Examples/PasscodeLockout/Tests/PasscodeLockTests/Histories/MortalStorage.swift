@@ -23,7 +23,7 @@ final class MortalStorage: Storage {
         try base.append(batch, durability: durability)
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointMoment) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
         guard try life.beginWrite(isAppend: false) else { return true }
         defer { life.endWrite() }
         return try base.checkpoint(tree, at: moment)

@@ -7,7 +7,7 @@ struct RewritingChild: ChildRole {
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         var configuration = SettingsStore.Configuration()
-        configuration.durability = .debounced(quiet: .milliseconds(1), atMost: .milliseconds(3))
+        configuration.savePolicy = .debounced(quiet: .milliseconds(1), atMost: .milliseconds(3))
         let folder = URL(filePath: place.folder, directoryHint: .isDirectory)
         let contender = try await SettleContender(folder: folder, configuration: configuration)
         try await contender.commit(["left": 1, "right": 1], texts: [:])

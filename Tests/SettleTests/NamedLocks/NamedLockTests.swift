@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExclusiveAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct NamedLockTests {
     /// Notes who is inside, and whether there were ever two.
     private final class Room: Sendable {
         private let state = LockedValue((inside: 0, most: 0, visits: [Int]()))
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func waiters(_ store: SettingsStore, atLeast count: Int) async {
-        while await store.exclusiveAccessWaitCount < count { await Task.yield() }
+        while await store.lockWaitCount < count { await Task.yield() }
     }
 
     /// Stores of one file, as different processes have them.
@@ -58,7 +58,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for _ in 0..<100 {
                 group.addTask {
-                    try await store.withExclusiveAccess {
+                    try await store.withLock {
                         room.enter()
                         let seen = total.withLock { $0 }
                         for _ in 0..<5 { await Task.yield() }
@@ -77,10 +77,10 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let (gate, room) = (ManualClock(), Room())
         try await withThrowingTaskGroup { group in
-            group.addTask { try await store.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+            group.addTask { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
             await gate.sleepers(atLeast: 1)
             for number in 0..<20 {
-                group.addTask { try await store.withExclusiveAccess { room.enter(number) } }
+                group.addTask { try await store.withLock { room.enter(number) } }
                 await waiters(store, atLeast: number + 1)
             }
             gate.advance(by: .seconds(1))
@@ -91,8 +91,8 @@ import Testing
 
     @Test("accesses of different names are independent") func names() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
-        let value = try await store.withExclusiveAccess(named: "a") {
-            try await store.withExclusiveAccess(named: "b") { 7 }
+        let value = try await store.withLock(named: "a") {
+            try await store.withLock(named: "b") { 7 }
         }
         #expect(value == 7)
     }
@@ -101,7 +101,7 @@ import Testing
     func invalidName(name: String) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) {
-            try await store.withExclusiveAccess(named: name) { Issue.record("it was run") }
+            try await store.withLock(named: name) { Issue.record("it was run") }
         }
         #expect(error?.code == .invalidName && error?.description.contains("“\(name)”") == true)
     }
@@ -112,7 +112,7 @@ import Testing
         final class Counter { var count = 0 }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let counter = Counter()
-        let returned = try await store.withExclusiveAccess {
+        let returned = try await store.withLock {
             MainActor.assertIsolated()
             counter.count += 1
             await Task.yield()
@@ -127,10 +127,10 @@ import Testing
     {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let (gate, room) = (ManualClock(), Room())
-        let holder = Task { try await store.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        let holder = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
         let waiting = (0..<3).map { number in
-            Task { try await store.withExclusiveAccess { room.enter(number) } }
+            Task { try await store.withLock { room.enter(number) } }
         }
         await waiters(store, atLeast: 3)
         waiting[1].cancel()
@@ -146,10 +146,10 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await store.withExclusiveAccess { Issue.record("it was run") }
+            try await store.withLock { Issue.record("it was run") }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        try await store.withExclusiveAccess {}
+        try await store.withLock {}
     }
 
     @Test("a task that is cancelled inside keeps the access until the closure ends") func cancelledInside() async throws
@@ -158,7 +158,7 @@ import Testing
         let stores = try await stores(2, on: disk)
         let (gate, room) = (ManualClock(), Room())
         let holder = Task {
-            try await stores[0].withExclusiveAccess {
+            try await stores[0].withLock {
                 room.enter()
                 try? await gate.sleep(for: .seconds(1))
                 let isTaken = try FileStorage.isReserved("default", on: disk)
@@ -176,7 +176,7 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for number in 1...2 {
             let error = await #expect(throws: TestFailure.self) {
-                try await store.withExclusiveAccess { throw TestFailure(number: number) }
+                try await store.withLock { throw TestFailure(number: number) }
             }
             #expect(error?.number == number)
         }
@@ -188,33 +188,33 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let ask: @Sendable () async -> SettingsError? = {
             await #expect(throws: SettingsError.self) {
-                try await store.withExclusiveAccess(named: "a") { Issue.record("it was run") }
+                try await store.withLock(named: "a") { Issue.record("it was run") }
             }
         }
-        try await store.withExclusiveAccess(named: "a") {
+        try await store.withLock(named: "a") {
             let error = await ask()
-            #expect(error?.code == .nestedExclusiveAccess && error?.description.contains("“a”") == true)
+            #expect(error?.code == .nestedLock && error?.description.contains("“a”") == true)
             async let child = ask()
-            #expect(await child?.code == .nestedExclusiveAccess)
-            try await store.withExclusiveAccess(named: "b") { _ = await ask() }
+            #expect(await child?.code == .nestedLock)
+            try await store.withLock(named: "b") { _ = await ask() }
         }
-        try await store.withExclusiveAccess(named: "a") {}
+        try await store.withLock(named: "a") {}
     }
 
     @Test("the access of another store is another one") func otherStore() async throws {
         let first = try await SettingsStore.open(storage: InMemoryStorage())
         let second = try await SettingsStore.open(storage: InMemoryStorage())
-        let value = try await first.withExclusiveAccess { try await second.withExclusiveAccess { 3 } }
+        let value = try await first.withLock { try await second.withLock { 3 } }
         #expect(value == 3)
     }
 
     @Test("a task that was started inside may ask once the closure has ended") func startedInside() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let gate = ManualClock()
-        let task = try await store.withExclusiveAccess {
+        let task = try await store.withLock {
             Task {
                 try await gate.sleep(for: .seconds(1))
-                return try await store.withExclusiveAccess { 5 }
+                return try await store.withLock { 5 }
             }
         }
         await gate.sleepers(atLeast: 1)
@@ -230,7 +230,7 @@ import Testing
         let groups = [
             try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self),
         ]
-        try await stores[0].withExclusiveAccess {
+        try await stores[0].withLock {
             try await groups[0].commit { groups[0].count += 1 }
             try await groups[1].commit { groups[1].count += 1 }
             #expect(groups[1].count == 2)
@@ -249,10 +249,10 @@ import Testing
         let store = try await SettingsStore.open(storage: failing)
         failing.fail(.reserve, with: StorageError(.permissionDenied, "“a.lock” can't be locked."), count: 1)
         let error = await #expect(throws: SettingsError.self) {
-            try await store.withExclusiveAccess { Issue.record("it was run") }
+            try await store.withLock { Issue.record("it was run") }
         }
         #expect(error?.code == .storage && error?.description == "“a.lock” can't be locked.")
-        try await store.withExclusiveAccess {}
+        try await store.withLock {}
     }
 
     @Test("a lock file that can't be made is named by the error") func failingFile() async throws {
@@ -260,12 +260,12 @@ import Testing
         let store = try await SettingsStore.open(storage: fixture.storage())
         fixture.calls.fail(every: .create, with: .readOnlyFileSystem)
         let error = await #expect(throws: SettingsError.self) {
-            try await store.withExclusiveAccess(named: "mine") { Issue.record("it was run") }
+            try await store.withLock(named: "mine") { Issue.record("it was run") }
         }
         #expect(error?.description.contains("\(fixture.folder.path)/.settings.json.mine.lock\"") == true)
         #expect((error?.underlying as? StorageError)?.code == .permissionDenied)
         fixture.calls.heal()
-        try await store.withExclusiveAccess(named: "mine") {}
+        try await store.withLock(named: "mine") {}
         try await store.close()
     }
 
@@ -273,7 +273,7 @@ import Testing
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         try await store.close()
         let error = await #expect(throws: SettingsError.self) {
-            try await store.withExclusiveAccess { Issue.record("it was run") }
+            try await store.withLock { Issue.record("it was run") }
         }
         #expect(error?.code == .closed)
     }
@@ -284,12 +284,12 @@ import Testing
         let stores = try await stores(2, on: disk)
         let (gate, room) = (ManualClock(), Room())
         let holder = Task {
-            try await stores[0].withExclusiveAccess { try await gate.sleep(for: .seconds(1)) }
+            try await stores[0].withLock { try await gate.sleep(for: .seconds(1)) }
         }
         await gate.sleepers(atLeast: 1)
-        let inLine = Task { try await stores[0].withExclusiveAccess { room.enter() } }
+        let inLine = Task { try await stores[0].withLock { room.enter() } }
         await waiters(stores[0], atLeast: 1)
-        let asking = Task { try await stores[1].withExclusiveAccess { room.enter() } }
+        let asking = Task { try await stores[1].withLock { room.enter() } }
         await waiters(stores[1], atLeast: 1)
         for (store, task) in zip(stores, [inLine, asking]) {
             try await store.close()
@@ -314,10 +314,10 @@ import Testing
         let holder = try await stores(1, on: disk)[0]
         let store = try await stores(1, on: disk, clock: clock)[0]
         let gate = ManualClock()
-        let holding = Task { try await holder.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        let holding = Task { try await holder.withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
         let room = Room()
-        let asking = Task { try await store.withExclusiveAccess { room.enter() } }
+        let asking = Task { try await store.withLock { room.enter() } }
         var now = Duration.zero
         for pause in [1, 2, 4, 8, 16, 20, 20].map(Duration.milliseconds) {
             let due = now + pause
@@ -338,10 +338,10 @@ import Testing
         let disk = SimulatedDisk()
         let stores = try await stores(2, on: disk)
         let gate = ManualClock()
-        let holding = Task { try await stores[0].withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        let holding = Task { try await stores[0].withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
-        let asking = Task { try await stores[1].withExclusiveAccess { Issue.record("it was run") } }
-        let behind = Task { try await stores[1].withExclusiveAccess { 4 } }
+        let asking = Task { try await stores[1].withLock { Issue.record("it was run") } }
+        let behind = Task { try await stores[1].withLock { 4 } }
         await waiters(stores[1], atLeast: 2)
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
@@ -351,7 +351,7 @@ import Testing
         try await holding.value
         behind.cancel()
         await #expect(throws: CancellationError.self) { try await behind.value }
-        #expect(try await stores[1].withExclusiveAccess { 6 } == 6)
+        #expect(try await stores[1].withLock { 6 } == 6)
     }
 
     @Test("of the tasks of several processes one is inside at a time, over many rounds") func manyRounds() async throws
@@ -366,7 +366,7 @@ import Testing
                 for _ in 0..<2 {
                     group.addTask {
                         for _ in 0..<50 {
-                            try await store.withExclusiveAccess {
+                            try await store.withLock {
                                 room.enter()
                                 let seen = total.withLock { $0 }
                                 await Task.yield()
@@ -389,13 +389,13 @@ import Testing
         let store = try await SettingsStore.open(
             storage: FileStorage(at: fixture.file), configuration: .init(clock: clock))
         let gate = ManualClock()
-        let holding = Task { try await dying.withExclusiveAccess { try await gate.sleep(for: .seconds(1)) } }
+        let holding = Task { try await dying.withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
-        let asking = Task { try await store.withExclusiveAccess { 8 } }
+        let asking = Task { try await store.withLock { 8 } }
         await clock.sleepers(atLeast: 1)
         fixture.calls.endProcess()
         // More than once, because another test may just be starting a process, which has the descriptors for a moment.
-        while await store.exclusiveAccessWaitCount > 0 {
+        while await store.lockWaitCount > 0 {
             clock.advance(by: .milliseconds(20))
             await Task.yield()
         }

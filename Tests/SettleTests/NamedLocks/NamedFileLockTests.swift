@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 /// Names that are reserved by the locks of files.
-@Suite struct FileReservationTests {
+@Suite struct NamedFileLockTests {
     private static let lock = ".settings.json.default.lock"
 
     @Test("the lock is an empty file of its own, 0600 whatever the mask says, and stays") func file() throws {

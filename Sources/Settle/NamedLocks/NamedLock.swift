@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One task's exclusive access under one name, from its acquisition to its release.
-final class ExclusiveAccess: Sendable {
+/// A named lock that one task holds, from its acquisition to its release.
+final class NamedLock: Sendable {
     /// The accesses of the current task, including those inherited from the tasks that started it.
-    @TaskLocal static var current: [ExclusiveAccess] = []
+    @TaskLocal static var current: [NamedLock] = []
 
     private let name: String
     /// Valid while the access is in force, because the store lives at least as long.

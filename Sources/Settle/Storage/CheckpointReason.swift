@@ -1,5 +1,5 @@
 /// Why a store asks its storage for its resting form.
-public enum CheckpointMoment: Sendable, Hashable {
+public enum CheckpointReason: Sendable, Hashable {
     /// Changes have settled, and more may come at any time.
     case settled
     /// Nothing has changed for so long that the cost does not matter.

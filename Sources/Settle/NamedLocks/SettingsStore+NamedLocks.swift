@@ -2,12 +2,12 @@ extension SettingsStore {
     /// Runs a closure while no other task or process runs one under the same name with the same storage.
     ///
     /// The closure may take as long as it likes. Reading, writing and committing settings go on as usual; only other
-    /// requests for exclusive access wait. Tasks of one process take turns in the order of their calls; which process
+    /// requests for the lock wait. Tasks of one process take turns in the order of their calls; which process
     /// is next is unspecified. The access is released when the closure returns or throws, and by the operating system
     /// if the process ends. A store that is closed meanwhile keeps the access until then.
     ///
     /// ```swift
-    /// let isRight = try await store.withExclusiveAccess(named: "passcode") {
+    /// let isRight = try await store.withLock(named: "passcode") {
     ///     try await lock.commit { lock.attemptCount += 1 }            // stored before anything is compared
     ///     let isRight = try await verify(passcode)                    // slow on purpose
     ///     if isRight { try await lock.commit { lock.attemptCount = 0 } }
@@ -25,44 +25,44 @@ extension SettingsStore {
     ///   it waits, and ``SettingsError`` if the name is invalid, the access is nested, the store is closed, or the
     ///   storage can't keep others out, such as in a folder that can't be written.
     @discardableResult
-    public func withExclusiveAccess<Result>(
+    public func withLock<Result>(
         named name: String = "default", _ body: () async throws -> Result
     ) async throws -> Result {
-        guard ReservationName.isValid(name) else {
-            throw SettingsError(.invalidName, ReservationName.rule(for: name))
+        guard LockName.isValid(name) else {
+            throw SettingsError(.invalidName, LockName.rule(for: name))
         }
-        guard !ExclusiveAccess.isHeldByCurrentTask(to: core, named: name) else {
+        guard !NamedLock.isHeldByCurrentTask(to: core, named: name) else {
             throw SettingsError(
-                .nestedExclusiveAccess,
-                "Exclusive access named “\(name)” can't be had inside of itself: this task has it already, and would wait for ever."
+                .nestedLock,
+                "The lock “\(name)” is not reentrant: this task already holds it and would wait for itself."
             )
         }
         // Only a group that no store has opened lacks a persister, and its store is out of any other caller's reach.
         guard let persister = try open().persister else { return try await body() }
-        let ticket = try await persister.takeAccess(named: name)
+        let ticket = try await persister.acquireLock(named: name)
         guard !Task.isCancelled else {
-            await persister.giveUpAccess(ticket)
+            await persister.releaseLock(ticket)
             throw CancellationError()
         }
-        let access = ExclusiveAccess(to: core, named: name)
+        let access = NamedLock(to: core, named: name)
         do {
-            let result = try await ExclusiveAccess.$current.withValue(ExclusiveAccess.current + [access]) {
+            let result = try await NamedLock.$current.withValue(NamedLock.current + [access]) {
                 try await body()
             }
             access.end()
-            await persister.giveUpAccess(ticket)
+            await persister.releaseLock(ticket)
             return result
         } catch {
             access.end()
-            await persister.giveUpAccess(ticket)
+            await persister.releaseLock(ticket)
             throw error
         }
     }
 }
 
 extension SettingsStore {
-    /// How many tasks wait for exclusive access, under any name. For tests.
-    package var exclusiveAccessWaitCount: Int {
-        get async { await core.persister?.accessWaitCount ?? 0 }
+    /// How many tasks wait for a lock, under any name. For tests.
+    package var lockWaitCount: Int {
+        get async { await core.persister?.lockWaitCount ?? 0 }
     }
 }

@@ -1,6 +1,6 @@
 /// The tasks that a writer has to wake, and the entries that it has to release, once it holds no lock.
 @usableFromInline
-package struct Signals: Sendable {
+package struct PendingWakeUps: Sendable {
     enum Wake: Sendable {
         case none
         case start
@@ -26,6 +26,6 @@ package struct Signals: Sendable {
 /// The work of the broadcaster and the notifier: guarded by the log's lock while it is collected, owned by the task
 /// once it is taken.
 struct BroadcastWork {
-    var channels: [Channel] = []
+    var topics: [Topic] = []
     var observers: [(slot: SettingSlot, node: ObservationNode)] = []
 }

@@ -2,7 +2,7 @@
 ///
 /// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay:
 /// to remove one would take it away from a process that is just about to lock it.
-struct FileReservations: Sendable {
+struct NamedFileLocks: Sendable {
     private struct Held: Sendable {
         var path: FilePath
         var file: FileDescriptor
@@ -116,8 +116,8 @@ extension FileSession {
     /// - Returns: False if the name is reserved already.
     mutating func reserve(_ name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)
-        guard ReservationName.isValid(name) else {
-            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(ReservationName.rule(for: name))")
+        guard LockName.isValid(name) else {
+            throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(LockName.rule(for: name))")
         }
         do {
             return try reservations.reserve(name, beside: names, of: file.owner, operations)

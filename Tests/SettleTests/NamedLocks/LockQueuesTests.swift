@@ -2,9 +2,9 @@ import Testing
 
 @testable import Settle
 
-@Suite struct AccessLinesTests {
+@Suite struct LockQueuesTests {
     @Test("who comes first is first, and the others follow in their order") func order() {
-        var lines = AccessLines()
+        var lines = LockQueues()
         let tickets = (0..<4).map { _ in lines.enter("a") }
         #expect(tickets.map { lines.isFirst($0) } == [true, false, false, false])
         #expect(lines.leave(tickets[0]) == tickets[1])
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test("who leaves from the middle makes nobody first") func leaving() {
-        var lines = AccessLines()
+        var lines = LockQueues()
         let tickets = (0..<3).map { _ in lines.enter("a") }
         #expect(lines.leave(tickets[1]) == nil)
         #expect(lines.leave(tickets[0]) == tickets[2])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test("each name has a line of its own") func names() {
-        var lines = AccessLines()
+        var lines = LockQueues()
         let first = lines.enter("a")
         let other = lines.enter("b")
         #expect(lines.isFirst(first) && lines.isFirst(other))
@@ -33,9 +33,9 @@ import Testing
     }
 }
 
-@Suite struct AccessBackOffTests {
+@Suite struct LockBackOffTests {
     @Test("pauses double from 1 ms to 20 ms and stay there") func pauses() {
-        var backOff = AccessBackOff()
+        var backOff = LockBackOff()
         let pauses = (0..<8).map { _ in backOff.next() }
         #expect(pauses == [1, 2, 4, 8, 16, 20, 20, 20].map { .milliseconds($0) })
     }

@@ -1,5 +1,5 @@
 /// The rule for names that a storage can reserve.
-enum ReservationName {
+enum LockName {
     private static let lengths = 1...64
 
     /// Whether a name can be part of a file name without colliding with another.
@@ -16,7 +16,7 @@ enum ReservationName {
     }
 
     static func rule(for name: String) -> String {
-        "“\(name)” can't be the name of an exclusive access: a name has 1 to 64 ASCII letters, digits, hyphens and "
+        "“\(name)” can't be the name of a lock: a name has 1 to 64 ASCII letters, digits, hyphens and "
             + "underscores."
     }
 }

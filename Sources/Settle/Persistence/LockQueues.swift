@@ -1,4 +1,4 @@
-/// The tasks of this process that have or await exclusive access, one queue per name, first come, first served.
+/// The tasks of this process that hold or await named locks, one queue per name, first come, first served.
 ///
 /// ```
 ///   enter ─▶ waiting ──all earlier tickets left──▶ first ──leave──▶ gone
@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Only the first ticket of a queue asks the storage; once the storage agrees, that ticket has the access.
-struct AccessLines {
+struct LockQueues {
     struct Ticket: Hashable, Sendable {
         let name: String
         fileprivate let number: UInt64

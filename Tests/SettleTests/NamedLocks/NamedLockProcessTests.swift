@@ -3,8 +3,8 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Exclusive access between real processes.
-@Suite(.timeLimit(.minutes(10))) struct ExclusiveAccessProcessTests {
+/// Named locks between real processes.
+@Suite(.timeLimit(.minutes(10))) struct NamedLockProcessTests {
     @Test("another process keeps others out, and is killed inside: then somebody else comes in") func killedInside()
         async throws
     {
@@ -14,7 +14,7 @@ import Testing
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let store = try await SettingsStore.open(at: URL(filePath: path))
             let settings = try await store.group(CounterSettings.self)
-            try await store.withExclusiveAccess {
+            try await store.withLock {
                 // It is inside, and stays until somebody waits.
                 try await settings.commit { settings.count = 1 }
                 for await other in settings.$other where other == 1 { break }
@@ -32,9 +32,9 @@ import Testing
         for await count in settings.$count where count == 1 { break }
         let inside = Task {
             // What the other one has stored last may still be on its way here.
-            try await store.withExclusiveAccess { try await settings.commit { settings.count } }
+            try await store.withLock { try await settings.commit { settings.count } }
         }
-        while await store.exclusiveAccessWaitCount == 0 { await Task.yield() }
+        while await store.lockWaitCount == 0 { await Task.yield() }
         try await settings.commit { settings.other = 1 }
         let count = try await inside.value
         try await store.close()

@@ -1,7 +1,7 @@
 /// When a group's changes are saved.
-public enum Durability: Sendable, Hashable {
-    /// The durability of the group around it; for a group that is opened itself,
-    /// ``SettingsStore/Configuration/durability``.
+public enum SavePolicy: Sendable, Hashable {
+    /// The savePolicy of the group around it; for a group that is opened itself,
+    /// ``SettingsStore/Configuration/savePolicy``.
     case inherited
     /// After a quiet period without another change, and at the latest after a longest delay since the first.
     case debounced(quiet: Duration = .milliseconds(250), atMost: Duration = .seconds(2))
@@ -11,7 +11,7 @@ public enum Durability: Sendable, Hashable {
     case memoryOnly
 }
 
-extension Durability {
+extension SavePolicy {
     /// The quiet period and the longest delay, if debounced.
     var delays: (quiet: Duration, longest: Duration)? {
         if case .debounced(let quiet, let longest) = self { (quiet, longest) } else { nil }

@@ -1,7 +1,7 @@
 /// The delays between attempts to reserve a name that another process or store has reserved.
 ///
 /// Poll: a blocking lock would block the storage's queue, and no file system signals that a lock has become free.
-struct AccessBackOff {
+struct LockBackOff {
     static let shortest = Duration.milliseconds(1)
     static let longest = Duration.milliseconds(20)
 
