@@ -1,10 +1,11 @@
 extension FileSession {
     /// Appends a batch to the journal, behind what others have appended.
     mutating func append(_ batch: StorageBatch) throws(StorageError) {
-        guard !batch.values.isEmpty else { return }
+        guard !batch.values.isEmpty, batch.id != lastBatch else { return }
         try checkSpelling(of: batch)
         try acquire()
         defer { release() }
+        try check(batch.conditions)
         compactIfWorthwhile()
         let replaced = inForce.valuesReplaced(by: batch)
         let entries = batch.values.sorted { $0.key < $1.key }.map { key, value in
@@ -13,7 +14,13 @@ extension FileSession {
             return JournalEntry(key: key, value: value, before: before)
         }
         let record = try record(of: batch, entries)
-        try append(.values(record))
+        do throws(StorageError) {
+            try append(.values(record))
+        } catch {
+            // Without room or permission no valid record was written.
+            throw error.leavingOutcomeUnknown(![.noSpace, .permissionDenied, .unsupportedValue].contains(error.code))
+        }
+        lastBatch = batch.id
         contents.add(.values(record))
         inForce.didAppend(record)
     }
@@ -25,7 +32,15 @@ extension FileSession {
             try makeDurable()
         } catch {
             inForce.didNotSync(batch)
-            throw error
+            throw error.leavingOutcomeUnknown()
+        }
+        inForce.didSync(batch)
+    }
+
+    /// Requires the lock.
+    private func check(_ conditions: [StorageBatch.Condition]) throws(StorageError) {
+        for case .at(let position) in conditions where position != inForce.position {
+            throw StorageError(.conflict, "\"\(path)\" has changed since the values were read.")
         }
     }
 

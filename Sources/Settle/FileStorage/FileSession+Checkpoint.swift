@@ -6,8 +6,8 @@ extension FileSession {
     private static let worthwhilePart = 4
 
     /// Whether it is time to write the file.
-    func isWorthwhile(at moment: CheckpointReason) -> Bool {
-        guard moment == .settled, !repairs.contains(.rewriteFile), file.size > Self.smallFile else { return true }
+    func isWorthwhile(for reason: CheckpointReason) -> Bool {
+        guard reason == .settled, !repairs.contains(.rewriteFile), file.size > Self.smallFile else { return true }
         return journal.end.offset - contents.coveredEnd >= file.size / Self.worthwhilePart
     }
 

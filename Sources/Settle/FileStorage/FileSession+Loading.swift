@@ -19,11 +19,12 @@ extension FileSession {
             defer { if isLocked { journal.unlock() } }
             contents = try load(isLocked: true)
         }
-        guard let contents else {
+        guard var contents else {
             throw .unreadable(names.file, "it is damaged, and other programs keep replacing it")
         }
         phase = .ready
         inForce.begin(with: contents.tree)
+        contents.position = inForce.position
         return contents
     }
 

@@ -12,7 +12,7 @@ extension FileSession {
     }
 
     /// Merges what others have done since the last time.
-    mutating func mergeOutside(_ checks: PendingChecks, since known: () -> SettingTree) throws(StorageError) {
+    mutating func mergeOutside(_ checks: PendingChecks) throws(StorageError) {
         if checks.contains(.file) {
             try followSwappedLink()
         }
@@ -32,15 +32,14 @@ extension FileSession {
             doWhatIsLeft()
             return
         case .current: return
-        case .unusable: return secure(known())
+        case .unusable: return secure(inForce.tree)
         }
         // Again under the lock: another process may just be merging it, or writing a version of its own. Without
         // permission to write there is no lock, and what was seen is merged.
         let isLocked = (try? acquire()) != nil
         defer { if isLocked { release() } }
         guard case .edited(let reading, let edited) = try examine() else { return }
-        var tree = known()
-        inForce.putUndelivered(over: &tree)
+        var tree = inForce.tree
         try merge(edited, from: reading, over: &tree)
     }
 

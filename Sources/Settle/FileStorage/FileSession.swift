@@ -55,8 +55,10 @@ struct FileSession: Sendable {
     var inForce = ValuesInForce()
     var repairs = PendingRepairs()
     var growth = JournalGrowth()
-    /// The names that this process has reserved.
-    var reservations = NamedFileLocks()
+    /// The last batch that was appended, which is not appended twice.
+    var lastBatch: StorageBatch.ID?
+    /// The named locks that this process holds.
+    var namedLocks = NamedFileLocks()
     /// Whether only the user may read the file from its next version on.
     var isPrivate = false
 
@@ -94,7 +96,7 @@ struct FileSession: Sendable {
     mutating func close() {
         phase = .closed
         journal.close()
-        reservations.giveUpAll(operations)
+        namedLocks.unlockAll(operations)
     }
 
     // MARK: Formats

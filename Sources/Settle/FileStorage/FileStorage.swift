@@ -31,7 +31,7 @@ import Synchronization
 /// file is compared with the version that was known, and only what differs is merged. One that can't be read is left
 /// alone, and the values stay as they were. What is removed while a process has it open is stored again: at once where
 /// that is noticed, and before a call that promises stable storage returns.
-public final class FileStorage: Storage {
+public final class FileStorage: SharedStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
     /// Beyond how many bytes a journal is replaced by a new one after a checkpoint.
@@ -119,10 +119,12 @@ public final class FileStorage: Storage {
         }
     }
 
-    /// Appends to the journal, if there is anything to append. If it is to be stable, looks whether what was stored is
+    /// Appends to the journal, if there is anything to append. If it is to be synced, looks whether what was stored is
     /// still there, and stores it again if not.
-    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+    @discardableResult
+    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
+        let isWatched = watch.withLock { $0 != nil }
+        return try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
             try following(&session) { (session) throws(StorageError) in
                 switch durability {
@@ -130,6 +132,9 @@ public final class FileStorage: Storage {
                 case .synced: try session.appendDurably(batch)
                 }
             }
+            return StorageReceipt(
+                position: session.inForce.position, durability: durability,
+                hasExternalChanges: !isWatched || session.inForce.hasUndelivered || hasPendingChecks)
         }
     }
 
@@ -145,11 +150,11 @@ public final class FileStorage: Storage {
     }
 
     /// Also looks whether what was stored is still there, and stores it again if not.
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
+    public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
             return try following(&session) { (session) throws(StorageError) in
-                guard session.isWorthwhile(at: moment) else {
+                guard session.isWorthwhile(for: reason) else {
                     try session.makeDurable()
                     return false
                 }
@@ -164,17 +169,17 @@ public final class FileStorage: Storage {
         session.withLock { $0.isAtRest }
     }
 
-    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
+    /// What was not returned before, whatever the position: the storage knows what it has told.
+    public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         let isWatched = watch.withLock { $0 != nil }
         let checks = isWatched ? takePendingChecks() : .everything
         do throws(StorageError) {
             return try session.withLock { (session) throws(StorageError) in
                 try session.beginCall()
-                guard !checks.isEmpty else { return session.inForce.takeUndelivered() }
-                try following(&session) { (session) throws(StorageError) in
-                    try session.mergeOutside(checks, since: tree)
+                if !checks.isEmpty {
+                    try following(&session) { (session) throws(StorageError) in try session.mergeOutside(checks) }
                 }
-                return session.inForce.takeUndelivered()
+                return StorageChanges(session.inForce.takeUndelivered(), position: session.inForce.position)
             }
         } catch {
             addPendingChecks(checks)
@@ -199,17 +204,17 @@ public final class FileStorage: Storage {
         session.withLock { $0.isPrivate = true }
     }
 
-    public func watch(_ notify: @escaping @Sendable () -> Void) {
+    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         guard let watching else { return }
         let places = session.withLock { $0.places }
-        let watch = watching.watch(places) { [weak self] events in self?.handle(events, notify) }
+        let watch = watching.watch(places) { [weak self] events in self?.didWatch(events, handle) }
         self.watch.withLock { $0 = watch }
         // What has happened since the file was loaded.
-        notify()
+        handle(.mayHaveChanged)
     }
 
     /// Handles what has happened outside. On the queue of the watches.
-    private func handle(_ events: FileEvents, _ notify: @Sendable () -> Void) {
+    private func didWatch(_ events: FileEvents, _ handle: @Sendable (StorageEvent) -> Void) {
         if events.contains(.replaced) || events.contains(.places) {
             addPendingChecks(.everything)
         } else {
@@ -220,7 +225,7 @@ public final class FileStorage: Storage {
         if events.contains(.places), let places = session.withLockIfAvailable({ $0.places }) {
             watch.withLock { $0 }?.update(places)
         }
-        notify()
+        handle(.mayHaveChanged)
     }
 
     private func takePendingChecks() -> FileSession.PendingChecks {
@@ -231,28 +236,38 @@ public final class FileStorage: Storage {
         pendingChecks.bitwiseOr(checks.rawValue, ordering: .acquiringAndReleasing)
     }
 
-    public func lock() throws(StorageError) {
+    private var hasPendingChecks: Bool { pendingChecks.load(ordering: .acquiring) != 0 }
+
+    /// Waits at most 10 s for another process. Its end releases the lock.
+    public func lockForTransaction() throws(StorageError) -> StorageLease? {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
-            try session.acquire()
+            try following(&session) { (session) throws(StorageError) in try session.acquire() }
+            return StorageLease(position: session.inForce.position)
         }
-    }
-
-    public func unlock() {
-        session.withLock { $0.release() }
     }
 
     /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file
     /// system has no locks, one process must be alone with the settings.
-    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
+    public func tryLock(named name: String) throws(StorageError) -> StorageLease? {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
-            return try session.reserve(name)
+            guard try session.lock(named: name) else { return nil }
+            return StorageLease(name: name, position: session.inForce.position)
         }
     }
 
-    public func giveUp(_ name: String) {
-        session.withLock { $0.reservations.giveUp(name, $0.operations) }
+    /// A lease ends with the process.
+    public func renew(_ lease: StorageLease) -> StorageLease { lease }
+
+    public func unlock(_ lease: StorageLease) {
+        session.withLock { session in
+            if let name = lease.name {
+                session.namedLocks.unlock(name, session.operations)
+            } else {
+                session.release()
+            }
+        }
     }
 
     public func close() {

@@ -1,4 +1,4 @@
-/// The names that this process has reserved beside a settings file, each by the lock of a file of its own.
+/// The named locks that this process holds beside a settings file, each on a file of its own.
 ///
 /// The operating system gives the locks up when the process ends, however that happens. The files are empty and stay:
 /// to remove one would take it away from a process that is just about to lock it.
@@ -13,8 +13,8 @@ struct NamedFileLocks: Sendable {
     /// How often a file is opened or made, if others make or remove it at the same moment.
     private static let attempts = 3
 
-    /// - Returns: False if the name is reserved already.
-    mutating func reserve(
+    /// - Returns: False if the name is locked already.
+    mutating func lock(
         _ name: String, beside names: FileNames, of owner: FileStatus.Owner?, _ operations: FileOperations
     ) throws(FileError) -> Bool {
         guard held[name] == nil else { return false }
@@ -33,13 +33,13 @@ struct NamedFileLocks: Sendable {
         return false
     }
 
-    mutating func giveUp(_ name: String, _ operations: FileOperations) {
+    mutating func unlock(_ name: String, _ operations: FileOperations) {
         guard let held = held.removeValue(forKey: name) else { return }
         release(held.file, at: held.path, operations)
     }
 
-    mutating func giveUpAll(_ operations: FileOperations) {
-        for name in held.keys { giveUp(name, operations) }
+    mutating func unlockAll(_ operations: FileOperations) {
+        for name in held.keys { unlock(name, operations) }
     }
 
     /// Closing alone would leave the lock with a process that was forked meanwhile, until that ends or runs another
@@ -113,16 +113,16 @@ struct NamedFileLocks: Sendable {
 }
 
 extension FileSession {
-    /// - Returns: False if the name is reserved already.
-    mutating func reserve(_ name: String) throws(StorageError) -> Bool {
+    /// - Returns: False if the name is locked already.
+    mutating func lock(named name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)
         guard LockName.isValid(name) else {
             throw StorageError(.unsupportedValue, "\"\(path)\" can't be locked: \(LockName.rule(for: name))")
         }
         do {
-            return try reservations.reserve(name, beside: names, of: file.owner, operations)
+            return try namedLocks.lock(name, beside: names, of: file.owner, operations)
         } catch {
-            throw .notReserved(path, error)
+            throw .notLocked(path, error)
         }
     }
 }

@@ -22,6 +22,13 @@ extension StorageError {
         StorageError(.unreadable, "Nothing is written over \"\(path)\" because \(reason)", errno: errno)
     }
 
+    /// The same, with or without a doubt about its effect.
+    func leavingOutcomeUnknown(_ isUnknown: Bool = true) -> StorageError {
+        var error = self
+        error.isOutcomeUnknown = isUnknown
+        return error
+    }
+
     static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
         let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
         return StorageError(
@@ -60,7 +67,7 @@ extension StorageError {
     }
 
     /// A file could not be locked, for another reason than that it is locked already.
-    static func notReserved(_ path: FilePath, _ error: FileError) -> StorageError {
+    static func notLocked(_ path: FilePath, _ error: FileError) -> StorageError {
         StorageError(
             code(for: error), "\"\(path)\" can't be locked: \(error). No named lock can be acquired without it.",
             errno: error.cause.number)

@@ -10,12 +10,20 @@ struct ValuesInForce: Sendable {
     /// What this process has appended and could not sync. The store does not count it as stored, and appends it again.
     private var unacknowledged: [SettingKey: SettingValue?] = [:]
 
+    /// How many changes there have been, by this process and by others.
+    private var count: UInt64 = 0
+
+    /// Tells whether anything has changed; only within one opened storage.
+    var position: StoragePosition { StoragePosition(count) }
+    var hasUndelivered: Bool { !undelivered.isEmpty }
+
     // MARK: Changes of others
 
     /// A load has found these values. The store gets them with what it has not been told before.
     mutating func begin(with loaded: SettingTree) {
         tree = loaded
         undelivered.apply(to: &tree)
+        count += 1
     }
 
     /// Something has changed that the store has to be told.
@@ -23,6 +31,7 @@ struct ValuesInForce: Sendable {
         let change = ExternalChange(content, author: author)
         change.apply(to: &tree)
         undelivered.append(change)
+        count += 1
     }
 
     /// Others have appended a batch.
@@ -75,10 +84,17 @@ struct ValuesInForce: Sendable {
         }
         tree.apply(inOrder: batch.entries.lazy.map { ($0.key, $0.value) })
         acknowledge(batch)
+        count += 1
     }
 
     /// A batch may have been appended, and could not be synced.
     mutating func didNotSync(_ batch: StorageBatch) { unacknowledged.merge(batch.values) { $1 } }
+
+    /// A batch that may have been appended before is on stable storage.
+    mutating func didSync(_ batch: StorageBatch) {
+        guard !unacknowledged.isEmpty else { return }
+        for key in batch.values.keys { unacknowledged.removeValue(forKey: key) }
+    }
 
     /// There are newer values at and within the keys of a batch.
     private mutating func acknowledge(_ batch: JournalBatch) {

@@ -17,12 +17,24 @@ extension Persister {
         return ticket
     }
 
-    /// Releases the access for the next task of this or any other process.
-    func releaseLock(_ ticket: LockQueues.Ticket) {
-        storage.giveUp(ticket.name)
-        lockedNames.remove(ticket.name)
+    /// Releases a lock for the next task of this or any other process.
+    ///
+    /// - Returns: Whether it was held until now, as far as the storage has told.
+    @discardableResult
+    func releaseLock(_ ticket: LockQueues.Ticket) async -> Bool {
+        let lease = heldLocks.removeValue(forKey: ticket.name)
+        renewals.removeValue(forKey: ticket.name)?.cancel()
+        if let lease { await shared?.unlock(lease) }
         leave(ticket)
-        if isClosed, lockedNames.isEmpty { storage.close() }
+        if isClosed, heldLocks.isEmpty { await storage.close() }
+        return lease != nil
+    }
+
+    /// A lease has ended on its own.
+    func lost(_ lease: StorageLease) {
+        guard let name = lease.name, heldLocks[name]?.fencingNumber == lease.fencingNumber else { return }
+        heldLocks[name] = nil
+        renewals.removeValue(forKey: name)?.cancel()
     }
 
     /// How many tasks wait for their turn or for another process. For tests.
@@ -55,15 +67,43 @@ extension Persister {
         while true {
             try Task.checkCancellation()
             guard !isClosed else { throw SettingsError.closed(key: nil) }
+            guard let shared else {
+                heldLocks[ticket.name] = StorageLease(name: ticket.name, position: position)
+                return
+            }
             do {
-                if try storage.tryReserve(ticket.name) {
-                    lockedNames.insert(ticket.name)
+                let asked = time.elapsed()
+                if let lease = try await shared.tryLock(named: ticket.name) {
+                    heldLocks[ticket.name] = lease
+                    renewInTime(lease, since: asked)
                     return
                 }
             } catch {
                 throw SettingsError.storage(error)
             }
             await pause(for: backOff.next(), ticket)
+        }
+    }
+
+    /// Renews a lease that ends, each time a third of it has passed. It counts from the moment when it was asked for,
+    /// so it ends here before it ends at the storage.
+    private func renewInTime(_ lease: StorageLease, since asked: Duration) {
+        guard let name = lease.name, let timeToLive = lease.timeToLive else { return }
+        renewals[name] = Task { [time] in
+            var (lease, end) = (lease, asked + timeToLive)
+            while heldLocks[name]?.fencingNumber == lease.fencingNumber {
+                guard (try? await time.sleep(min(time.elapsed() + timeToLive / 3, end))) != nil else { return }
+                let asked = time.elapsed()
+                guard asked < end else { return lost(lease) }
+                do throws(StorageError) {
+                    guard let renewed = try await shared?.renew(lease) else { return }
+                    (lease, end) = (renewed, asked + (renewed.timeToLive ?? timeToLive))
+                } catch  where error.code == .leaseLost {
+                    return lost(lease)
+                } catch {
+                    // The storage can't be reached. The next try may still be in time.
+                }
+            }
         }
     }
 

@@ -2,9 +2,9 @@ extension SettingsStore {
     /// Runs a closure while no other task or process runs one under the same name with the same storage.
     ///
     /// The closure may take as long as it likes. Reading, writing and committing settings go on as usual; only other
-    /// requests for the lock wait. Tasks of one process take turns in the order of their calls; which process
-    /// is next is unspecified. The access is released when the closure returns or throws, and by the operating system
-    /// if the process ends. A store that is closed meanwhile keeps the access until then.
+    /// requests for the lock wait. Tasks of one process take turns in the order of their calls; which process is next is
+    /// unspecified. The lock is released when the closure returns or throws, and by the operating system if the process
+    /// ends. A store that is closed meanwhile keeps the lock until then.
     ///
     /// ```swift
     /// let isRight = try await store.withLock(named: "passcode") {
@@ -19,11 +19,13 @@ extension SettingsStore {
     /// the closure while it runs.
     ///
     /// - Parameters:
-    ///   - name: 1 to 64 ASCII letters, digits, hyphens and underscores. Access under another name is independent.
+    ///   - name: 1 to 64 ASCII letters, digits, hyphens and underscores. Locks of other names are independent.
     ///   - body: The closure to run. It runs where the caller runs.
     /// - Throws: What the closure throws. Before the closure runs: `CancellationError` if the task is cancelled while
-    ///   it waits, and ``SettingsError`` if the name is invalid, the access is nested, the store is closed, or the
-    ///   storage can't keep others out, such as in a folder that can't be written.
+    ///   it waits, and ``SettingsError`` if the name is invalid, the lock is nested, the store is closed, or the
+    ///   storage can't keep others out, such as in a folder that can't be written. After it: ``SettingsError`` with
+    ///   ``SettingsError/Code/lockLost`` if the storage has limited the lock's time and could not be reached to extend
+    ///   it.
     @discardableResult
     public func withLock<Result>(
         named name: String = "default", _ body: () async throws -> Result
@@ -44,16 +46,14 @@ extension SettingsStore {
             await persister.releaseLock(ticket)
             throw CancellationError()
         }
-        let access = NamedLock(to: core, named: name)
+        let lock = NamedLock(to: core, named: name)
         do {
-            let result = try await NamedLock.$current.withValue(NamedLock.current + [access]) {
-                try await body()
-            }
-            access.end()
-            await persister.releaseLock(ticket)
+            let result = try await NamedLock.$current.withValue(NamedLock.current + [lock]) { try await body() }
+            lock.end()
+            guard await persister.releaseLock(ticket) else { throw SettingsError.lockLost(name) }
             return result
         } catch {
-            access.end()
+            lock.end()
             await persister.releaseLock(ticket)
             throw error
         }

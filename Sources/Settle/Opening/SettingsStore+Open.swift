@@ -8,7 +8,7 @@ extension SettingsStore {
     public static func open(
         storage: any Storage, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        let keeper = try await runBlocking { LoadedStorage(storage) }.startStore(configuration: configuration)
+        let keeper = try await runBlocking { await LoadedStorage(storage) }.startStore(configuration: configuration)
         guard let store = SettingsStore(joining: keeper) else { throw SettingsError.closed(key: nil) }
         return store
     }
@@ -19,10 +19,14 @@ struct LoadedStorage: Sendable {
     private let storage: any Storage
     private let contents: Result<StorageContents, StorageError>
 
-    /// Loads the storage, which may take long.
-    init(_ storage: any Storage) {
+    /// Loads the storage, which may block for long.
+    init(_ storage: any Storage) async {
         self.storage = storage
-        contents = Result { () throws(StorageError) in try storage.load() }
+        do throws(StorageError) {
+            contents = .success(try await storage.load())
+        } catch {
+            contents = .failure(error)
+        }
     }
 
     /// Starts a store with the contents of the storage, which follows external changes there.

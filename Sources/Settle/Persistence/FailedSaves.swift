@@ -100,12 +100,19 @@ struct FailedSaves {
 
     /// No contested value is pending any more.
     mutating func gaveUp(_ keys: Set<SettingKey>) {
+        forget(keys)
+        contested = []
+        replaced = []
+    }
+
+    /// These values are not pending any more.
+    mutating func forget(_ keys: Set<SettingKey>) {
         for key in keys {
             if let unit = units.removeValue(forKey: key) { members[unit]?.remove(key) }
         }
         committed.subtract(keys)
-        contested = []
-        replaced = []
+        contested.subtract(keys)
+        replaced.subtract(keys)
     }
 
     /// The storage has accepted everything.

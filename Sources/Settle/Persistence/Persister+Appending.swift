@@ -6,75 +6,129 @@ extension Persister {
     ///   - retryingEncoding: Whether to retry values that could not be encoded before.
     ///   - verifying: Whether to call the storage even if nothing is left to append, because a caller relies on its
     ///     answer.
+    /// - Returns: Whether the storage has said that everything is on stable storage.
     /// - Throws: What the storage throws, or else the first error of a value that can't be encoded.
-    func append(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false) throws {
-        guard failedSaves.isRetry, !isStorageLocked else {
-            return try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+    @discardableResult
+    func append(
+        _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool = false
+    ) async throws -> Bool {
+        guard failedSaves.isRetry, exclusion == .none else {
+            return try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
         }
-        // Since the failed append, others may have stored newer values: fetch them under the lock before trying again.
+        // Since the failed append, others may have stored newer values: merge them first, and let nothing get between
+        // them and the next attempt.
         do throws(StorageError) {
-            try storage.lock()
-            do throws(StorageError) {
-                try fetchExternalChanges()
-            } catch {
-                storage.unlock()
-                throw error
-            }
+            try await exclude()
         } catch {
             throw appendFailed(error)
         }
-        defer { storage.unlock() }
-        try appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+        do {
+            let isSynced = try await appendNow(durability, retryingEncoding: retryingEncoding, verifying: verifying)
+            await include()
+            return isSynced
+        } catch {
+            await include()
+            throw error
+        }
     }
 
-    /// - Precondition: If an append has failed before, the storage is locked and external changes have been fetched.
-    private func appendNow(_ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool) throws {
-        let waiting = durability == .synced ? log.look(time).waiting : []
+    /// - Precondition: If an append has failed before, others are excluded and their changes have been fetched.
+    private func appendNow(
+        _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
+    ) async throws -> Bool {
+        let waiting = log.look(time).waiting
         let oldest = log.lock.withLock { log.oldestUnsaved }
-        var (revision, encodingError) = take(retryingEncoding)
+        var (revision, encodingError) = encodeUnsaved(retryingEncoding)
         if failedSaves.isRetry { settleFailedSaves() }
         let hasWork =
-            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .synced && hasUnstable)
+            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
             || verifying
+        var isSynced = false
         if hasWork {
             if durability == .synced { log.savingBegins() }
-            if let refused = try appendUnsaved(revision, durability, changedAt: oldest) {
-                encodingError = encodingError ?? refused
-            }
-            if durability == .buffered { hasUnstable = true }
+            let outcome = try await appendUnsaved(revision, durability, changedAt: oldest)
+            encodingError = encodingError ?? outcome.refused
+            isSynced = outcome.receipt.durability == .synced
+            if !isSynced { hasUnsynced = true }
+            mustFetch = mustFetch || outcome.receipt.hasExternalChanges
         }
         let now = time.elapsed()
         machine.appended(now: now)
-        if durability == .synced { stabilized(revision, waiting, now: now) }
-        if hasWork || !undelivered.isEmpty { deliver() }
+        if isSynced || durability == .synced { synced(revision, waiting, now: now) }
+        if mustFetch { await deliver() } else { deliverFetched() }
         if let encodingError { throw encodingError }
+        return isSynced
     }
 
-    /// - Returns: The error of a value that was left out, if any.
+    /// - Returns: What the storage says, and the error of a value that was left out, if any.
     private func appendUnsaved(
         _ revision: UInt64, _ durability: StorageDurability, changedAt oldest: Double?
-    ) throws -> SettingsError? {
+    ) async throws -> (receipt: StorageReceipt, refused: SettingsError?) {
         var refused: SettingsError?
         var largest: ArraySlice<SettingKey> = []
-        var attempts = 0
+        var refusals = 0
+        try await resolve(durability)
         while true {
-            let batch = StorageBatch(
-                revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
-                expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-                author: unsavedAuthor)
+            let batch = nextBatch(revision)
             do {
-                try storage.append(batch, durability: durability)
-                handedOver(batch)
-                return refused
+                let receipt = try await appendRepeatedly(batch, durability)
+                accepted(batch, receipt)
+                return (receipt, refused)
             } catch {
-                attempts += 1
-                guard error.code == .unsupportedValue, attempts <= Self.refusalLimit else { throw appendFailed(error) }
+                refusals += 1
+                guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
                 // Values around another one become candidates only once the inner one has been set aside.
                 if largest.isEmpty { largest = largestUnsaved }
                 guard let key = largest.popFirst(),
                     let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
                 else { throw appendFailed(error) }
                 refused = refused ?? issue
+            }
+        }
+    }
+
+    /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
+    private func resolve(_ durability: StorageDurability) async throws {
+        guard let batch = unresolved else { return }
+        do {
+            _ = try await storage.append(batch, durability: durability)
+        } catch {
+            let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
+            guard isKnownNotToBeStored else { throw appendFailed(error) }
+            unresolved = nil
+            return
+        }
+        unresolved = nil
+        let change = ExternalChange(.values(batch.values))
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        for (key, value) in batch.values {
+            if unsaved[key] == .some(value) { unsaved.removeValue(forKey: key) }
+            if writtenBack[key] == .some(value) { writtenBack.removeValue(forKey: key) }
+        }
+        replaced = change.values(at: unsaved.keys, over: replaced.filter { unsaved[$0.key] != nil })
+    }
+
+    private func nextBatch(_ revision: UInt64) -> StorageBatch {
+        lastBatch.number += 1
+        return StorageBatch(
+            id: lastBatch, revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
+            expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
+            author: unsavedAuthor, conditions: exclusion.conditions(at: position))
+    }
+
+    /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
+    private func appendRepeatedly(
+        _ batch: StorageBatch, _ durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        do {
+            return try await storage.append(batch, durability: durability)
+        } catch {
+            guard error.isOutcomeUnknown else { throw error }
+            do {
+                return try await storage.append(batch, durability: durability)
+            } catch {
+                if error.isOutcomeUnknown { unresolved = batch }
+                throw error
             }
         }
     }
@@ -93,7 +147,7 @@ extension Persister {
 
     /// Takes all changes into `unsaved`. A value that can't be encoded keeps its stored value and stays unsaved; every
     /// such error is reported, and the first one is returned.
-    func take(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
+    func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
@@ -163,7 +217,9 @@ extension Persister {
         return encoded
     }
 
-    private func handedOver(_ batch: StorageBatch) {
+    /// The storage has everything that was to be saved.
+    private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt) {
+        if !receipt.hasExternalChanges { position = receipt.position }
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         lastHandedOver = batch.revision
         unsaved = [:]

@@ -4,9 +4,9 @@ extension Persister {
     nonisolated func follow(for store: StoreCore) {
         enqueue { [weak store] persister in
             persister.store = store
-            persister.storage.watch { [weak persister] in persister?.storageChanged() }
-            if !persister.storage.isAtRest { persister.noteUnsettled() }
-            persister.deliver()
+            persister.shared?.watch { [weak persister] event in persister?.handle(event) }
+            if !persister.isAtRest { persister.noteUnsettled() }
+            await persister.deliver()
         }
     }
 
@@ -16,55 +16,72 @@ extension Persister {
         guard !values.isEmpty else { return }
         enqueue { persister in
             guard !persister.isClosed else { return }
-            try? persister.storage.keep(values)
+            try? await persister.checkpointing?.keep(values)
         }
     }
 
     /// Makes everything saved from now on readable by the user alone, because a group with secrets has been opened.
     nonisolated func keepPrivate() {
-        enqueue { $0.storage.keepPrivate() }
+        enqueue { $0.checkpointing?.keepPrivate() }
     }
 
-    /// Called by the storage, on any thread, when it may have external changes. Returns immediately.
-    nonisolated func storageChanged() {
+    /// Called by the storage, on any thread. Returns immediately.
+    private nonisolated func handle(_ event: StorageEvent) {
+        switch event {
+        case .mayHaveChanged, .available: fetchAndDeliver()
+        case .unavailable(let error): enqueue { $0.reportOnce(error) }
+        case .leaseLost(let lease): enqueue { $0.lost(lease) }
+        }
+    }
+
+    /// Fetches external changes, and publishes them.
+    nonisolated func fetchAndDeliver() {
         enqueue { persister in
-            persister.deliver()
+            await persister.deliver()
             if !persister.isClosed { persister.noteStorageSpoke() }
         }
     }
 
     /// Publishes external changes to the store. While a writer holds the writer lock, delivery is deferred rather than
     /// blocking the queue, so that a flush can run meanwhile.
-    func deliver() {
+    func deliver() async {
         guard !isClosed else { return }
         do {
-            try fetchExternalChanges()
+            try await fetchExternalChanges()
             lastExternalError = nil
         } catch {
             // Nothing is lost: the storage reports the changes on the next call, which follows after a back-off.
-            // Retries may be frequent, so the same error is reported once.
-            if error != lastExternalError { report(.storage(error)) }
-            lastExternalError = error
+            reportOnce(error)
         }
         deliverFetched()
     }
 
+    /// Reports an error, unless it is the last one again: retries may be frequent.
+    private func reportOnce(_ error: StorageError) {
+        if error != lastExternalError { report(.storage(error)) }
+        lastExternalError = error
+    }
+
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
-        guard !undelivered.isEmpty else { return }
+        guard !undelivered.isEmpty || !restored.isEmpty else { return }
         noteOutside()
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
     }
 
-    func fetchExternalChanges() throws(StorageError) {
-        let changes: [ExternalChange]
+    func fetchExternalChanges() async throws(StorageError) {
+        guard let shared else { return }
+        let found: StorageChanges
         do {
-            changes = try storage.externalChanges(since: { stored })
+            found = try await shared.changes(after: position)
         } catch {
             noteLook(hasFailed: true)
             throw error
         }
+        position = found.position
+        mustFetch = false
         noteLook(hasFailed: false)
+        let changes = found.changes
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
         noteForFailedSaves(changes)
         undelivered += changes
@@ -93,7 +110,7 @@ extension Persister {
 
     /// - Returns: False if a writer has held the writer lock for longer than `limit`.
     func tryToDeliver(within limit: Duration = .zero) -> Bool {
-        guard !undelivered.isEmpty, let store, !isClosed else { return true }
+        guard !undelivered.isEmpty || !restored.isEmpty, let store, !isClosed else { return true }
         guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
         defer { store.writer.unlock() }
         mergeUndelivered()
@@ -104,7 +121,9 @@ extension Persister {
     ///
     /// A store that is closing takes nothing in; the changes are kept in case closing fails.
     func mergeUndelivered() {
-        guard !undelivered.isEmpty, let store, store.mode != .closed else { return }
+        guard let store, store.mode != .closed else { return }
+        for change in restored { store.merge(change, keeping: [:]) }
+        restored = []
         let changes = undelivered
         undelivered = []
         for change in changes {

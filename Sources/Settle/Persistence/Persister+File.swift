@@ -10,16 +10,21 @@ extension Persister {
 
     private func writeFile() async throws {
         // During a visit elsewhere the file would receive half of its transaction.
-        while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
-        guard !isClosed else { throw SettingsError.closed(key: nil) }
-        try unlockStorage()
-        guard try checkpoint(at: .requested) else { throw SettingsError.fileIsBehind }
+        try await performBetweenVisits { persister in
+            guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
+            try await persister.endExclusion()
+            guard try await persister.checkpoint(for: .requested) else { throw SettingsError.fileIsBehind }
+        }
     }
 
     /// Everything that is stored or waits to be stored, as of one moment.
     ///
     /// - Throws: ``SettingsError`` that names each key whose value can't be encoded.
-    func everything() throws(SettingsError) -> SettingTree {
+    nonisolated func everything() async throws(SettingsError) -> SettingTree {
+        try await perform { (persister) throws(SettingsError) in try persister.everythingNow() }
+    }
+
+    private func everythingNow() throws(SettingsError) -> SettingTree {
         // Values are taken on this queue only, so each is either in the tree or still waiting in the log.
         let (stored, unsaved) = log.lock.withLock { (log.tree, log.unsavedValues) }
         var tree = stored

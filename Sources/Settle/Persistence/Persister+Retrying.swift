@@ -19,6 +19,7 @@ extension Persister {
             untoldLoss = untoldLoss ?? issue
         }
         failedSaves.gaveUp(lost)
+        unresolved = nil
         log.noteGivenUp(lost, after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
@@ -38,6 +39,8 @@ extension Persister {
             let new = change.values(at: keys, over: known)
             let changed = keys.filter { known[$0] != new[$0] }
             for key in changed { writtenBack.removeValue(forKey: key) }
+            // To append it again could put it over their newer values.
+            if !changed.isEmpty { unresolved = nil }
             // A value that others have stored as well is not lost.
             let replaced = changed.filter { key in
                 guard let own = unsaved[key] else { return true }
@@ -48,14 +51,59 @@ extension Persister {
         }
     }
 
-    /// After a failed round: its commits stand in memory, and are retried only while others have changed nothing.
-    func noteFailedCommits() {
-        guard !unsaved.isEmpty else { return }
-        for request in joined {
-            guard let revision = request.revision else { continue }
-            let keys = log.keys(writtenAt: revision) ?? Array(unsaved.keys)
-            failedSaves.commitFailed(keys.filter { unsaved[$0] != nil })
+    /// Decides what becomes of the commits of a round whose save has failed.
+    ///
+    /// What was surely not stored is undone. What may have been stored stands, and is retried only while others have
+    /// changed nothing.
+    ///
+    /// - Returns: Whether the commits run again, so that only the rest of the round has this result.
+    func settleFailedCommits(_ error: any Error) async -> Bool {
+        let commits = joined.filter { $0.revision != nil }
+        let failure = (error as? SettingsError)?.underlying as? StorageError
+        guard !commits.isEmpty, let failure, !failure.isOutcomeUnknown, unresolved == nil else {
+            for request in commits { failedSaves.commitFailed(pendingKeys(of: request)) }
+            return false
         }
+        undo(commits)
+        guard failure.code == .conflict else { return false }
+        // If this fails, the next attempt has the same conflict.
+        try? await fetchExternalChanges()
+        deliverFetched()
+        runAgain(commits, after: error)
+        return true
+    }
+
+    func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
+        guard let revision = commit.revision else { return [] }
+        let keys = log.keys(writtenAt: revision) ?? Array(unsaved.keys)
+        return keys.filter { unsaved[$0] != nil }
+    }
+
+    /// Puts what is stored in force again, except where a later write has already replaced the commit's value.
+    private func undo(_ commits: [SaveRequest]) {
+        var undone: Set<SettingKey> = []
+        for commit in commits {
+            guard let revision = commit.revision else { continue }
+            undone.formUnion(log.withoutLaterWrites(pendingKeys(of: commit), writtenAt: revision))
+        }
+        guard !undone.isEmpty else { return }
+        let stored = storedUnderUnsaved
+        var values: [SettingKey: SettingValue?] = [:]
+        for key in undone {
+            if let pending = pendingBeforeCommits[key] {
+                // Written before the commit, and still to be saved.
+                unsaved.updateValue(pending, forKey: key)
+                restored.append(ExternalChange(.values([key: pending])))
+            } else {
+                values.updateValue(stored[key], forKey: key)
+                unsaved.removeValue(forKey: key)
+                replaced.removeValue(forKey: key)
+            }
+        }
+        failedSaves.forget(undone)
+        log.noteGivenUp(undone, after: lastHandedOver, isSuperseded: false)
+        if !values.isEmpty { undelivered.append(ExternalChange(.values(values))) }
+        if !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
     }
 }
 
@@ -65,13 +113,18 @@ extension MutationLog {
         lock.withLock { ring[revision]?.details.mutations.map(\.slot.key) }
     }
 
+    /// The keys that nothing has written since a transaction.
+    fileprivate func withoutLaterWrites(_ keys: [SettingKey], writtenAt revision: UInt64) -> [SettingKey] {
+        lock.withLock { keys.filter { slots[$0].map { $0.lastRevision <= revision } ?? false } }
+    }
+
     /// Drops values that the storage has not accepted and that will not be saved any more.
     ///
     /// - Parameter revision: The storage has accepted everything up to here.
-    fileprivate func noteGivenUp(_ keys: Set<SettingKey>, after revision: UInt64) {
+    fileprivate func noteGivenUp(_ keys: Set<SettingKey>, after revision: UInt64, isSuperseded: Bool = true) {
         lock.withLock {
             undurable.giveUp(keys, writtenAfter: revision, upTo: lastTaken, of: ring)
-            counts.superseded &+= UInt64(keys.count)
+            if isSuperseded { counts.superseded &+= UInt64(keys.count) }
             keysBeingSaved.subtract(keys)
         }
     }

@@ -12,9 +12,9 @@ extension Persister {
     nonisolated func flush(isCancellable: Bool = true) async throws {
         let request = SaveRequest(.save, in: nil)
         if isCancellable {
-            try await request.wait { request in enqueue { $0.take(request) } }
+            try await request.wait { request in enqueue { await $0.take(request) } }
         } else {
-            try await request.waitUncancellably { request in enqueue { $0.take(request) } }
+            try await request.waitUncancellably { request in enqueue { await $0.take(request) } }
         }
     }
 
@@ -26,12 +26,17 @@ extension Persister {
                 "flushAndWait() can't be called while the store converts or saves values, such as by an encoder: the save that "
                     + "is under way would wait for itself.")
         }
-        try executor.queue.sync {
-            try assumeIsolated { persister in
-                guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
-                try persister.finishRound(isAsked: true).get()
-            }
+        let result = LockedValue<Result<Void, any Error>>(.failure(CancellationError()))
+        let end = DispatchSemaphore(value: 0)
+        enqueue { persister in
+            let outcome: Result<Void, any Error> =
+                persister.isClosed
+                ? .failure(SettingsError.closed(key: nil)) : await persister.finishRound(isAsked: true)
+            result.withLock { $0 = outcome }
+            end.signal()
         }
+        end.wait()
+        try result.withLock { $0 }.get()
     }
 
     func join(_ request: SaveRequest) {
@@ -40,9 +45,9 @@ extension Persister {
         isFinishScheduled = true
         enqueue { persister in
             persister.isFinishScheduled = false
-            guard !persister.isClosed, !persister.joined.isEmpty || persister.isStorageLocked else { return }
-            _ = persister.finishRound()
-            persister.look()
+            guard !persister.isClosed, !persister.joined.isEmpty || persister.exclusion != .none else { return }
+            _ = await persister.finishRound()
+            await persister.look()
         }
     }
 
@@ -50,21 +55,18 @@ extension Persister {
     ///
     /// - Parameter isAsked: Whether a caller that has not joined waits for the result.
     /// - Returns: The result for flushes.
-    private func finishRound(isAsked: Bool = false) -> Result<Void, any Error> {
-        let result = Result {
-            var first: (any Error)?
-            do {
-                try unlockStorage()
-            } catch let error as SettingsError where error.code == .encodingFailed {
-                first = error
-            }
-            let isAsked = isAsked || !joined.isEmpty
-            if !isAsked, first == nil, !log.hasWaitingChanges { return }
-            // Verify: the file may have been removed since it became stable.
-            try append(.synced, retryingEncoding: first == nil, verifying: isAsked)
-            if let first { throw first }
+    private func finishRound(isAsked: Bool = false) async -> Result<Void, any Error> {
+        let result: Result<Void, any Error>
+        do {
+            try await saveRound(isAsked: isAsked || !joined.isEmpty)
+            result = .success(())
+        } catch {
+            result = .failure(error)
         }
-        if case .failure = result { noteFailedCommits() }
+        if case .failure(let error) = result, await settleFailedCommits(error) {
+            // Without the commits, nothing depends on the position any more.
+            return await finishRound(isAsked: isAsked)
+        }
         // Report a loss to flushes only: the values of the commits themselves are saved.
         var ofFlushes = result
         if case .success = result, let loss = untoldLoss,
@@ -77,20 +79,43 @@ extension Persister {
         return ofFlushes
     }
 
+    private func saveRound(isAsked: Bool) async throws {
+        var first: (any Error)?
+        var isSynced = false
+        do {
+            isSynced = try await endExclusion()
+        } catch let error as SettingsError where error.code == .encodingFailed {
+            first = error
+        }
+        if !isSynced, isAsked || first != nil || log.hasWaitingChanges {
+            // Verify: the file may have been removed since it was synced.
+            try await append(.synced, retryingEncoding: first == nil, verifying: isAsked)
+        }
+        if let first { throw first }
+    }
+
+    /// - Parameter flushes: The result for those that have written nothing themselves.
     func resumeJoined(with result: Result<Void, any Error>, flushes: Result<Void, any Error>) {
         let joined = joined
         self.joined = []
+        pendingBeforeCommits = [:]
         for request in joined { request.end(request.revision == nil ? flushes : result) }
     }
 
-    /// Appends what was written under the storage's lock, then releases the lock.
-    func unlockStorage() throws {
-        guard isStorageLocked, visitors == 0 else { return }
-        defer {
-            storage.unlock()
-            isStorageLocked = false
-            noteUnlocked()
+    /// Appends what was written while others were excluded, then lets them go on.
+    ///
+    /// - Returns: Whether everything is on stable storage.
+    @discardableResult
+    func endExclusion() async throws -> Bool {
+        guard exclusion != .none, visitors == 0 else { return false }
+        do {
+            // A lock is released before the sync, which others need not wait for.
+            let isSynced = try await append(exclusion.holdsOthersUp ? .buffered : .synced, retryingEncoding: true)
+            await include()
+            return isSynced
+        } catch {
+            await include()
+            throw error
         }
-        try append(.buffered, retryingEncoding: true)
     }
 }

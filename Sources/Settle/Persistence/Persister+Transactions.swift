@@ -1,21 +1,24 @@
 import Dispatch
 
-/// Transactions that run while the storage is locked.
+/// Transactions that run while others can't append, or that run again if others were faster.
 ///
-/// The storage stays locked from the moment external changes are taken in until the transaction's changes are appended.
-/// Nothing can get in between, so the closure runs exactly once. All commits of a round share one lock of the storage;
-/// their closures run one after the other.
+/// With a lock, others are excluded from the moment their changes are merged until the transaction's own are appended.
+/// Nothing can get in between, so the closure runs exactly once. All commits of a round share one lock; their closures
+/// run one after the other.
 ///
 /// ```
 ///   waiting ──▶ lock the storage ──▶ take the writer lock ──▶ run ──▶ the round's append and sync
-///      ▲                                 │ not free within 20 ms
-///      └──writer unlocks──── unlock the storage
+///      ▲                                 │ not free within 20 ms           │ conflict, where there is no lock
+///      ├──writer unlocks──── unlock the storage                            │
+///      └───────────────────────────── undo, merge ◀───────────────────────┘
 /// ```
 ///
 /// So other processes never wait for a writer of this one. Writers give way to a waiting turn; see ``RecursiveLock``.
 extension Persister {
     /// How long the queue waits for the writer lock while it holds the storage's lock.
     static let writerPatience = Duration.milliseconds(20)
+    /// How often a transaction runs if others are faster each time.
+    static let attemptLimit = 16
 
     /// Runs a transaction, and returns once it is on stable storage.
     ///
@@ -23,14 +26,14 @@ extension Persister {
     ///   task is cancelled, or an error of the storage's lock.
     nonisolated func commit(in store: StoreCore, _ body: @escaping () throws -> Void) async throws {
         try await SaveRequest(.transaction, in: store, body).wait { request in
-            enqueue { $0.take(request) }
+            enqueue { await $0.take(request) }
         }
     }
 
-    /// Locks the storage and takes in external changes, so that a transaction can run outside the persister's queue.
+    /// Excludes others and merges their changes, so that a transaction can run outside the persister's queue.
     nonisolated func beginVisit(of store: StoreCore) async throws {
         try await SaveRequest(.visit, in: store).wait { request in
-            enqueue { $0.take(request) }
+            enqueue { await $0.take(request) }
         }
     }
 
@@ -39,15 +42,17 @@ extension Persister {
         try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
             enqueue { persister in
                 persister.leaveVisit()
-                persister.take(request)
+                await persister.take(request)
             }
         }
     }
 
     /// Ends a visit that has nothing to save, because its transaction was undone or never began.
-    func abandonVisit() {
-        leaveVisit()
-        endRoundIfUnused()
+    nonisolated func abandonVisit() {
+        enqueue { persister in
+            persister.leaveVisit()
+            await persister.endRoundIfUnused()
+        }
     }
 
     private func leaveVisit() {
@@ -57,32 +62,35 @@ extension Persister {
         visitorsLeft = []
     }
 
-    func take(_ request: SaveRequest) {
+    func take(_ request: SaveRequest) async {
         guard !isClosed else { return request.end(.failure(SettingsError.closed(key: nil))) }
         switch request.kind {
         case .save: join(request)
         case .transaction, .visit:
             transactions.append(request)
-            if !isTurnAwaited { runTransactions() }
+            if !isTurnAwaited { await runTransactions() }
         }
     }
 
     /// Runs all waiting transactions. If a writer is active, runs none and waits for its turn.
-    private func runTransactions() {
+    private func runTransactions() async {
         transactions.removeAll(where: \.hasEnded)
         guard let store = transactions.first?.store else { return }
         do {
-            try lockStorage()
+            guard !isClosed else { throw SettingsError.closed(key: nil) }
+            if exclusion == .none { try await exclude() }
         } catch {
-            return endTransactions(with: error)
+            return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         }
-        if failedSaves.isRetry {
-            // Drop lost values first: a transaction must not build on them.
-            _ = take(false)
-            settleFailedSaves()
+        _ = encodeUnsaved(false)
+        // Drop lost values first: a transaction must not build on them.
+        if failedSaves.isRetry { settleFailedSaves() }
+        let ofCommits = Set(joined.flatMap(pendingKeys))
+        for (key, value) in unsaved where !ofCommits.contains(key) {
+            pendingBeforeCommits.updateValue(value, forKey: key)
         }
         guard store.writer.tryLock(within: Self.writerPatience) else {
-            endRoundIfUnused()
+            await endRoundIfUnused()
             return awaitTurn(of: store.writer)
         }
         mergeUndelivered()
@@ -99,7 +107,7 @@ extension Persister {
                 continue
             }
             do {
-                try request.perform()
+                try request.perform(mayRunAgain: exclusion == .position)
                 request.revision = log.lock.withLock { log.revision }
                 join(request)
             } catch {
@@ -107,7 +115,7 @@ extension Persister {
             }
         }
         store.writer.unlock()
-        endRoundIfUnused()
+        await endRoundIfUnused()
         for (request, result) in ended { request.end(result) }
     }
 
@@ -117,28 +125,23 @@ extension Persister {
         for request in ended { request.end(.failure(error)) }
     }
 
-    func endRoundIfUnused() {
+    func endRoundIfUnused() async {
         guard joined.isEmpty, visitors == 0, !isClosed else { return }
         // The append reports its error; no caller waits for it here.
-        _ = try? unlockStorage()
-        look()
+        _ = try? await endExclusion()
+        await look()
     }
 
-    private func lockStorage() throws {
-        guard !isClosed else { throw SettingsError.closed(key: nil) }
-        guard !isStorageLocked else { return }
-        do {
-            try storage.lock()
-            do {
-                try fetchExternalChanges()
-            } catch {
-                storage.unlock()
-                throw error
-            }
-        } catch {
-            throw SettingsError.commitNotBegun(error)
+    /// Runs commits again that were undone because others were faster.
+    func runAgain(_ commits: [SaveRequest], after error: any Error) {
+        joined.removeAll { $0.revision != nil }
+        for request in commits {
+            request.revision = nil
+            if !request.prepareToRunAgain(limit: Self.attemptLimit) { request.end(.failure(error)) }
         }
-        isStorageLocked = true
+        transactions = commits.filter { !$0.hasEnded } + transactions
+        guard !transactions.isEmpty, !isTurnAwaited else { return }
+        enqueue { await $0.runTransactions() }
     }
 
     // MARK: Turns
@@ -147,15 +150,15 @@ extension Persister {
     func awaitTurn(of writer: RecursiveLock) {
         guard !isTurnAwaited else { return }
         isTurnAwaited = true
-        writer.wantTurn { [weak self] in self?.enqueue { $0.turnCame(of: writer) } }
+        writer.wantTurn { [weak self] in self?.enqueue { await $0.turnCame(of: writer) } }
         checkTurnLater(of: writer)
     }
 
-    private func turnCame(of writer: RecursiveLock) {
+    private func turnCame(of writer: RecursiveLock) async {
         isTurnAwaited = false
         guard !isClosed else { return writer.openGate() }
         if !tryToDeliver(within: Self.writerPatience) { awaitTurn(of: writer) }
-        if !isTurnAwaited { runTransactions() }
+        if !isTurnAwaited { await runTransactions() }
         if !isTurnAwaited { writer.openGate() }
     }
 
@@ -163,7 +166,7 @@ extension Persister {
     /// unseen.
     private func checkTurnLater(of writer: RecursiveLock) {
         executor.queue.asyncAfter(deadline: DispatchTime.now() + .milliseconds(50)) { [weak self] in
-            self?.assumeIsolated { persister in
+            self?.enqueue { persister in
                 guard persister.isTurnAwaited else { return }
                 writer.checkTurn()
                 persister.checkTurnLater(of: writer)

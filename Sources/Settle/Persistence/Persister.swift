@@ -5,11 +5,16 @@ import Dispatch
 /// Carries out what ``PersisterStateMachine`` decides. Each append takes all changes as of one revision, so what is
 /// stored is always a complete revision, and an older one never replaces a newer one.
 ///
-/// All storage calls run on one queue of its own. The queue never blocks on the store's writer lock, since the thread
-/// that holds it may be about to wait for this queue.
+/// All storage calls run on one queue of its own, one piece of work after the other; see ``WorkQueue``. The queue never
+/// blocks on the store's writer lock, since the thread that holds it may be about to wait for this queue.
 actor Persister {
     let executor = QueueExecutor()
+    private let works = WorkQueue()
     let storage: any Storage
+    /// The storage, if others change it too.
+    let shared: (any SharedStorage)?
+    /// The storage, if it has a resting form.
+    let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
     private let registration: (any StoreRegistration)?
     let log: MutationLog
@@ -38,13 +43,25 @@ actor Persister {
     var unsavedKeeper: StoreKeeper?
     /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
-    /// Whether anything appended is not stable yet.
-    var hasUnstable = false
+    /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
+    var unresolved: StorageBatch?
+    /// Whether anything appended is not on stable storage yet.
+    var hasUnsynced = false
+    /// The identity of the last batch.
+    var lastBatch = StorageBatch.ID()
+    /// What others have stored is known up to here.
+    var position: StoragePosition
+    /// Whether others have stored something behind `position`.
+    var mustFetch = false
 
     // State after a failure; see `Persister+Retrying.swift`.
     var failedSaves = FailedSaves()
     /// Stored values to write back over given-up ones: an append that threw may still have taken effect.
     var writtenBack: [SettingKey: SettingValue?] = [:]
+    /// What waited to be saved when the commits of the round began: it stays, if they are undone.
+    var pendingBeforeCommits: [SettingKey: SettingValue?] = [:]
+    /// Values to put in force again in place of undone ones.
+    var restored: [ExternalChange] = []
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 
@@ -58,7 +75,7 @@ actor Persister {
     // The round of commits and flushes being collected; see `Persister+Rounds.swift`.
     var joined: [SaveRequest] = []
     var isFinishScheduled = false
-    var isStorageLocked = false
+    var exclusion = Exclusion.none
 
     // Transactions waiting for a writer to unlock, and visits running elsewhere; see `Persister+Transactions.swift`.
     var transactions: [SaveRequest] = []
@@ -71,8 +88,10 @@ actor Persister {
     var lockQueues = LockQueues()
     var lockWaiters: [LockQueues.Ticket: CheckedContinuation<Void, any Error>] = [:]
     var lockPauses: [LockQueues.Ticket: Task<Void, Never>] = [:]
-    /// The names reserved for this store.
-    var lockedNames: Set<String> = []
+    /// The leases of the locks that tasks of this store hold.
+    var heldLocks: [String: StorageLease] = [:]
+    /// The tasks that renew them.
+    var renewals: [String: Task<Void, Never>] = [:]
 
     private var isReleased = false
     private(set) var isClosed = false
@@ -80,10 +99,14 @@ actor Persister {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, registration: (any StoreRegistration)?, log: MutationLog, time: TimeSource,
+        storage: any Storage, position: StoragePosition, registration: (any StoreRegistration)?, log: MutationLog,
+        time: TimeSource,
         configuration: SettingsStore.Configuration, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
+        shared = storage as? any SharedStorage
+        checkpointing = storage as? any CheckpointingStorage
+        self.position = position
         self.registration = registration
         self.log = log
         lastHandedOver = log.initialRevision
@@ -95,66 +118,98 @@ actor Persister {
 
     // MARK: From outside
 
-    /// A writer has published a change that the persister does not know of. Called without any lock. Enqueuing wakes
-    /// one thread; a task would wake two.
+    /// A writer has published a change that the persister does not know of. Called without any lock.
     nonisolated func changesArrived() {
-        enqueue { $0.look() }
+        enqueue { await $0.look() }
     }
 
     /// Saves everything and closes the storage, because the store has been deallocated.
     nonisolated func release() {
         enqueue { persister in
             persister.isReleased = true
-            persister.closeReleased()
+            await persister.closeReleased()
         }
     }
 
-    nonisolated func enqueue(_ work: @escaping @Sendable (isolated Persister) -> Void) {
-        executor.queue.async { self.assumeIsolated(work) }
+    /// Runs work on the queue, behind all earlier work.
+    nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
+        guard works.add(work) else { return }
+        Task(executorPreference: executor.forTasks) { await self.works.run(on: self) }
+    }
+
+    /// Runs work as `enqueue` does, and waits for its result.
+    nonisolated func perform<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable (isolated Persister) async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result = await withUnsafeContinuation { (continuation: UnsafeContinuation<Result<Value, Failure>, Never>) in
+            enqueue { persister in
+                do throws(Failure) {
+                    continuation.resume(returning: .success(try await work(persister)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Runs work that must not come into the middle of a visit's transaction.
+    func performBetweenVisits(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws {
+        while true {
+            while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
+            // A visit may have begun before this piece of work.
+            let isDone = try await perform { persister in
+                guard persister.visitors == 0 else { return false }
+                try await work(persister)
+                return true
+            }
+            if isDone { return }
+        }
     }
 
     /// Saves everything and closes the storage.
     func close() async throws {
         // New transactions are refused already, so the visits end soon.
-        while visitors > 0 { await withUnsafeContinuation { visitorsLeft.append($0) } }
-        guard !isClosed else { return }
-        try closeStorage()
+        try await performBetweenVisits { persister in
+            guard !persister.isClosed else { return }
+            try await persister.closeStorage()
+        }
     }
 
     // MARK: Looking
 
     /// Does what is due, then schedules the next look.
-    func look() {
+    func look() async {
         guard !isClosed else { return }
         if isReleased {
-            closeReleased()
+            await closeReleased()
             return
         }
         let found = log.look(time)
         var action = machine.next(found, now: time.elapsed())
-        if case .checkpoint = action, isStorageLocked {
+        if case .checkpoint = action, exclusion != .none {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
             // journal instead.
             isLookOwed = true
-            if !found.waiting.isEmpty { perform(.append(.synced)) }
+            if !found.waiting.isEmpty { await perform(.append(.synced)) }
             return
         }
         if case .wait = action {
         } else {
-            perform(action)
+            await perform(action)
             action = machine.next(log.look(time), now: time.elapsed())
         }
         // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
-        if case .wait(let due) = action { wait(until: due) } else { enqueue { $0.look() } }
+        if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.look() } }
     }
 
-    private func perform(_ action: PersisterStateMachine.Action) {
+    private func perform(_ action: PersisterStateMachine.Action) async {
         do {
             switch action {
             case .wait: break
-            case .append(let durability): try append(durability, retryingEncoding: durability == .synced)
-            case .checkpoint(let moment): try checkpoint(at: moment)
-            case .lookOutside: deliver()
+            case .append(let durability): try await append(durability, retryingEncoding: durability == .synced)
+            case .checkpoint(let reason): try await checkpoint(for: reason)
+            case .lookOutside: await deliver()
             }
         } catch {
             // Reported already; the machine schedules the retry.
@@ -168,7 +223,7 @@ actor Persister {
     }
 
     func noteOutside() {
-        machine.changedOutside(isAtRest: storage.isAtRest, now: time.elapsed())
+        machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
         waitForNext()
     }
 
@@ -190,10 +245,10 @@ actor Persister {
     }
 
     /// Runs a look that was put off while a transaction held the storage's lock.
-    func noteUnlocked() {
+    func resumeOwedLook() {
         guard isLookOwed else { return }
         isLookOwed = false
-        enqueue { $0.look() }
+        enqueue { await $0.look() }
     }
 
     private func waitForNext() {
@@ -202,7 +257,7 @@ actor Persister {
         if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) {
             wait(until: due)
         } else {
-            enqueue { $0.look() }
+            enqueue { await $0.look() }
         }
     }
 
@@ -212,7 +267,7 @@ actor Persister {
         guard timers.allSatisfy({ $0.due > due }) else { return }
         let task = Task { [time] in
             guard (try? await time.sleep(due)) != nil else { return }
-            self.timerFired(due)
+            self.enqueue { await $0.timerFired(due) }
         }
         timers.append((due, task))
     }
@@ -229,26 +284,26 @@ actor Persister {
         guard !isJumpWatched else { return }
         isJumpWatched = true
         executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
-            self?.assumeIsolated { persister in
+            self?.enqueue { persister in
                 persister.isJumpWatched = false
-                if !persister.timers.isEmpty { persister.look() }
+                if !persister.timers.isEmpty { await persister.look() }
             }
         }
     }
 
-    private func timerFired(_ due: Duration) {
+    private func timerFired(_ due: Duration) async {
         timers.removeAll { $0.due == due }
-        look()
+        await look()
     }
 
     // MARK: Checkpoints
 
     /// - Returns: Whether the storage is at rest.
     @discardableResult
-    func checkpoint(at moment: CheckpointReason) throws -> Bool {
+    func checkpoint(for reason: CheckpointReason) async throws -> Bool {
         var encodingError: (any Error)?
         do {
-            try append(.buffered, retryingEncoding: true)
+            try await append(.buffered, retryingEncoding: true)
         } catch let error as SettingsError where error.code == .encodingFailed {
             encodingError = error
         }
@@ -258,32 +313,35 @@ actor Persister {
         log.savingBegins()
         let isAtRest: Bool
         do {
-            isAtRest = try storage.checkpoint(tree, at: moment)
+            let hasNothingToDo = checkpointing == nil && !hasUnsynced
+            isAtRest = hasNothingToDo ? true : try await storage.bringToRest(tree, for: reason)
             let now = time.elapsed()
-            stabilized(revision, waiting, now: now)
-            machine.checkpointed(moment, isAtRest: isAtRest, now: now)
-            if isAtRest { log.checkpointSucceeded() } else if moment == .resting { noteBehind() }
+            synced(revision, waiting, now: now)
+            machine.checkpointed(reason, isAtRest: isAtRest, now: now)
+            if isAtRest { log.checkpointSucceeded() } else if reason == .resting { noteBehind() }
         } catch {
-            machine.checkpointFailed(moment, leaves: waiting, now: time.elapsed())
+            machine.checkpointFailed(reason, leaves: waiting, now: time.elapsed())
             let issue = failed(error)
             log.checkpointFailed(issue, at: time.now())
             throw issue
         }
-        deliver()
+        await deliver()
         if let encodingError { throw encodingError }
         return isAtRest
     }
 
-    func stabilized(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
-        hasUnstable = false
-        machine.stabilized(waiting, now: now)
+    var isAtRest: Bool { checkpointing?.isAtRest ?? true }
+
+    func synced(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
+        hasUnsynced = false
+        machine.synced(waiting, now: now)
         StoreCore.act(on: log.saveSucceeded(revision), log: log)
     }
 
     /// The storage was idle, and still the readable file could not be written: not an I/O error, but what stands in its
     /// place.
     private func noteBehind() {
-        let reason = lastUnusable ?? StorageError(.writeFailed, "Somebody else is at work on what is stored.")
+        let reason = lastUnusable ?? StorageError(.writeFailed, "Another process keeps changing what is stored.")
         log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
     }
 
@@ -296,31 +354,31 @@ actor Persister {
 
     // MARK: The end
 
-    private func closeReleased() {
+    private func closeReleased() async {
         guard !isClosed else { return }
         do {
-            try closeStorage()
+            try await closeStorage()
         } catch {
             // Reported already. No value is missing, only the storage's resting form, which the next opening writes
             // too: it need not wait.
             registration?.end()
             // The timer calls `look`, which tries again.
-            if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { deliver() }
+            if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { await deliver() }
             if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
         }
     }
 
-    private func closeStorage() throws {
-        try unlockStorage()
+    private func closeStorage() async throws {
+        try await endExclusion()
         do {
-            try checkpoint(at: .closing)
+            try await checkpoint(for: .closing)
         } catch let error as SettingsError where error.code == .encodingFailed {
             // Reported already. Once the store has been deallocated, no caller is left to replace the value.
             guard isReleased else { throw error }
         } catch {
             // Reported already. Without its resting form the storage is still complete; the next opening writes it. As
             // above, an encoding error counts only while a caller can replace the value.
-            try append(.synced, retryingEncoding: !isReleased, verifying: true)
+            try await append(.synced, retryingEncoding: !isReleased, verifying: true)
         }
         isClosed = true
         machine.close()
@@ -328,7 +386,7 @@ actor Persister {
         timers = []
         endLockWaits()
         // Closing now would end named locks that are still in use. The last `releaseLock` closes the storage.
-        if lockedNames.isEmpty { storage.close() }
+        if heldLocks.isEmpty { await storage.close() }
         registration?.end()
         resumeJoined(with: .success(()), flushes: .success(()))
         endTransactions(with: SettingsError.closed(key: nil))

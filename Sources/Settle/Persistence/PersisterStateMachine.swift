@@ -59,7 +59,7 @@ struct PersisterStateMachine {
     /// The state of the storage's resting form, such as the readable file.
     enum Checkpoint: Equatable {
         case reached
-        /// Changes that the resting form lacks are stable; the first and the newest of them came at these times.
+        /// Changes that the resting form lacks are on stable storage; the first and the newest of them came at these times.
         case settling(first: Duration, last: Duration, after: Rest)
         /// The storage could not bring the resting form up to date. It is asked once more at `due`, and then only after
         /// a change.
@@ -175,8 +175,8 @@ struct PersisterStateMachine {
         }
     }
 
-    /// Everything handed to the storage is stable; `waiting` are the classes concerned.
-    mutating func stabilized(_ waiting: [Waiting], now: Duration) {
+    /// Everything handed to the storage is on stable storage; `waiting` are the classes concerned.
+    mutating func synced(_ waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
         guard let first = waiting.map(\.sinceFirst).max(), let last = waiting.map(\.sinceLast).min() else { return }
@@ -206,7 +206,7 @@ struct PersisterStateMachine {
     }
 
     /// A checkpoint of everything has succeeded, which makes everything stable too.
-    mutating func checkpointed(_ moment: CheckpointReason, isAtRest: Bool, now: Duration) {
+    mutating func checkpointed(_ reason: CheckpointReason, isAtRest: Bool, now: Duration) {
         guard state == .open else { return }
         saveWorked(now: now)
         checkpointRetry = nil
@@ -214,17 +214,17 @@ struct PersisterStateMachine {
             checkpoint = .reached
         } else {
             // A storage that does not rest when asked at rest will not the next time either: wait for a change.
-            checkpoint = .refused(due: moment == .resting ? nil : now + Self.rest)
+            checkpoint = .refused(due: reason == .resting ? nil : now + Self.rest)
         }
     }
 
     /// A checkpoint has failed. What it should have made stable is retried as an append, which may still work.
-    mutating func checkpointFailed(_ moment: CheckpointReason, leaves waiting: [Waiting], now: Duration) {
+    mutating func checkpointFailed(_ reason: CheckpointReason, leaves waiting: [Waiting], now: Duration) {
         guard state == .open else { return }
         var retry = checkpointRetry ?? Retry(delays: delays)
         retry.failed(now: now)
         checkpointRetry = retry
-        switch (moment, checkpoint) {
+        switch (reason, checkpoint) {
         case (.resting, .refused): checkpoint = .refused(due: retry.due)
         case (.resting, .leftToOthers): checkpoint = .leftToOthers(due: retry.due)
         case (.resting, _): break

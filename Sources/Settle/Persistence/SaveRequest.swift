@@ -32,6 +32,8 @@ final class SaveRequest: @unchecked Sendable {
     let store: StoreCore?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
+    /// How often the transaction has run again.
+    private var repetitions = 0
     private let lock = Lock()
     private var phase = Phase.waiting
     private var body: (() throws -> Void)?
@@ -91,13 +93,23 @@ final class SaveRequest: @unchecked Sendable {
         }
     }
 
-    /// Runs the transaction's closure, and releases it.
-    func perform() throws {
+    /// Runs the transaction's closure, and releases it unless it may have to run again.
+    func perform(mayRunAgain: Bool) throws {
         let body = lock.withLock { () -> (() throws -> Void)? in
-            defer { self.body = nil }
+            defer { if !mayRunAgain { self.body = nil } }
             return self.body
         }
         try body?()
+    }
+
+    /// - Returns: False if the transaction has no closure to run again, or has run too often.
+    func prepareToRunAgain(limit: Int) -> Bool {
+        lock.withLock {
+            guard body != nil, case .begun = phase, repetitions < limit else { return false }
+            repetitions += 1
+            phase = .waiting
+            return true
+        }
     }
 
     /// Resumes the task, unless the request has ended already.

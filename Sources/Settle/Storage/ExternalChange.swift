@@ -1,3 +1,16 @@
+/// What others have stored after a position.
+public struct StorageChanges: Sendable, Hashable {
+    /// The changes, oldest first.
+    public var changes: [ExternalChange]
+    /// The position behind the last of them.
+    public var position: StoragePosition
+
+    public init(_ changes: [ExternalChange], position: StoragePosition) {
+        self.changes = changes
+        self.position = position
+    }
+}
+
 /// A change of stored values made by another process or store.
 public struct ExternalChange: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
@@ -21,7 +34,7 @@ public struct ExternalChange: Sendable, Hashable {
 
 extension ExternalChange {
     /// Applies the change to a tree.
-    package func apply(to tree: inout SettingTree) {
+    public func apply(to tree: inout SettingTree) {
         switch content {
         case .values(let values): tree.apply(values)
         case .everything(let everything): tree = everything
@@ -29,8 +42,8 @@ extension ExternalChange {
         }
     }
 
-    /// Lets later values of some keys override this change, so that it may still be taken in after them.
-    package mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
+    /// Puts later values of some keys over this change, so that it can still be merged after them.
+    public mutating func overwrite(_ values: [SettingKey: SettingValue?]) {
         switch content {
         case .values(var changed):
             for key in changed.keys {

@@ -1,104 +1,273 @@
 /// Keeps settings in memory, for tests, previews and programs that should leave nothing behind.
-public final class InMemoryStorage: Storage {
-    private struct State {
-        var contents: StorageContents
-        var notify: (@Sendable () -> Void)?
-        var external: [ExternalChange] = []
-        var isClosed = false
-        var lockedNames: Set<String> = []
-    }
-
-    private let state: LockedValue<State>
+///
+/// Several storages can share one memory, as several processes share a file; see ``init(sharing:)``.
+public final class InMemoryStorage: SharedStorage {
+    private let memory: SharedMemory
+    /// Identifies this storage among those that share the memory.
+    private let number: Int
 
     /// - Parameter tree: The initial contents. An empty tree counts as nothing stored yet.
     public init(_ tree: SettingTree = SettingTree()) {
-        state = LockedValue(
-            State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
+        memory = SharedMemory(tree)
+        number = memory.join()
+    }
+
+    /// Makes another storage of the same memory, for a second store.
+    public init(sharing other: InMemoryStorage) {
+        memory = other.memory
+        number = memory.join()
     }
 
     /// What is stored now. Available after ``close()`` too.
     public var tree: SettingTree {
-        state.withLock { $0.contents.tree }
+        memory.state.withLock { $0.contents.tree }
     }
 
     /// Replaces what is stored, as another process would.
     ///
     /// Does nothing once the storage is closed.
     public func simulateExternalChange(_ tree: SettingTree) {
-        simulate(ExternalChange(.everything(tree)), leaving: { _ in tree })
+        simulate(ExternalChange(.everything(tree)))
     }
 
     /// Changes some keys, as another process would.
     ///
     /// Does nothing once the storage is closed.
     public func simulateExternalChange(_ values: [SettingKey: SettingValue?], by author: String? = nil) {
-        simulate(ExternalChange(.values(values), author: author)) { tree in
-            var tree = tree
-            tree.apply(values)
-            return tree
-        }
+        simulate(ExternalChange(.values(values), author: author))
     }
 
-    private func simulate(_ change: ExternalChange, leaving result: (SettingTree) -> SettingTree) {
-        let notify = state.withLock { state -> (@Sendable () -> Void)? in
-            guard !state.isClosed else { return nil }
-            state.contents = StorageContents(tree: result(state.contents.tree), outcome: .intact)
-            state.external.append(change)
-            return state.notify
+    private func simulate(_ change: ExternalChange) {
+        let handlers = memory.state.withLock { state in
+            state.members[number] == nil ? [] : state.store(change, by: nil)
         }
-        notify?()
+        for handle in handlers { handle(.mayHaveChanged) }
     }
 
     public func load() throws(StorageError) -> StorageContents {
-        try state.withLock { (state) throws(StorageError) in
-            try Self.checkOpen(state)
-            state.external = []
-            return state.contents
+        try memory.state.withLock { (state) throws(StorageError) in
+            guard state.members[number] != nil else { throw Self.closed }
+            state.members[number]?.isLoaded = true
+            state.didSee(state.position, number)
+            var contents = state.contents
+            contents.position = StoragePosition(state.position)
+            return contents
         }
     }
 
-    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try state.withLock { (state) throws(StorageError) in
-            try Self.checkOpen(state)
-            guard !batch.values.isEmpty else { return }
-            state.contents.tree.apply(batch.values)
-            state.contents.outcome = .intact
-            for index in state.external.indices { state.external[index].overwrite(batch.values) }
+    @discardableResult
+    public func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        await memory.wait(untilUnlockedFor: number)
+        let (receipt, handlers) = try memory.state.withLock { (state) throws(StorageError) in
+            try state.append(batch, durability, by: member(in: state), number)
+        }
+        for handle in handlers { handle(.mayHaveChanged) }
+        return receipt
+    }
+
+    public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
+        try memory.state.withLock { (state) throws(StorageError) in
+            _ = try member(in: state)
+            return state.changes(after: UInt64(position.description) ?? 0, for: number)
         }
     }
 
-    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try state.withLock { (state) throws(StorageError) in
-            try Self.checkOpen(state)
-            defer { state.external = [] }
-            return state.external
+    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
+        memory.state.withLock { $0.members[number]?.handle = handle }
+    }
+
+    /// Waits as long as another storage of the memory has the lock.
+    public func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        try await memory.lock(for: number)
+    }
+
+    public func tryLock(named name: String) throws(StorageError) -> StorageLease? {
+        try memory.state.withLock { (state) throws(StorageError) in
+            _ = try member(in: state)
+            guard state.names[name] == nil else { return nil }
+            state.names[name] = number
+            state.lastFence += 1
+            return StorageLease(
+                name: name, fencingNumber: state.lastFence, position: StoragePosition(state.position))
         }
     }
 
-    public func watch(_ notify: @escaping @Sendable () -> Void) {
-        state.withLock { $0.notify = notify }
-    }
+    /// A lease lasts until it is released.
+    public func renew(_ lease: StorageLease) -> StorageLease { lease }
 
-    /// Works between several stores of one storage too, as if they were in different processes.
-    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
-        try state.withLock { (state) throws(StorageError) in
-            try Self.checkOpen(state)
-            return state.lockedNames.insert(name).inserted
-        }
-    }
-
-    public func giveUp(_ name: String) {
-        state.withLock { _ = $0.lockedNames.remove(name) }
+    public func unlock(_ lease: StorageLease) {
+        memory.unlock(lease, number)
     }
 
     public func close() {
+        memory.leave(number)
+    }
+
+    private func member(in state: SharedMemory.State) throws(StorageError) -> SharedMemory.Member {
+        guard let member = state.members[number] else { throw Self.closed }
+        guard member.isLoaded else { throw StorageError(.unreadable, "The in-memory storage has not been loaded yet.") }
+        return member
+    }
+
+    private static let closed = StorageError(.closed, "The in-memory storage has been closed.")
+}
+
+/// The memory of one or more storages, and what happened to it that not all of them have seen.
+private final class SharedMemory: Sendable {
+    struct Member {
+        var isLoaded = false
+        /// The position up to which the storage has seen everything.
+        var seen: UInt64 = 0
+        var lastBatch: StorageBatch.ID?
+        var handle: (@Sendable (StorageEvent) -> Void)?
+    }
+
+    struct Event {
+        var position: UInt64
+        /// The storage that made the change; `nil` for a simulated one.
+        var author: Int?
+        var change: ExternalChange
+    }
+
+    struct State {
+        var contents: StorageContents
+        var position: UInt64 = 0
+        var events: [Event] = []
+        var members: [Int: Member] = [:]
+        var lastMember = 0
+        /// The storage that holds the lock for transactions.
+        var holder: Int?
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var names: [String: Int] = [:]
+        var lastFence: UInt64 = 0
+    }
+
+    let state: LockedValue<State>
+
+    init(_ tree: SettingTree) {
+        state = LockedValue(
+            State(contents: StorageContents(tree: tree, outcome: tree.root.isEmpty ? .absent : .intact)))
+    }
+
+    func join() -> Int {
         state.withLock { state in
-            state.isClosed = true
-            state.notify = nil
+            state.lastMember += 1
+            state.members[state.lastMember] = Member(seen: state.position)
+            return state.lastMember
         }
     }
 
-    private static func checkOpen(_ state: State) throws(StorageError) {
-        guard !state.isClosed else { throw StorageError(.closed, "The in-memory storage has been closed.") }
+    func leave(_ number: Int) {
+        let waiting = state.withLock { state in
+            state.members[number] = nil
+            state.names = state.names.filter { $0.value != number }
+            state.trim()
+            return state.unlock(number)
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    /// Waits until no other storage holds the lock for transactions.
+    func wait(untilUnlockedFor number: Int) async {
+        while true {
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    let isFree = state.holder == nil || state.holder == number
+                    if !isFree { state.waiting.append(continuation) }
+                    return isFree
+                }
+                if isFree { continuation.resume() }
+            }
+            if state.withLock({ $0.holder == nil || $0.holder == number }) { return }
+        }
+    }
+
+    func lock(for number: Int) async throws(StorageError) -> StorageLease {
+        while true {
+            await wait(untilUnlockedFor: number)
+            let lease = try state.withLock { (state) throws(StorageError) -> StorageLease? in
+                guard state.members[number] != nil else {
+                    throw StorageError(.closed, "The in-memory storage has been closed.")
+                }
+                guard state.holder == nil || state.holder == number else { return nil }
+                state.holder = number
+                state.lastFence += 1
+                return StorageLease(fencingNumber: state.lastFence, position: StoragePosition(state.position))
+            }
+            if let lease { return lease }
+        }
+    }
+
+    func unlock(_ lease: StorageLease, _ number: Int) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard let name = lease.name else { return state.unlock(number) }
+            if state.names[name] == number { state.names[name] = nil }
+            return []
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+}
+
+extension SharedMemory.State {
+    fileprivate mutating func unlock(_ number: Int) -> [CheckedContinuation<Void, Never>] {
+        guard holder == number else { return [] }
+        holder = nil
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// - Returns: Also the functions to call.
+    fileprivate mutating func append(
+        _ batch: StorageBatch, _ durability: StorageDurability, by member: SharedMemory.Member, _ number: Int
+    ) throws(StorageError) -> (StorageReceipt, [@Sendable (StorageEvent) -> Void]) {
+        var handlers: [@Sendable (StorageEvent) -> Void] = []
+        if !batch.values.isEmpty, batch.id != member.lastBatch {
+            for case .at(let expected) in batch.conditions where expected != StoragePosition(position) {
+                throw StorageError(.conflict, "Another store has changed the in-memory storage.")
+            }
+            let hasSeenAll = member.seen == position
+            handlers = store(ExternalChange(.values(batch.values), author: batch.author), by: number)
+            members[number]?.lastBatch = batch.id
+            if hasSeenAll { didSee(position, number) }
+        }
+        let hasNews = events.contains { $0.author != number && $0.position > (members[number]?.seen ?? 0) }
+        return (
+            StorageReceipt(
+                position: StoragePosition(position), durability: durability, hasExternalChanges: hasNews), handlers
+        )
+    }
+
+    fileprivate mutating func store(_ change: ExternalChange, by author: Int?) -> [@Sendable (StorageEvent) -> Void] {
+        position += 1
+        change.apply(to: &contents.tree)
+        contents.outcome = .intact
+        events.append(SharedMemory.Event(position: position, author: author, change: change))
+        return members.filter { $0.key != author }.compactMap(\.value.handle)
+    }
+
+    fileprivate mutating func changes(after seen: UInt64, for number: Int) -> StorageChanges {
+        var changes: [ExternalChange] = []
+        for event in events where event.position > seen {
+            if event.author != number {
+                changes.append(event.change)
+            } else if case .values(let values) = event.change.content {
+                for index in changes.indices { changes[index].overwrite(values) }
+            }
+        }
+        didSee(position, number)
+        return StorageChanges(changes, position: StoragePosition(position))
+    }
+
+    fileprivate mutating func didSee(_ position: UInt64, _ number: Int) {
+        members[number]?.seen = position
+        trim()
+    }
+
+    /// Forgets what every storage has seen.
+    fileprivate mutating func trim() {
+        let seen = members.values.map(\.seen).min() ?? position
+        events.removeAll { $0.position <= seen }
     }
 }

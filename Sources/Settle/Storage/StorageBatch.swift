@@ -1,5 +1,33 @@
 /// The new values of some keys, from one or more transactions.
-public struct StorageBatch: Sendable, Hashable {
+public struct StorageBatch: Sendable, Hashable, Identifiable {
+    /// Tells a batch that is appended again from a new one with the same values.
+    public struct ID: Sendable, Hashable, Codable {
+        /// Chosen at random for each opened store.
+        public var store: UInt64
+        /// Rises from batch to batch of the store.
+        public var number: UInt64
+
+        public init(store: UInt64, number: UInt64) {
+            self.store = store
+            self.number = number
+        }
+
+        /// An identity of its own.
+        public init() {
+            self.init(store: .random(in: .min ... .max), number: 0)
+        }
+    }
+
+    /// What must hold when the batch is stored.
+    public enum Condition: Sendable, Hashable {
+        /// Nobody has stored anything after this position. Otherwise the append throws
+        /// ``StorageError/Code/conflict``.
+        case at(StoragePosition)
+        /// The lease is still held. Otherwise the append throws ``StorageError/Code/leaseLost``.
+        case under(StorageLease)
+    }
+
+    public var id: ID
     /// The revision that is complete once this batch is stored. Revisions of successive batches rise.
     public var revision: UInt64
     /// The new value of each changed key; `nil` means that the key is no longer stored.
@@ -9,14 +37,34 @@ public struct StorageBatch: Sendable, Hashable {
     public var expectedValues: [SettingKey: SettingValue]
     /// The author, if all of the batch has one with a name.
     public var author: String?
+    /// Only a ``SharedStorage`` is given conditions. If one does not hold, nothing is stored.
+    public var conditions: [Condition]
 
     public init(
-        revision: UInt64, values: [SettingKey: SettingValue?], expectedValues: [SettingKey: SettingValue] = [:],
-        author: String? = nil
+        id: ID = ID(), revision: UInt64, values: [SettingKey: SettingValue?],
+        expectedValues: [SettingKey: SettingValue] = [:], author: String? = nil, conditions: [Condition] = []
     ) {
+        self.id = id
         self.revision = revision
         self.values = values
         self.expectedValues = expectedValues
         self.author = author
+        self.conditions = conditions
+    }
+}
+
+/// What a storage says of a batch that it has stored.
+public struct StorageReceipt: Sendable, Hashable {
+    /// The position behind the batch.
+    public var position: StoragePosition
+    /// How safe the batch is: at least as safe as was asked for.
+    public var durability: StorageDurability
+    /// Whether others have stored something that ``SharedStorage/changes(after:)`` has not returned yet.
+    public var hasExternalChanges: Bool
+
+    public init(position: StoragePosition, durability: StorageDurability, hasExternalChanges: Bool = false) {
+        self.position = position
+        self.durability = durability
+        self.hasExternalChanges = hasExternalChanges
     }
 }

@@ -21,9 +21,24 @@ public struct StorageContents: Sendable, Hashable {
 
     public var tree: SettingTree
     public var outcome: Outcome
+    /// Where the storage is. Matters only to a ``SharedStorage``.
+    public var position: StoragePosition
 
-    public init(tree: SettingTree = SettingTree(), outcome: Outcome) {
+    /// Whether the same was found, wherever the storages were.
+    public static func == (one: StorageContents, other: StorageContents) -> Bool {
+        one.tree == other.tree && one.outcome == other.outcome
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tree)
+        hasher.combine(outcome)
+    }
+
+    public init(
+        tree: SettingTree = SettingTree(), outcome: Outcome, position: StoragePosition = StoragePosition(0)
+    ) {
         self.tree = tree
         self.outcome = outcome
+        self.position = position
     }
 }

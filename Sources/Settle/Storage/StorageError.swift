@@ -19,6 +19,12 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let locked = Code("locked")
         /// The storage's format can't represent a value.
         public static let unsupportedValue = Code("unsupportedValue")
+        /// Others have stored something since the position on which the batch depends. Nothing was stored.
+        public static let conflict = Code("conflict")
+        /// The lease under which the batch was to be stored has ended. Nothing was stored.
+        public static let leaseLost = Code("leaseLost")
+        /// The storage can't be reached.
+        public static let unavailable = Code("unavailable")
         /// The storage has been closed.
         public static let closed = Code("closed")
     }
@@ -28,10 +34,14 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String
     /// The operating system's error number, where there is one.
     public var errno: Int32?
+    /// Whether the batch may have been stored although the append has failed, such as when the answer of a server was
+    /// lost. The store then repeats the same batch.
+    public var isOutcomeUnknown: Bool
 
-    public init(_ code: Code, _ description: String, errno: Int32? = nil) {
+    public init(_ code: Code, _ description: String, errno: Int32? = nil, isOutcomeUnknown: Bool = false) {
         self.code = code
         self.description = description
         self.errno = errno
+        self.isOutcomeUnknown = isOutcomeUnknown
     }
 }

@@ -152,6 +152,15 @@ extension SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }
 
+    static func lockLost(_ name: String) -> SettingsError {
+        SettingsError(
+            .lockLost,
+            "The lock “\(name)” has ended while its closure ran: another process may have acquired it meanwhile.")
+    }
+
+    /// Whether others have stored something that a commit would have had to know.
+    var isConflict: Bool { (underlying as? StorageError)?.code == .conflict }
+
     static func commitNotBegun(_ error: any Error) -> SettingsError {
         SettingsError(
             .commitNotBegun, "The commit has not begun, and nothing has changed: \(error)", underlying: error)

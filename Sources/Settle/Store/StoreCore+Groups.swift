@@ -98,7 +98,7 @@ extension StoreCore {
             try box.adopt(loaded: stored)
             return (true, nil)
         } catch {
-            let candidates = persister?.storage.keptValues(forKey: declared.key, insteadOf: stored) ?? []
+            let candidates = persister?.checkpointing?.keptValues(forKey: declared.key, insteadOf: stored) ?? []
             let lastGood = candidates.first { (try? box.adopt(loaded: $0)) != nil }
             let issue = SettingsError.unusableValue(
                 key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error),

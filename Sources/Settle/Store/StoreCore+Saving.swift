@@ -5,15 +5,16 @@ extension StoreCore {
         let isolation: (any Actor)? = #isolation
         if isolation == nil { return try await commitOnQueue(author, body) }
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
+        var repetitions = 0
         while true {
             try await persister.beginVisit(of: self)
             guard !Task.isCancelled else {
-                await persister.abandonVisit()
+                persister.abandonVisit()
                 throw CancellationError()
             }
             // A long write must not keep the storage locked for other processes.
             guard self.writer.tryLock(within: Persister.writerPatience) else {
-                await persister.abandonVisit()
+                persister.abandonVisit()
                 continue
             }
             let (result, revision): (Result, UInt64)
@@ -22,11 +23,16 @@ extension StoreCore {
                 result = try transact(origin: .local, author: author, body)
                 revision = log.lock.withLock { log.revision }
             } catch {
-                await persister.abandonVisit()
+                persister.abandonVisit()
                 throw error
             }
-            try await persister.endVisit(of: self, savingRevision: revision)
-            return result
+            do {
+                try await persister.endVisit(of: self, savingRevision: revision)
+                return result
+            } catch let error as SettingsError where error.isConflict && repetitions < Persister.attemptLimit {
+                // Others were faster. The transaction has been undone, and their changes are merged.
+                repetitions += 1
+            }
         }
     }
 
@@ -72,7 +78,7 @@ extension StoreCore {
         } catch {
             closingFailed()
             // External changes in the meantime were not taken in.
-            persister?.storageChanged()
+            persister?.fetchAndDeliver()
             throw error
         }
         Self.act(on: log.finish(), log: log)

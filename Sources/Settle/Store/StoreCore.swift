@@ -57,7 +57,8 @@ package final class StoreCore: @unchecked Sendable {
         self.log = log
         log.tree = contents.tree
         persister = Persister(
-            storage: storage, registration: registration, log: log, time: time, configuration: configuration,
+            storage: storage, position: contents.position, registration: registration, log: log, time: time,
+            configuration: configuration,
             report: { issueBoard.report($0) })
         loadOutcome = contents.outcome
         switch loadOutcome {

@@ -11,7 +11,7 @@ final class CrashLog: Sendable {
         /// The index of the newest tree whose append has returned.
         var returned = 0
         /// The index of the newest tree that a storage has reported stable.
-        var stable = 0
+        var synced = 0
         /// The index of the newest tree at the last checkpoint.
         var checkpointed = 0
 
@@ -23,7 +23,7 @@ final class CrashLog: Sendable {
         /// The state before the scenario began.
         var atFirst: FileState {
             var first = self
-            (first.trees, first.returned, first.stable, first.checkpointed) = (Array(trees.prefix(1)), 0, 0, 0)
+            (first.trees, first.returned, first.synced, first.checkpointed) = (Array(trees.prefix(1)), 0, 0, 0)
             return first
         }
     }

@@ -100,7 +100,7 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     check: (CrashRecovery<Acknowledged>) async throws -> Void = { _ in }
 ) async throws -> (points: Int, images: Int) {
     let disk = try SimulatedDisk.with(initialFiles, makesFolder: makesFolder)
-    let run = try CrashRun<Acknowledged>(on: disk, savePolicy: savePolicy, makeStorage)
+    let run = try await CrashRun<Acknowledged>(on: disk, savePolicy: savePolicy, makeStorage)
     let log = run.log
     disk.observe { log.note($0) }
     try await scenario(run)

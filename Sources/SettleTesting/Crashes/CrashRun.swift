@@ -25,13 +25,13 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         let storage: any Storage
     }
 
-    init(on disk: SimulatedDisk, savePolicy: SavePolicy, _ makeStorage: @escaping MakeCrashStorage) throws {
+    init(on disk: SimulatedDisk, savePolicy: SavePolicy, _ makeStorage: @escaping MakeCrashStorage) async throws {
         log = CrashLog()
         self.disk = disk
         first = disk.image
         self.makeStorage = makeStorage
         configuration = SettingsStore.Configuration(savePolicy: savePolicy, clock: clock)
-        try follow(crashFile)
+        try await follow(crashFile)
     }
 
     /// Opens a store on a settings file of the disk. Opening a second one of the same file without closing the first
@@ -43,7 +43,7 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
     /// - Parameter name: The file's name, or its path below the folder of `settings.json`, such as `second/copy.json`.
     ///   Any other folder exists from the moment in which a file in it is first opened, on stable storage.
     public func openStore(named name: String = "settings.json") async throws -> SettingsStore {
-        let store = try await SettingsStore.open(storage: openStorage(named: name), configuration: configuration)
+        let store = try await SettingsStore.open(storage: await openStorage(named: name), configuration: configuration)
         opened.withLock { $0.stores.append(WeakStore(store: store)) }
         return store
     }
@@ -69,25 +69,25 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
             guard let state = log.state(of: opened.file), state.checkpointed < state.returned,
                 let tree = state.trees.last
             else { continue }
-            _ = try opened.storage.checkpoint(tree, at: .resting)
+            _ = try await opened.storage.bringToRest(tree, for: .resting)
         }
     }
 
     /// Opens a storage without a store, for tests of storages.
-    package func openStorage(named name: String = crashFile) throws -> any Storage {
+    package func openStorage(named name: String = crashFile) async throws -> any Storage {
         if name.contains("/") { disk.makeStableFolder(crashPath(of: name).folder.text) }
-        try follow(name)
+        try await follow(name)
         let storage = CrashRecordingStorage(makeStorage(disk, name), of: name, log: log)
         opened.withLock { $0.storages.append(OpenedStorage(file: name, storage: storage)) }
         return storage
     }
 
     /// Starts to record what is promised about a file.
-    private func follow(_ name: String) throws {
+    private func follow(_ name: String) async throws {
         guard log.state(of: name) == nil else { return }
         let storage = makeStorage(SimulatedDisk(first), name)
-        defer { storage.close() }
-        log.follow(name, from: try storage.load())
+        log.follow(name, from: try await storage.load())
+        await storage.close()
     }
 
     /// The first values that the outside world was told.

@@ -36,7 +36,7 @@ struct CrashVerification<Acknowledged: Sendable> {
         for image in ended { try await verify(image, point, keeping: \.returned, check) }
         // Vary the seed by point, or all points would make the same choices.
         let lost = point.image.afterLossOfPower(limit: limit, seed: seed ^ UInt64(point.number))
-        for image in lost { try await verify(image, point, keeping: \.stable, check) }
+        for image in lost { try await verify(image, point, keeping: \.synced, check) }
     }
 
     /// - Parameter promise: The number of the oldest batch that each file must still have.
@@ -57,7 +57,7 @@ struct CrashVerification<Acknowledged: Sendable> {
         }
         for (name, state) in states {
             do {
-                try RecoveryVerification(file: name, state: state, makeStorage: makeStorage)
+                try await RecoveryVerification(file: name, state: state, makeStorage: makeStorage)
                     .verify(image.image, notBefore: state[keyPath: promise], seed: seed)
             } catch {
                 throw failure((states.count > 1 ? "\(name): " : "") + "\(error)", error)

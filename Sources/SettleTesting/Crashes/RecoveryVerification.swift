@@ -18,13 +18,13 @@ struct RecoveryVerification: Sendable {
     /// - Parameters:
     ///   - oldest: The first of the trees that may be found.
     ///   - seed: The seed of all random choices.
-    func verify(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws {
-        let moments = try verifyOnce(image, notBefore: oldest, seed: seed)
+    func verify(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) async throws {
+        let moments = try await verifyOnce(image, notBefore: oldest, seed: seed)
         for (number, moment) in moments.enumerated() {
             do {
-                _ = try verifyOnce(moment.image, notBefore: oldest, seed: seed)
+                _ = try await verifyOnce(moment.image, notBefore: oldest, seed: seed)
                 for lost in moment.image.afterLossOfPower(limit: Self.limit, seed: seed) {
-                    _ = try verifyOnce(lost.image, notBefore: state.stable, seed: seed)
+                    _ = try await verifyOnce(lost.image, notBefore: state.synced, seed: seed)
                 }
             } catch {
                 throw Violation(
@@ -35,11 +35,13 @@ struct RecoveryVerification: Sendable {
     }
 
     /// - Returns: The moments during the first load in which another crash would find a changed disk.
-    private func verifyOnce(_ image: DiskImage, notBefore oldest: Int, seed: UInt64) throws -> [SimulatedDisk.Moment] {
+    private func verifyOnce(
+        _ image: DiskImage, notBefore oldest: Int, seed: UInt64
+    ) async throws -> [SimulatedDisk.Moment] {
         let disk = SimulatedDisk(image)
         let moments = Moments()
         disk.observe { moments.add($0) }
-        let contents = try contents(of: disk) { _ in disk.observe(nil) }
+        let contents = try await contents(of: disk) { _ in disk.observe(nil) }
         disk.observe(nil)
         let found = contents.tree
         if !trees[oldest...].contains(where: { Self.isSame($0, found) }) { throw violation(found, notBefore: oldest) }
@@ -50,10 +52,10 @@ struct RecoveryVerification: Sendable {
         let probe: [SettingKey: SettingValue?] = ["settle-crash-probe": .integer(1)]
         expected.apply(probe)
         var disks: [(image: DiskImage, moment: String)] = []
-        let again = try self.contents(of: disk) { storage in
-            try storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .synced)
+        let again = try await self.contents(of: disk) { storage in
+            _ = try await storage.append(StorageBatch(revision: 1 << 40, values: probe), durability: .synced)
             disks.append((disk.image, "an append"))
-            _ = try storage.checkpoint(expected, at: .closing)
+            _ = try await storage.bringToRest(expected, for: .closing)
         }.tree
         guard Self.isSame(again, found) else {
             throw Violation(description: "A second load finds \(again.root), the first one found \(found.root).")
@@ -62,7 +64,7 @@ struct RecoveryVerification: Sendable {
         for (image, moment) in disks {
             let killed = CrashImage(image: image, description: "The process is killed.")
             for image in [killed] + image.afterLossOfPower(limit: Self.limit, seed: seed) {
-                let final = try self.contents(of: SimulatedDisk(image.image)) { _ in }.tree
+                let final = try await self.contents(of: SimulatedDisk(image.image)) { _ in }.tree
                 guard Self.isSame(final, expected) else {
                     throw Violation(
                         description: "What is stored stably after the recovery is lost by the next crash, which comes "
@@ -93,12 +95,13 @@ struct RecoveryVerification: Sendable {
     }
 
     /// Opens a storage, uses it, and closes it.
-    private func contents(of disk: SimulatedDisk, _ use: (any Storage) throws -> Void) throws -> StorageContents {
+    private func contents(
+        of disk: SimulatedDisk, _ use: (any Storage) async throws -> Void
+    ) async throws -> StorageContents {
         let storage = makeStorage(disk, file)
-        defer { storage.close() }
         let contents: StorageContents
         do {
-            contents = try storage.load()
+            contents = try await storage.load()
         } catch {
             throw Violation(description: "It can't be opened again: \(error)")
         }
@@ -106,7 +109,8 @@ struct RecoveryVerification: Sendable {
             throw Violation(description: "It looks as if somebody had removed what was stored: \(description)")
         }
         do {
-            try use(storage)
+            try await use(storage)
+            await storage.close()
         } catch {
             throw Violation(description: "It can be opened again but not written: \(error)")
         }

@@ -1,7 +1,7 @@
 public import Settle
 
 /// Forwards calls to another storage, and fails or holds those that a test has chosen.
-public final class FailingStorage: Storage {
+public final class FailingStorage: StorageWrapper {
     public enum Operation: Sendable, Hashable, CaseIterable {
         case load
         /// Every append.
@@ -10,13 +10,16 @@ public final class FailingStorage: Storage {
         case syncedAppend
         case checkpoint
         /// Fetching what others have changed.
-        case externalChanges
+        case changes
+        /// The lock for transactions.
         case lock
-        /// Acquiring a named lock.
-        case reserve
+        case namedLock
+        /// Releasing either. It can't fail, only be held.
+        case unlock
     }
 
-    /// When a call fails: before the other storage has received it, or after it has completed.
+    /// When a call fails: before the other storage has received it, or after it has completed. An append that fails
+    /// afterwards has stored its batch, so its error should have ``StorageError/isOutcomeUnknown``.
     public enum Moment: Sendable, Hashable {
         case before, after
     }
@@ -33,7 +36,7 @@ public final class FailingStorage: Storage {
         var holds: [Operation: [StorageHold]] = [:]
     }
 
-    private let base: any Storage
+    public let base: any Storage
     private let state = LockedValue(State())
 
     public init(_ base: any Storage = InMemoryStorage()) {
@@ -69,76 +72,59 @@ public final class FailingStorage: Storage {
         return hold
     }
 
-    public var isAtRest: Bool { base.isAtRest }
-
-    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try run(.externalChanges) { () throws(StorageError) in try base.externalChanges(since: tree) }
+    public func load() async throws(StorageError) -> StorageContents {
+        try await run(.load) { () async throws(StorageError) in try await base.load() }
     }
 
-    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
-        base.keptValues(forKey: key, insteadOf: stored)
-    }
-
-    public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
-        try base.keep(values)
-    }
-
-    public func keepPrivate() {
-        base.keepPrivate()
-    }
-
-    public func watch(_ notify: @escaping @Sendable () -> Void) {
-        base.watch(notify)
-    }
-
-    public func lock() throws(StorageError) {
-        try run(.lock) { () throws(StorageError) in try base.lock() }
-    }
-
-    public func unlock() {
-        base.unlock()
-    }
-
-    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
-        try run(.reserve) { () throws(StorageError) in try base.tryReserve(name) }
-    }
-
-    public func giveUp(_ name: String) {
-        base.giveUp(name)
-    }
-
-    public func load() throws(StorageError) -> StorageContents {
-        try run(.load) { () throws(StorageError) in try base.load() }
-    }
-
-    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        try base.check(value, at: key)
-    }
-
-    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try run(.append) { () throws(StorageError) in
-            guard durability == .synced else { return try base.append(batch, durability: durability) }
-            try run(.syncedAppend) { () throws(StorageError) in try base.append(batch, durability: durability) }
+    @discardableResult
+    public func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        try await run(.append) { () async throws(StorageError) in
+            guard durability == .synced else { return try await base.append(batch, durability: durability) }
+            return try await run(.syncedAppend) { () async throws(StorageError) in
+                try await base.append(batch, durability: durability)
+            }
         }
     }
 
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
-        try run(.checkpoint) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
+    public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
+        try await run(.checkpoint) { () async throws(StorageError) in try await base.bringToRest(tree, for: reason) }
     }
 
-    public func close() {
-        base.close()
+    public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        try await run(.changes) { () async throws(StorageError) in
+            try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+        }
+    }
+
+    public func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        try await run(.lock) { () async throws(StorageError) in try await shared?.lockForTransaction() }
+    }
+
+    public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        try await run(.namedLock) { () async throws(StorageError) in
+            guard let shared else { return StorageLease(name: name, position: StoragePosition(0)) }
+            return try await shared.tryLock(named: name)
+        }
+    }
+
+    public func unlock(_ lease: StorageLease) async {
+        await hold(forNext: .unlock)
+        await shared?.unlock(lease)
+    }
+
+    private func hold(forNext operation: Operation) async {
+        await state.withLock { $0.nextHold(operation) }?.pass()
     }
 
     private func run<Result>(
-        _ operation: Operation, _ call: () throws(StorageError) -> Result
-    ) throws(StorageError) -> Result {
-        let (hold, failure) = state.withLock { state in
-            (state.nextHold(operation), state.nextFailure(operation))
-        }
-        hold?.pass()
+        _ operation: Operation, _ call: () async throws(StorageError) -> Result
+    ) async throws(StorageError) -> Result {
+        await hold(forNext: operation)
+        let failure = state.withLock { $0.nextFailure(operation) }
         if let failure, failure.moment == .before { throw failure.error }
-        let result = try call()
+        let result = try await call()
         if let failure { throw failure.error }
         return result
     }

@@ -1,8 +1,11 @@
 public import Settle
 
 /// Forwards every call to another storage, and records it once it has ended.
-public final class RecordingStorage: Storage {
-    private let base: any Storage
+///
+/// Everything that a store asks of its storage is recorded but ``check(_:at:)``, ``keptValues(forKey:insteadOf:)`` and
+/// the properties, which change nothing and may be read at any time.
+public final class RecordingStorage: StorageWrapper {
+    public let base: any Storage
     private let recorded = WatchedValue<[StorageCall]>([])
 
     public init(_ base: any Storage = InMemoryStorage()) {
@@ -14,7 +17,7 @@ public final class RecordingStorage: Storage {
         recorded.value
     }
 
-    /// The batches that were appended without an error. Those without values, which only make earlier appends stable,
+    /// The batches that were appended without an error. Those without values, which only make earlier appends durable,
     /// are left out; ``calls`` has them.
     public var batches: [StorageBatch] {
         calls.compactMap(\.storedBatch)
@@ -33,78 +36,87 @@ public final class RecordingStorage: Storage {
         return batches
     }
 
-    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
-        try base.check(value, at: key)
+    public func load() async throws(StorageError) -> StorageContents {
+        try await record(.load) { () async throws(StorageError) in try await base.load() }
     }
 
-    public var isAtRest: Bool { base.isAtRest }
-
-    public func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try base.externalChanges(since: tree)
+    @discardableResult
+    public func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        try await record(.append(batch, durability)) { () async throws(StorageError) in
+            try await base.append(batch, durability: durability)
+        }
     }
 
-    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
-        base.keptValues(forKey: key, insteadOf: stored)
+    public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
+        try await record(.checkpoint(reason)) { () async throws(StorageError) in
+            try await base.bringToRest(tree, for: reason)
+        }
     }
 
-    public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
-        try base.keep(values)
+    public func keep(_ values: [SettingKey: SettingValue?]) async throws(StorageError) {
+        try await record(.keep(values)) { () async throws(StorageError) in try await checkpointing?.keep(values) }
     }
 
     public func keepPrivate() {
-        base.keepPrivate()
+        checkpointing?.keepPrivate()
+        didEnd(.keepPrivate)
     }
 
-    public func watch(_ notify: @escaping @Sendable () -> Void) {
-        base.watch(notify)
-    }
-
-    public func lock() throws(StorageError) {
-        try base.lock()
-    }
-
-    public func unlock() {
-        base.unlock()
-    }
-
-    public func tryReserve(_ name: String) throws(StorageError) -> Bool {
-        try base.tryReserve(name)
-    }
-
-    public func giveUp(_ name: String) {
-        base.giveUp(name)
-    }
-
-    public func load() throws(StorageError) -> StorageContents {
-        try record(.load) { () throws(StorageError) in try base.load() }
-    }
-
-    public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try record(.append(batch, durability)) { () throws(StorageError) in
-            try base.append(batch, durability: durability)
+    public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        try await record(.changes(after: position)) { () async throws(StorageError) in
+            try await shared?.changes(after: position) ?? StorageChanges([], position: position)
         }
     }
 
-    public func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
-        try record(.checkpoint(moment)) { () throws(StorageError) in try base.checkpoint(tree, at: moment) }
+    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
+        shared?.watch(handle)
+        didEnd(.watch)
     }
 
-    public func close() {
-        base.close()
-        recorded.update { $0.append(StorageCall(.close)) }
+    public func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        try await record(.lockForTransaction) { () async throws(StorageError) in
+            try await shared?.lockForTransaction()
+        }
+    }
+
+    public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        try await record(.tryLock(name)) { () async throws(StorageError) in
+            guard let shared else { return StorageLease(name: name, position: StoragePosition(0)) }
+            return try await shared.tryLock(named: name)
+        }
+    }
+
+    public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
+        try await record(.renew(lease)) { () async throws(StorageError) in try await shared?.renew(lease) ?? lease }
+    }
+
+    public func unlock(_ lease: StorageLease) async {
+        await shared?.unlock(lease)
+        didEnd(.unlock(lease))
+    }
+
+    public func close() async {
+        await base.close()
+        didEnd(.close)
     }
 
     private func record<Result>(
-        _ operation: StorageCall.Operation, _ call: () throws(StorageError) -> Result
-    ) throws(StorageError) -> Result {
+        _ operation: StorageCall.Operation, _ call: () async throws(StorageError) -> Result
+    ) async throws(StorageError) -> Result {
         do {
-            let result = try call()
-            recorded.update { $0.append(StorageCall(operation)) }
+            let result = try await call()
+            didEnd(operation)
             return result
         } catch {
-            recorded.update { $0.append(StorageCall(operation, error: error)) }
+            didEnd(operation, with: error)
             throw error
         }
+    }
+
+    private func didEnd(_ operation: StorageCall.Operation, with error: StorageError? = nil) {
+        recorded.update { $0.append(StorageCall(operation, error: error)) }
     }
 }
 

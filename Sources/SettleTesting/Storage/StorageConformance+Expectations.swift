@@ -11,48 +11,66 @@ extension StorageConformance {
     }
 
     /// A new storage, loaded and ready for appends.
-    func opened(_ number: Int) throws -> any Storage {
-        let storage = try makeStorage(number)
-        _ = try storage.load()
+    func opened(_ number: Int) async throws -> any Storage {
+        let storage = try await makeStorage(number)
+        _ = try await storage.load()
         return storage
     }
 
-    func batch(_ revision: UInt64, _ values: [SettingKey: SettingValue?]) -> StorageBatch {
-        StorageBatch(revision: revision, values: values)
+    func batch(
+        _ revision: UInt64, _ values: [SettingKey: SettingValue?], _ conditions: [StorageBatch.Condition] = []
+    ) -> StorageBatch {
+        StorageBatch(revision: revision, values: values, conditions: conditions)
     }
 
-    func intact(_ root: SettingValue.Entries) -> StorageContents {
-        StorageContents(tree: SettingTree(root), outcome: .intact)
+    @discardableResult
+    func append(
+        _ values: [SettingKey: SettingValue?], to storage: any Storage, _ durability: StorageDurability = .buffered,
+        revision: UInt64 = 2
+    ) async throws -> StorageReceipt {
+        try await storage.append(batch(revision, values), durability: durability)
     }
 
     /// Appends the batches in order and compares what is stored with what is expected: immediately, and after closing
     /// and reopening.
     func check(
         _ number: Int, _ batches: [[SettingKey: SettingValue?]], resultIn expected: SettingValue.Entries
-    ) throws {
-        let storage = try opened(number)
+    ) async throws {
+        let storage = try await opened(number)
         for (index, values) in batches.enumerated() {
-            try storage.append(batch(UInt64(index + 1), values), durability: .buffered)
+            try await append(values, to: storage, revision: UInt64(index + 1))
         }
-        try expect(storage.load(), intact(expected))
-        storage.close()
-        let again = try reopen(number, storage)
-        defer { again.close() }
-        try expect(again.load(), intact(expected))
+        try await expect(storage, toHave: expected)
+        try await expectAfterReopening(storage, number, expected)
     }
 
-    func expect(_ found: StorageContents, _ expected: StorageContents) throws {
-        guard found != expected else { return }
-        throw Mismatch(
-            "expected \(expected.outcome), \(expected.tree.root); found \(found.outcome), \(found.tree.root)")
+    /// Closes a storage, and expects another one of the same place to load some values.
+    func expectAfterReopening(_ storage: any Storage, _ number: Int, _ expected: SettingValue.Entries) async throws {
+        await storage.close()
+        let again = try await reopen(number, storage)
+        try await expect(again, toHave: expected)
+        await again.close()
     }
 
-    func expectClosed(_ name: String, _ call: () throws(StorageError) -> Void) throws {
+    /// Loads a storage, and expects some values.
+    func expect(_ storage: any Storage, toHave expected: SettingValue.Entries) async throws {
+        let found = try await storage.load()
+        guard found.tree.root != expected || found.outcome != .intact else { return }
+        throw Mismatch("expected \(expected); found \(found.outcome), \(found.tree.root)")
+    }
+
+    /// Expects a call to throw, with one of these codes if any are given.
+    @discardableResult
+    func expectError(
+        _ codes: StorageError.Code..., of name: String, _ call: () async throws -> Void
+    ) async throws -> StorageError {
         do {
-            try call()
-        } catch {
-            guard error.code != .closed else { return }
-            throw Mismatch("\(name) threw another error: \(error)")
+            try await call()
+        } catch let error as StorageError {
+            guard codes.isEmpty || codes.contains(error.code) else {
+                throw Mismatch("\(name) threw “\(error.code)” instead of “\(codes[0])”: \(error)")
+            }
+            return error
         }
         throw Mismatch("\(name) did not throw")
     }

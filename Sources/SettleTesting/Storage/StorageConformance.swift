@@ -6,12 +6,12 @@ public import Settle
     import Foundation
 #endif
 
-/// The guarantees of `Storage`, as checks that every implementation can run on itself.
+/// The guarantees of `Storage` and `SharedStorage`, as checks that every implementation can run on itself.
 ///
 /// ```swift
-/// @Test func conformance() throws {
-///     try withTemporaryFolder { folder in
-///         try StorageConformance.check(
+/// @Test func conformance() async throws {
+///     try await withTemporaryFolder { folder in
+///         try await StorageConformance.check(
 ///             makeStorage: { FileStorage(at: folder.appending(path: "\($0).json")) },
 ///             reopen: { number, _ in FileStorage(at: folder.appending(path: "\(number).json")) })
 ///     }
@@ -19,44 +19,63 @@ public import Settle
 /// ```
 public struct StorageConformance {
     /// Makes an empty storage. Each call passes a different number.
-    public typealias Make = (_ number: Int) throws -> any Storage
+    public typealias Make = (_ number: Int) async throws -> any Storage
     /// Makes another storage of what a closed storage has stored.
-    public typealias Reopen = (_ number: Int, _ closed: any Storage) throws -> any Storage
-    /// Makes every append to a storage fail, or succeed again.
-    public typealias SetFailing = (_ storage: any Storage, _ isFailing: Bool) throws -> Void
-
+    public typealias Reopen = (_ number: Int, _ closed: any Storage) async throws -> any Storage
     /// Makes a second storage of the same place while the first one is open.
-    public typealias Other = (_ number: Int, _ first: any Storage) throws -> any Storage
+    public typealias Other = (_ number: Int, _ first: any Storage) async throws -> any SharedStorage
+    /// Gives a storage a fault, or heals it with `nil`.
+    ///
+    /// - Returns: False if the fault can't be produced; then the checks that need it are left out.
+    public typealias SetFault = (_ storage: any Storage, _ fault: Fault?) async throws -> Bool
+
+    /// What can go wrong with a storage.
+    public enum Fault: Sendable, Hashable, CaseIterable {
+        /// Every append fails.
+        case appends
+        /// Every load fails.
+        case loads
+        /// Whatever others have changed can't be determined.
+        case changes
+        /// Every append takes effect, but its answer is lost: it throws with `isOutcomeUnknown`.
+        case answers
+        /// Every lease that the storage has been granted has ended.
+        case leases
+    }
 
     let makeStorage: Make
     let reopen: Reopen
-    let setFailing: SetFailing?
+    let setFault: SetFault?
     let makeOther: Other?
     let values: [SettingValue]
+    let patience: Duration
 
     /// Runs all checks.
     ///
     /// - Parameters:
     ///   - makeStorage: Makes an empty storage.
     ///   - reopen: Makes another storage of what a closed one has stored.
-    ///   - setFailing: Makes appends fail, and succeed again. Without it the checks of failed appends are left out.
-    ///   - makeOther: Makes a second storage of the same place. Without it the checks of external changes, of the lock
-    ///     and of reserved names are left out. Waiting for the lock must time out before the check does.
+    ///   - setFault: Produces faults. Without it, checks that need faults are left out.
+    ///   - makeOther: Makes a second storage of the same place. Without it, the checks of a `SharedStorage` are left
+    ///     out. Waiting for a lock must time out before `patience` does, or end when the lock is released.
     ///   - values: Values that must survive storing unchanged. Leave out kinds that the storage's format lacks.
+    ///   - patience: How long to wait for an event that the storage has to report.
     /// - Throws: ``StorageConformanceFailure`` with everything that went wrong.
     public static func check(
         makeStorage: @escaping Make,
         reopen: @escaping Reopen,
-        setFailing: SetFailing? = nil,
+        setFault: SetFault? = nil,
         makeOther: Other? = nil,
-        values: [SettingValue] = everyKindOfValue
-    ) throws(StorageConformanceFailure) {
+        values: [SettingValue] = everyKindOfValue,
+        patience: Duration = .seconds(10)
+    ) async throws(StorageConformanceFailure) {
         let suite = StorageConformance(
-            makeStorage: makeStorage, reopen: reopen, setFailing: setFailing, makeOther: makeOther, values: values)
+            makeStorage: makeStorage, reopen: reopen, setFault: setFault, makeOther: makeOther, values: values,
+            patience: patience)
         var failures: [String] = []
         for (number, check) in suite.checks.enumerated() {
             do {
-                try check.run(number)
+                try await check.run(number)
             } catch {
                 failures.append("\(check.promise): \(error)")
             }
@@ -77,5 +96,14 @@ public struct StorageConformance {
             .dictionary(["inner": .dictionary(["x": .integer(1)]), "": .string("no name")]),
             .number("123456789012345678901234567890"),
         ]
+    }
+
+    struct Check {
+        let promise: String
+        let run: (_ number: Int) async throws -> Void
+    }
+
+    private var checks: [Check] {
+        storingChecks + (setFault.map(faultChecks) ?? []) + (makeOther.map { sharingChecks($0) + lockChecks($0) } ?? [])
     }
 }

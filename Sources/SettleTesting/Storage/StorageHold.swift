@@ -1,11 +1,7 @@
-import Dispatch
-
 /// Stops one call to a ``FailingStorage`` midway, so that a test can observe what happens meanwhile.
-///
-/// The call blocks its thread until ``release()``.
 public final class StorageHold: Sendable {
     private let isReached = WatchedValue(false)
-    private let gate = DispatchSemaphore(value: 0)
+    private let isReleased = WatchedValue(false)
 
     init() {}
 
@@ -16,11 +12,12 @@ public final class StorageHold: Sendable {
 
     /// Lets the call continue. A hold that is released before a call has arrived does not stop it.
     public func release() {
-        gate.signal()
+        isReleased.update { $0 = true }
     }
 
-    func pass() {
+    /// Not cancellable: a call to a storage ends when the storage ends it.
+    func pass() async {
         isReached.update { $0 = true }
-        gate.wait()
+        await Task { _ = await isReleased.value { $0 } }.value
     }
 }

@@ -20,7 +20,7 @@ import Testing
     private func giveUp(_ store: SettingsStore, _ settings: CounterSettings) async throws {
         settings.count = 1
         try await store.flush()
-        failing.fail(.append, with: StorageError(.noSpace, "There is no room."))
+        failing.fail(.append, with: StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true))
         let failed = await #expect(throws: SettingsError.self) {
             try await settings.commit {
                 settings.count = 2

@@ -72,7 +72,7 @@ final class FlawedStorage: Storage {
         }
     }
 
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
         try state.withLock { (state) throws(StorageError) in
             do {
                 if let later = state.later { try save(later, &state) }
@@ -89,6 +89,7 @@ final class FlawedStorage: Storage {
             } catch {
                 throw StorageError(.writeFailed, "\(error)")
             }
+            return StorageReceipt(position: StoragePosition(0), durability: .synced)
         }
     }
 

@@ -120,9 +120,9 @@ import Testing
         let found = LockedValue<Set<[Int]>>([])
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             for name in [crashFile, Self.copy] {
-                let storage = try run.openStorage(named: name)
-                _ = try storage.load()
-                try storage.append(batch(1, ["count": .integer(1)]), durability: .buffered)
+                let storage = try await run.openStorage(named: name)
+                _ = try await storage.load()
+                _ = try await storage.append(batch(1, ["count": .integer(1)]), durability: .buffered)
             }
         } check: { recovered in
             let original = try await recovered.store.group(CounterSettings.self)

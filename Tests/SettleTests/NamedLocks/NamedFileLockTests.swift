@@ -10,12 +10,12 @@ import Testing
     @Test("the lock is an empty file of its own, 0600 whatever the mask says, and stays") func file() throws {
         let fixture = try FileStorageFixture("new/settings.json", mask: 0o777)
         let storage = try fixture.opened()
-        #expect(try storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
         #expect(try fixture.permissions(of: "new/" + Self.lock) == 0o600)
         #expect(try fixture.permissions(of: "new") == 0o700)
         #expect(try fixture.text(of: "new/" + Self.lock).isEmpty)
         #expect(fixture.calls.openFiles.count == 1)
-        storage.giveUp("default")
+        storage.unlock(named: "default")
         #expect(fixture.calls.openFiles.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path + "/new") == [Self.lock])
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
@@ -26,19 +26,19 @@ import Testing
         let other = FaultySystemCalls()
         let (first, second) = (try fixture.opened(), FileStorage(at: fixture.file, calls: other))
         _ = try second.load()
-        #expect(try second.tryReserve("default"))
-        #expect(try !first.tryReserve("default"))
-        #expect(try !second.tryReserve("default"))
+        #expect(try second.lock(named: "default"))
+        #expect(try !first.lock(named: "default"))
+        #expect(try !second.lock(named: "default"))
         #expect(fixture.calls.openFiles.isEmpty)
-        second.giveUp("default")
-        #expect(try first.tryReserve("default"))
+        second.unlock(named: "default")
+        #expect(try first.lock(named: "default"))
         first.close()
-        #expect(try second.tryReserve("default"))
+        #expect(try second.lock(named: "default"))
         let third = try fixture.opened()
-        #expect(try !third.tryReserve("default"))
+        #expect(try !third.lock(named: "default"))
         other.endProcess()
         // Another test may just be starting a process, which has the descriptors of this one for a moment.
-        while try !third.tryReserve("default") {}
+        while try !third.lock(named: "default") {}
     }
 
     @Test(
@@ -53,9 +53,9 @@ import Testing
             try? FileManager.default.removeItem(at: lock)
             if isReplaced { try? Data().write(to: lock) }
         }
-        #expect(try !storage.tryReserve("default"))
+        #expect(try !storage.lock(named: "default"))
         #expect(fixture.calls.openFiles.isEmpty)
-        #expect(try storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
     }
 
     @Test("one that somebody else makes at the same moment is used") func race() throws {
@@ -63,7 +63,7 @@ import Testing
         let storage = try fixture.opened()
         let lock = fixture.folder.appending(path: Self.lock)
         fixture.calls.beforeNext(.create) { try? Data().write(to: lock) }
-        #expect(try storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
     }
 
     @Test(
@@ -73,8 +73,8 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         fixture.calls.fail(every: .lock, with: cause)
-        #expect(try storage.tryReserve("default"))
-        #expect(try !storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
+        #expect(try !storage.lock(named: "default"))
     }
 
     @Test(
@@ -88,7 +88,7 @@ import Testing
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         fixture.calls.fail(every: .create, with: cause)
-        let error = #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        let error = #expect(throws: StorageError.self) { try storage.lock(named: "default") }
         #expect(error?.code == code && error?.errno == cause.number)
         #expect(error?.description.contains(Self.lock) == true)
     }
@@ -99,7 +99,7 @@ import Testing
         try fixture.write("", to: "target")
         try FileManager.default.createSymbolicLink(
             atPath: fixture.folder.appending(path: Self.lock).path, withDestinationPath: "target")
-        #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        #expect(throws: StorageError.self) { try storage.lock(named: "default") }
     }
 
     @Test(
@@ -117,17 +117,17 @@ import Testing
                 let fixture = try FileStorageFixture(name)
                 let storage = try fixture.opened()
                 if isThere {
-                    #expect(try storage.tryReserve("default"))
-                    storage.giveUp("default")
+                    #expect(try storage.lock(named: "default"))
+                    storage.unlock(named: "default")
                 }
                 let comment: Comment = "\(name), call \(call), \(trouble), is there: \(isThere)"
                 fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
                 do {
-                    let isReserved = try storage.tryReserve("default")
+                    let isReserved = try storage.lock(named: "default")
                     fixture.calls.heal()
                     // Nobody has it, so that only a file that is not the one any more can be in the way.
                     #expect(isReserved || fixture.calls.openFiles.isEmpty, comment)
-                    storage.giveUp("default")
+                    storage.unlock(named: "default")
                 } catch {
                     #expect(error.description.contains(Self.lock), comment)
                     fixture.calls.heal()
@@ -135,10 +135,10 @@ import Testing
                 wasHit = fixture.calls.faultCount > 0
                 #expect(fixture.calls.openFiles.isEmpty, comment)
                 let other = try fixture.opened()
-                #expect(try other.tryReserve("default"), comment)
-                #expect(try !storage.tryReserve("default"), comment)
-                other.giveUp("default")
-                #expect(try storage.tryReserve("default"), comment)
+                #expect(try other.lock(named: "default"), comment)
+                #expect(try !storage.lock(named: "default"), comment)
+                other.unlock(named: "default")
+                #expect(try storage.lock(named: "default"), comment)
                 call += 1
             }
             #expect(trouble.fault == .short ? call >= 1 : call > 3)
@@ -150,9 +150,9 @@ import Testing
     {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
-        #expect(try storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
         fixture.calls.forget()
-        storage.giveUp("default")
+        storage.unlock(named: "default")
         #expect(fixture.callTexts == ["unlock \(Self.lock)", "close \(Self.lock)"])
     }
 
@@ -160,12 +160,12 @@ import Testing
     func failedGivingUp(kind: SystemCall.Kind) throws {
         let fixture = try FileStorageFixture()
         let (first, second) = (try fixture.opened(), try fixture.opened())
-        #expect(try first.tryReserve("default"))
+        #expect(try first.lock(named: "default"))
         fixture.calls.fail(every: kind, with: .inputOutput)
-        first.giveUp("default")
+        first.unlock(named: "default")
         fixture.calls.heal()
         // If it could not be unlocked, a process that another test starts may have it for a moment.
-        while try !second.tryReserve("default") {}
+        while try !second.lock(named: "default") {}
     }
 
     @Test("a name from which a path could be made is refused")
@@ -174,20 +174,20 @@ import Testing
         for name in cases {
             let fixture = try FileStorageFixture()
             let storage = try fixture.opened()
-            #expect(throws: StorageError.self, "\(name.debugDescription)") { try storage.tryReserve(name) }
-            #expect(throws: StorageError.self) { try storage.tryReserve(String(repeating: "a", count: 65)) }
+            #expect(throws: StorageError.self, "\(name.debugDescription)") { try storage.lock(named: name) }
+            #expect(throws: StorageError.self) { try storage.lock(named: String(repeating: "a", count: 65)) }
             #expect(try fixture.names().isEmpty)
-            #expect(try storage.tryReserve(String(repeating: "aZ09-_xy", count: 8)))
+            #expect(try storage.lock(named: String(repeating: "aZ09-_xy", count: 8)))
         }
     }
 
     @Test("nothing is reserved before a load or after closing") func phases() throws {
         let fixture = try FileStorageFixture()
         let storage = fixture.storage()
-        #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        #expect(throws: StorageError.self) { try storage.lock(named: "default") }
         _ = try storage.load()
         storage.close()
-        let error = #expect(throws: StorageError.self) { try storage.tryReserve("default") }
+        let error = #expect(throws: StorageError.self) { try storage.lock(named: "default") }
         #expect(error?.code == .closed)
         #expect(try fixture.names().isEmpty)
     }
@@ -200,7 +200,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "real/settings.json")
         let (first, second) = (try fixture.opened(), FileStorage(at: link))
         _ = try second.load()
-        #expect(try first.tryReserve("default"))
-        #expect(try !second.tryReserve("default"))
+        #expect(try first.lock(named: "default"))
+        #expect(try !second.lock(named: "default"))
     }
 }

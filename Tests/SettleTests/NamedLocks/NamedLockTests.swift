@@ -247,7 +247,7 @@ import Testing
     {
         let failing = FailingStorage()
         let store = try await SettingsStore.open(storage: failing)
-        failing.fail(.reserve, with: StorageError(.permissionDenied, "“a.lock” can't be locked."), count: 1)
+        failing.fail(.namedLock, with: StorageError(.permissionDenied, "“a.lock” can't be locked."), count: 1)
         let error = await #expect(throws: SettingsError.self) {
             try await store.withLock { Issue.record("it was run") }
         }
@@ -411,13 +411,16 @@ extension FileStorage {
         let storage = FileStorage(at: URL(filePath: "/home/settings.json"), calls: disk)
         defer { storage.close() }
         _ = try storage.load()
-        return try !storage.tryReserve(name)
+        return try !storage.lock(named: name)
     }
 }
 
 /// A storage that nobody shares, and that therefore keeps nobody out.
 private struct PlainStorage: Storage {
-    func load() throws(StorageError) -> StorageContents { StorageContents(outcome: .absent) }
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
     func close() {}
+
+    func load() throws(StorageError) -> StorageContents { StorageContents(outcome: .absent) }
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
+        StorageReceipt(position: StoragePosition(0), durability: .synced)
+    }
 }

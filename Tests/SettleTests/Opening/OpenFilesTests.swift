@@ -235,8 +235,8 @@ private final class FileUse: Sendable {
     func end() { state.withLock { $0.now -= 1 } }
 }
 
-private final class CountedStorage: Storage {
-    private let base: FileStorage
+private final class CountedStorage: StorageWrapper {
+    let base: any Storage
     private let use: FileUse
 
     init(_ base: FileStorage, _ use: FileUse) {
@@ -244,31 +244,13 @@ private final class CountedStorage: Storage {
         self.use = use
     }
 
-    func load() throws(StorageError) -> StorageContents {
+    func load() async throws(StorageError) -> StorageContents {
         use.begin()
-        return try base.load()
+        return try await base.load()
     }
 
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try base.append(batch, durability: durability)
-    }
-
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
-        try base.checkpoint(tree, at: moment)
-    }
-
-    func close() {
-        base.close()
+    func close() async {
+        await base.close()
         use.end()
     }
-
-    var isAtRest: Bool { base.isAtRest }
-
-    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try base.externalChanges(since: tree)
-    }
-
-    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
-    func lock() throws(StorageError) { try base.lock() }
-    func unlock() { base.unlock() }
 }

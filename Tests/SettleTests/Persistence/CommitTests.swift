@@ -206,16 +206,20 @@ private actor Owner {
 }
 
 /// Tells whether it is locked.
-private final class LockCountingStorage: Storage {
-    private let base = InMemoryStorage()
+private final class LockCountingStorage: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
     private let locks = Atomic(0)
 
     var isLocked: Bool { locks.load(ordering: .acquiring) != 0 }
-    func load() throws(StorageError) -> StorageContents { try base.load() }
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try base.append(batch, durability: durability)
+
+    func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        let lease = try await shared?.lockForTransaction()
+        locks.add(1, ordering: .acquiringAndReleasing)
+        return lease
     }
-    func lock() throws(StorageError) { locks.add(1, ordering: .acquiringAndReleasing) }
-    func unlock() { locks.subtract(1, ordering: .acquiringAndReleasing) }
-    func close() { base.close() }
+
+    func unlock(_ lease: StorageLease) async {
+        locks.subtract(1, ordering: .acquiringAndReleasing)
+        await shared?.unlock(lease)
+    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What becomes of values that could not be saved when others have stored something by the time in which they can be.
 @Suite(.timeLimit(.minutes(10))) struct FailedSavesTests {
-    private let noSpace = StorageError(.noSpace, "There is no room.")
+    private let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
     private let base = InMemoryStorage(
         SettingTree(["count": .integer(10), "other": .integer(1), "left": .integer(500), "right": .integer(500)]))
     private let failing: FailingStorage
@@ -27,7 +27,7 @@ import Testing
     )
         async
     {
-        failing.fail(.append, with: noSpace, moment: moment)
+        failing.fail(.append, with: lost, moment: moment)
         _ = try? await write()
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .storage)
@@ -142,7 +142,7 @@ import Testing
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
         base.simulateExternalChange(["other": .integer(7)], by: "B")
-        failing.fail(.append, with: noSpace)
+        failing.fail(.append, with: lost)
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(settings.count == 10)
         base.simulateExternalChange(["count": .integer(15)], by: "B")
@@ -198,7 +198,8 @@ import Testing
     func blind() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
-        failing.fail(.externalChanges, with: noSpace)
+        failing.fail(.changes, with: lost)
+        base.simulateExternalChange(["count": .integer(14)], by: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }
         base.simulateExternalChange(["count": .integer(15)], by: "B")
         await #expect(throws: SettingsError.self) { try await store.flush() }

@@ -8,7 +8,7 @@ import Testing
     private enum Event {
         case look([Machine.Waiting] = [], hasNew: Bool = false, gives: Machine.Action)
         case appended
-        case stabilized([Machine.Waiting])
+        case synced([Machine.Waiting])
         case checkpointed(CheckpointReason, isAtRest: Bool)
         case failed
         case checkpointFailed([Machine.Waiting])
@@ -47,7 +47,7 @@ import Testing
                 let found = machine.next(Machine.Look(waiting: waiting, hasNew: hasNew), now: now)
                 #expect(found == action, "step \(number)", sourceLocation: sourceLocation)
             case .appended: machine.appended(now: now)
-            case .stabilized(let waiting): machine.stabilized(waiting, now: now)
+            case .synced(let waiting): machine.synced(waiting, now: now)
             case .checkpointed(let moment, let isAtRest):
                 machine.checkpointed(moment, isAtRest: isAtRest, now: now)
             case .failed: machine.failed(now: now)
@@ -65,7 +65,7 @@ import Testing
             (10, .appended),
             (10, .look([Self.waiting(first: 0, last: 0)], gives: Self.wait(11))),
             (11, .look([Self.waiting(first: 1, last: 1)], gives: .checkpoint(.settled))),
-            (11, .stabilized([Self.waiting(first: 1, last: 1)])),
+            (11, .synced([Self.waiting(first: 1, last: 1)])),
             (11, .checkpointed(.settled, isAtRest: true)),
             (11, .look(gives: .wait(until: nil))),
         ])
@@ -97,10 +97,10 @@ import Testing
             (0, .appended),
             (0.001, .look([Self.immediate], hasNew: true, gives: .append(.synced))),
             (0.001, .appended),
-            (0.001, .stabilized([Self.immediate])),
+            (0.001, .synced([Self.immediate])),
             (0.001, .look(gives: Self.wait(1.001))),
             (0.5, .look([Self.immediate], hasNew: true, gives: .append(.synced))),
-            (0.5, .stabilized([Self.immediate])),
+            (0.5, .synced([Self.immediate])),
             (0.5, .look(gives: Self.wait(1.5))),
             (1.5, .look(gives: .checkpoint(.settled))),
             (1.5, .checkpointed(.settled, isAtRest: true)),
@@ -112,7 +112,7 @@ import Testing
     func classes() {
         run([
             (0.5, .look([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)], gives: .append(.synced))),
-            (0.5, .stabilized([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)])),
+            (0.5, .synced([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)])),
             (0.5, .look(gives: Self.wait(1))),
             (1, .look(gives: .checkpoint(.settled))),
             (1, .checkpointed(.settled, isAtRest: true)),
@@ -130,9 +130,9 @@ import Testing
     func defaultSettling() {
         run(
             [
-                (0, .stabilized([Self.immediate])), (0, .look(gives: Self.wait(0.25))),
-                (0.2, .stabilized([Self.immediate])), (0.2, .look(gives: Self.wait(0.45))),
-                (1.9, .stabilized([Self.immediate])), (1.9, .look(gives: Self.wait(2))),
+                (0, .synced([Self.immediate])), (0, .look(gives: Self.wait(0.25))),
+                (0.2, .synced([Self.immediate])), (0.2, .look(gives: Self.wait(0.45))),
+                (1.9, .synced([Self.immediate])), (1.9, .look(gives: Self.wait(2))),
             ], savePolicy: .immediate)
     }
 
@@ -162,7 +162,7 @@ import Testing
             now += wait
         }
         steps += [
-            (now, .stabilized([])), (now, .look(gives: .wait(until: nil))),
+            (now, .synced([])), (now, .look(gives: .wait(until: nil))),
             (20, .failed), (20, .look(gives: Self.wait(21))),
         ]
         run(steps)
@@ -182,7 +182,7 @@ import Testing
             (1, .checkpointFailed(waiting)),
             (1, .look(waiting, gives: Self.wait(2))),
             (2, .look(waiting, gives: .append(.synced))),
-            (2, .stabilized(waiting)),
+            (2, .synced(waiting)),
             (2, .look(gives: .checkpoint(.settled))),
             (2, .checkpointFailed([])),
             (2, .look(gives: Self.wait(4))),
@@ -207,7 +207,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(3)) == .lookOutside)
         machine.lookedOutside(now: .seconds(3))
         #expect(machine.next(.init(), now: .seconds(3)) == .append(.synced), "it is back, so saves are tried at once")
-        machine.stabilized([], now: .seconds(3))
+        machine.synced([], now: .seconds(3))
         machine.lookFailed(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
@@ -269,7 +269,7 @@ import Testing
             (1, .look([Self.immediate], hasNew: true, gives: .wait(until: nil))),
             (1, .failed),
             (1, .checkpointFailed([Self.immediate])),
-            (1, .stabilized([Self.immediate])),
+            (1, .synced([Self.immediate])),
             (9, .look([Self.immediate], hasNew: true, gives: .wait(until: nil))),
         ])
     }

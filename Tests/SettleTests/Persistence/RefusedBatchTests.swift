@@ -62,7 +62,7 @@ private final class TextLimitStorage: Storage {
 
     func load() throws(StorageError) -> StorageContents { StorageContents(tree: SettingTree(), outcome: .absent) }
 
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
         let count = batch.values.values.reduce(0) { count, value in
             if case .string(let text)? = value { count + text.utf8.count } else { count }
         }
@@ -72,6 +72,7 @@ private final class TextLimitStorage: Storage {
             throw StorageError(.unsupportedValue, "There are more than \(limit) characters.")
         }
         state.withLock { $0.taken.formUnion(keys) }
+        return StorageReceipt(position: StoragePosition(0), durability: durability)
     }
 
     func close() {}

@@ -20,7 +20,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1
         let batches = await recording.batches(atLeast: 1)
-        #expect(batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
+        #expect(batches.map(\.revision) == [1] && batches.map(\.values) == [["count": .integer(1)]])
         #expect(clock.now.sinceStart == .zero && syncs(recording) == 0)
     }
 
@@ -36,12 +36,9 @@ import Testing
         settings.count = 3
         clock.advance(by: .milliseconds(2))
         let batches = await recording.batches(atLeast: 2)
-        #expect(
-            batches.dropFirst() == [
-                StorageBatch(
-                    revision: 4, values: ["count": .integer(3), "name": .string("a")],
-                    expectedValues: ["count": .integer(1)])
-            ])
+        #expect(batches.count == 2 && batches[1].revision == 4)
+        #expect(batches[1].values == ["count": .integer(3), "name": .string("a")])
+        #expect(batches[1].expectedValues == ["count": .integer(1)])
     }
 
     @Test("A batch names its writer if one has written all of it")
@@ -202,13 +199,13 @@ import Testing
         failing.fail(.append, with: noSpace, count: 3)
         let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
         #expect(error?.code == .storage && error?.underlying as? StorageError == noSpace)
-        #expect(settings.count == 1)
+        #expect(settings.count == 0, "What was surely not stored is undone.")
         settings.name = "a"
         await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(throws: SettingsError.self) { try store.flushAndWait() }
         settings.count = 2
         try await store.flush()
-        #expect(recording.batches == [StorageBatch(revision: 3, values: ["count": .integer(2), "name": .string("a")])])
+        #expect(recording.batches.map(\.values) == [["count": .integer(2), "name": .string("a")]])
         try await store.flush()
         #expect(recording.batches.count == 1)
     }

@@ -188,7 +188,7 @@ import Testing
         await #expect(throws: SettingsError.self) { try await store.flush() }
         failing.heal()
         try await store.flush()
-        #expect(recording.batches == [StorageBatch(revision: 1, values: ["count": .integer(1)])])
+        #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
     }
 
     @Test("What failed and was put back to its default meanwhile is removed")
@@ -201,6 +201,6 @@ import Testing
         failing.heal()
         try settings.$count.reset()
         try await store.flush()
-        #expect(recording.batches == [StorageBatch(revision: 2, values: ["count": nil])])
+        #expect(recording.batches.map(\.values) == [["count": nil]])
     }
 }

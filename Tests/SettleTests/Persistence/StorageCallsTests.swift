@@ -38,7 +38,7 @@ import Testing
         let settings = try await store.group(CounterSettings.self)
         try await store.flush()
         let issues = ChangeRecorder(store.issues)
-        failing.fail(.externalChanges, with: gone)
+        failing.fail(.changes, with: gone)
         base.simulateExternalChange(["count": .integer(5)])
         for wait in [1, 2, 4, 8, 8] {
             let now = clock.now.sinceStart
@@ -60,7 +60,7 @@ import Testing
             storage: recording, configuration: .init(retryDelay: .seconds(100) ... .seconds(10_000), clock: clock))
         let settings = try await store.group(CounterSettings.self)
         for operation in [FailingStorage.Operation.append, .checkpoint] { failing.fail(operation, with: gone) }
-        failing.fail(.externalChanges, with: StorageError(.unreadable, "Nobody can tell what has changed."))
+        failing.fail(.changes, with: StorageError(.unreadable, "Nobody can tell what has changed."))
         settings.count = 1
         for _ in 0..<6 { await #expect(throws: SettingsError.self) { try await store.flush() } }
         let issues = ChangeRecorder(store.issues)

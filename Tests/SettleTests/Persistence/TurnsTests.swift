@@ -217,18 +217,21 @@ import Testing
 }
 
 /// Tells whether it is locked, and how often it has been.
-private final class LockTellingStorage: Storage {
-    private let base = InMemoryStorage()
+private final class LockTellingStorage: StorageWrapper {
+    let base: any Storage = InMemoryStorage()
     private let locks = LockedValue((count: 0, isLocked: false))
 
     var count: Int { locks.withLock { $0.count } }
     var isLocked: Bool { locks.withLock { $0.isLocked } }
 
-    func load() throws(StorageError) -> StorageContents { try base.load() }
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try base.append(batch, durability: durability)
+    func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        let lease = try await shared?.lockForTransaction()
+        locks.withLock { $0 = ($0.count + 1, true) }
+        return lease
     }
-    func lock() throws(StorageError) { locks.withLock { $0 = ($0.count + 1, true) } }
-    func unlock() { locks.withLock { $0.isLocked = false } }
-    func close() { base.close() }
+
+    func unlock(_ lease: StorageLease) async {
+        locks.withLock { $0.isLocked = false }
+        await shared?.unlock(lease)
+    }
 }

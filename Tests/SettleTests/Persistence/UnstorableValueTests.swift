@@ -279,9 +279,10 @@ private struct Bad: SettingsGroup {
 }
 
 /// Takes batches with 100 characters of text at most, and can't tell so of a single value.
-private final class NarrowStorage: Storage {
+private final class NarrowStorage: StorageWrapper {
     private let recording = RecordingStorage(InMemoryStorage())
 
+    var base: any Storage { recording }
     var batches: [StorageBatch] { recording.batches }
     var tree: SettingTree {
         var tree = SettingTree()
@@ -289,15 +290,13 @@ private final class NarrowStorage: Storage {
         return tree
     }
 
-    func load() throws(StorageError) -> StorageContents { try recording.load() }
-
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+    func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
         let count = batch.values.values.reduce(0) { count, value in
             if case .string(let text)? = value { count + text.utf8.count } else { count }
         }
         guard count <= 100 else { throw StorageError(.unsupportedValue, "There are more than 100 characters.") }
-        try recording.append(batch, durability: durability)
+        return try await recording.append(batch, durability: durability)
     }
-
-    func close() { recording.close() }
 }

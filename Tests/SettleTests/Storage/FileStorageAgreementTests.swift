@@ -23,7 +23,7 @@ import Testing
     /// What a storage knows that has known these values before.
     private func known(_ storage: FileStorage, since root: SettingValue.Entries = [:]) throws -> SettingValue.Entries {
         var tree = SettingTree(root)
-        for change in try storage.externalChanges(since: { tree }) { change.apply(to: &tree) }
+        for change in try storage.externalChanges() { change.apply(to: &tree) }
         return tree.root
     }
 
@@ -68,7 +68,7 @@ import Testing
             "a": .integer(1), "g": .dictionary(["x": .integer(2), "y": .integer(1)]),
         ]
         #expect(try known(storage, since: ["a": .integer(1), "g": .dictionary(["y": .integer(1)])]) == expected)
-        #expect(try storage.checkpoint(SettingTree(expected), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(expected), for: .settled))
         try append(["g.z": .integer(3)], to: storage)
         expected["g"] = .dictionary(["x": .integer(2), "y": .integer(1), "z": .integer(3)])
         try fixture.write(#"{"a": 1}"#)
@@ -93,7 +93,7 @@ import Testing
             let other = FileStorage(at: fixture.file, calls: calls)
             _ = try other.load()
             try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
-            _ = try other.externalChanges { SettingTree() }
+            _ = try other.externalChanges()
             for number in 0..<20 {
                 try one.append(batch(2, ["a": .integer(Int64(number))]), durability: .buffered)
             }
@@ -102,7 +102,7 @@ import Testing
             calls.heal()
             try other.append(batch(2, ["b": .integer(2)]), durability: .buffered)
             var tree = SettingTree(["a": .integer(1), "b": .integer(2)])
-            for change in try other.externalChanges(since: { tree }) { change.apply(to: &tree) }
+            for change in try other.externalChanges() { change.apply(to: &tree) }
             #expect(tree.root == ["a": .integer(19), "b": .integer(2)], "call \(call)")
             #expect(try fixture.freshLoad() == intact(tree.root), "call \(call)")
         }
@@ -128,7 +128,7 @@ import Testing
         for number in 1...2 { try storage.save(batch(1, ["a": .integer(Int64(number))])) }
         try append(["a": .integer(3)], to: storage, over: ["a": .integer(2)])
         calls.fail(every: .remove, with: .inputOutput)
-        #expect(try storage.checkpoint(SettingTree(["a": .integer(3)]), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(3)]), for: .settled))
         calls.heal()
         #expect(try known(storage, since: ["a": .integer(3)]) == ["a": .integer(3)])
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
@@ -161,7 +161,7 @@ import Testing
         for number in 0..<4 {
             root["k\(number)"] = .string(String(repeating: "x", count: 200))
             try append(root.mapValues { $0 }, to: one)
-            #expect(try one.checkpoint(SettingTree(root), at: .settled))
+            #expect(try one.checkpoint(SettingTree(root), for: .settled))
         }
         try fixture.write("{")
         #expect(try known(other) == root)
@@ -172,7 +172,7 @@ import Testing
         let one = try opened(calls)
         try append(["a": .integer(1)], to: one)
         calls.fail(every: .openFolder, with: .inputOutput)
-        _ = try? one.checkpoint(SettingTree(["a": .integer(1)]), at: .settled)
+        _ = try? one.checkpoint(SettingTree(["a": .integer(1)]), for: .settled)
         calls.endProcess()
         let other = try opened()
         try fixture.write(#"{"a": 1, "b": 2}"#)

@@ -46,9 +46,9 @@ import Testing
         let storage = try storage(fixture)
         try storage.save(batch(1, root.mapValues { $0 }))
         try fixture.write(Self.broken)
-        _ = try storage.externalChanges { SettingTree(root) }
+        _ = try storage.externalChanges()
         try set(3, in: storage)
-        #expect(try !storage.checkpoint(tree(3), at: .settled))
+        #expect(try !storage.checkpoint(tree(3), for: .settled))
         return storage
     }
 
@@ -70,10 +70,10 @@ import Testing
         for number in 4...500 { try set(number, in: storage) }
         try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
         #expect(
-            try storage.externalChanges { tree(500) } == [ExternalChange(.values(["a": .integer(5)]))])
+            try storage.externalChanges() == [ExternalChange(.values(["a": .integer(5)]))])
         var all = tree(500)
         all["a"] = .integer(5)
-        #expect(try storage.checkpoint(all, at: .settled))
+        #expect(try storage.checkpoint(all, for: .settled))
         #expect(try fixture.freshLoad() == intact(all.root))
     }
 
@@ -87,16 +87,16 @@ import Testing
         try fixture.write(#"{"a": 7, "b": 2, "c": "untouched"}"#)
         let storage = try storage(fixture)
         try fixture.write(Self.broken)
-        _ = try storage.externalChanges { tree(3) }
+        _ = try storage.externalChanges()
         for number in 4...500 { try set(number, in: storage) }
         var known = tree(500)
         known["a"] = .integer(7)
-        #expect(try !storage.checkpoint(known, at: .settled))
+        #expect(try !storage.checkpoint(known, for: .settled))
         for number in 501...1_000 { try set(number, in: storage) }
         #expect(try journalSize < 60_000)
         known["b"] = .integer(1_000)
         try fixture.write(#"{"a": 8, "b": 2, "c": "untouched"}"#)
-        _ = try storage.externalChanges { known }
+        _ = try storage.externalChanges()
         known["a"] = .integer(8)
         #expect(try fixture.freshLoad().tree == known)
     }
@@ -104,12 +104,12 @@ import Testing
     @Test("a process that follows is told the newest values, and none before them") func followers() throws {
         let storage = try broken(fixture)
         let other = try self.storage(fixture, limit: FileStorage.journalLimit)
-        _ = try other.externalChanges { SettingTree(root) }
+        _ = try other.externalChanges()
         var last = 3
         for number in 4...300 {
             try set(number, in: storage)
             guard number % 7 == 0 else { continue }
-            for change in try other.externalChanges(since: { tree(last) }) {
+            for change in try other.externalChanges() {
                 guard case .values(let values) = change.content, case .integer(let value)?? = values["b"] else {
                     continue
                 }
@@ -127,7 +127,7 @@ import Testing
         try storage.save(batch(1, root.mapValues { $0 }))
         for kind in [SystemCall.Kind.create, .rename] { fixture.calls.fail(every: kind, with: .permissionDenied) }
         #expect(throws: StorageError.self) {
-            try set(3, in: storage); _ = try storage.checkpoint(tree(3), at: .settled)
+            try set(3, in: storage); _ = try storage.checkpoint(tree(3), for: .settled)
         }
         var acknowledged = 3
         var refusal: StorageError?
@@ -144,7 +144,7 @@ import Testing
         #expect(try fixture.freshLoad().tree == tree(acknowledged))
         fixture.calls.heal()
         // There is room for what ends the need.
-        #expect(try storage.checkpoint(tree(acknowledged), at: .settled))
+        #expect(try storage.checkpoint(tree(acknowledged), for: .settled))
         try set(acknowledged + 1, in: storage, .synced)
         #expect(try fixture.freshLoad().tree == tree(acknowledged + 1))
     }
@@ -219,7 +219,7 @@ import Testing
         try fixture.write(#"{"a": 1, "b": 2, "c": "untouched"}"#)
         let storage = try storage(fixture)
         try fixture.write(Self.broken)
-        _ = try storage.externalChanges { SettingTree(root) }
+        _ = try storage.externalChanges()
         try set(3, in: storage)
         storage.close()
         let contents = try Self.copy(of: fixture).freshLoad()

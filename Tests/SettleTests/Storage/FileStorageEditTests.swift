@@ -19,8 +19,8 @@ import Testing
         return storage
     }
 
-    private func changes(_ storage: any Storage, since root: SettingValue.Entries) throws -> [ExternalChange] {
-        try storage.externalChanges { SettingTree(root) }
+    private func changes(_ storage: FileStorage, since root: SettingValue.Entries) throws -> [ExternalChange] {
+        try storage.externalChanges()
     }
 
     @Test("An edit is told as the keys that differ, once") func edit() throws {
@@ -32,7 +32,7 @@ import Testing
         try storage.append(batch(2, ["b": .integer(7)]), durability: .buffered)
         let all: SettingValue.Entries = ["a": .integer(5), "b": .integer(7), "c": .dictionary(["d": .bool(true)])]
         #expect(try fixture.freshLoad() == intact(all))
-        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(all), for: .settled))
         #expect(try fixture.freshLoad() == intact(all))
     }
 
@@ -63,7 +63,7 @@ import Testing
             try changes(storage, since: ["d": .dictionary(["q": .integer(1)]), "e": .dictionary([:])]) == [
                 ExternalChange(.values(["d.p": .integer(5), "e": nil]))
             ])
-        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(all), for: .settled))
         try fixture.write(#"{"d": {}}"#)
         #expect(try changes(storage, since: all) == [ExternalChange(.values(["d": .dictionary([:])]))])
         #expect(try fixture.freshLoad() == intact(["d": .dictionary([:])]))
@@ -115,7 +115,7 @@ import Testing
             StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
             durability: .buffered)
         try fixture.write(#"{"a": 5, "b": 2}"#)
-        #expect(try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(9)]), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(1), "b": .integer(9)]), for: .settled))
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
         #expect(try changes(storage, since: [:]) == [ExternalChange(.values(["a": .integer(5)]))])
     }
@@ -133,13 +133,13 @@ import Testing
             let file = fixture.file
             fixture.calls.beforeNext(moment) { try? Data(#"{"a": 5, "b": 2}"#.utf8).write(to: file) }
             var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
-            _ = try storage.checkpoint(SettingTree(root), at: .settled)
+            _ = try storage.checkpoint(SettingTree(root), for: .settled)
             #expect(
                 try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5)]))], "\(moment)")
             #expect(storage.keptValues(forKey: "a", insteadOf: .integer(5)) == [.integer(1)], "\(moment)")
             root["a"] = .integer(5)
             #expect(try fixture.freshLoad().tree.root == root, "\(moment)")
-            #expect(try storage.checkpoint(SettingTree(root), at: .resting), "\(moment)")
+            #expect(try storage.checkpoint(SettingTree(root), for: .resting), "\(moment)")
             #expect(try fixture.freshLoad() == intact(root), "\(moment)")
         }
     }
@@ -162,11 +162,11 @@ import Testing
             StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
             durability: .synced)
         let all: SettingValue.Entries = ["a": .integer(1), "b": .integer(9)]
-        #expect(try !storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try !storage.checkpoint(SettingTree(all), for: .settled))
         #expect(try fixture.text() == text)
         try fixture.write(#"{"a": 5, "b": 2}"#)
         #expect(try changes(storage, since: all).first?.content == .values(["a": .integer(5)]))
-        #expect(try storage.checkpoint(SettingTree(["a": .integer(5), "b": .integer(9)]), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(5), "b": .integer(9)]), for: .settled))
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
@@ -182,7 +182,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: fixture.file))).root == root)
         #expect(try changes(storage, since: root).isEmpty)
-        #expect(try storage.checkpoint(SettingTree(root), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(root), for: .settled))
         #expect(try fixture.freshLoad() == intact(root))
     }
 
@@ -215,7 +215,7 @@ import Testing
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "two.json")
         let all: SettingValue.Entries = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
         #expect(try changes(storage, since: [:]).last == ExternalChange(.everything(SettingTree(all))))
-        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(all), for: .settled))
         #expect(try fixture.text(of: "two.json").contains("9") && !fixture.text(of: "one.json").contains("9"))
     }
 
@@ -292,7 +292,7 @@ import Testing
         for change in try changes(other, since: known) { change.apply(to: &tree) }
         known["d"] = .integer(4)
         #expect(tree.root == known)
-        #expect(try other.checkpoint(tree, at: .resting))
+        #expect(try other.checkpoint(tree, for: .resting))
         #expect(try fixture.freshLoad() == intact(known))
     }
 

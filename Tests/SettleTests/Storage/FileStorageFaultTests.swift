@@ -82,9 +82,9 @@ import Testing
         case .checkpoint:
             var tree = SettingTree(old)
             tree.apply(Self.second.values)
-            return try storage.checkpoint(tree, at: .settled)
+            return try storage.checkpoint(tree, for: .settled)
         case .externalChanges:
-            _ = try storage.externalChanges { SettingTree(old) }
+            _ = try storage.externalChanges()
         }
         return true
     }
@@ -129,8 +129,8 @@ import Testing
         try storage.append(third, durability: .synced)
         let everything = new.merging(["c": .integer(3)]) { $1 }
         #expect(try fixture.freshLoad() == intact(everything), comment)
-        _ = try storage.externalChanges { SettingTree(old) }
-        #expect(try storage.checkpoint(SettingTree(everything), at: .resting), comment)
+        _ = try storage.externalChanges()
+        #expect(try storage.checkpoint(SettingTree(everything), for: .resting), comment)
         let file = try FileFormat.json.decode(Array(Data(contentsOf: fixture.file)))
         #expect(file.root == everything, comment)
         #expect(try fixture.freshLoad() == intact(everything), comment)
@@ -170,12 +170,12 @@ import Testing
         tree.apply(Self.second.values)
         let other = FileStorage(at: fixture.file)
         _ = try other.load()
-        #expect(try other.checkpoint(tree, at: .resting))
-        _ = try storage.externalChanges { tree }
+        #expect(try other.checkpoint(tree, for: .resting))
+        _ = try storage.externalChanges()
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
-        #expect(throws: StorageError.self) { try storage.checkpoint(tree, at: .settled) }
+        #expect(throws: StorageError.self) { try storage.checkpoint(tree, for: .settled) }
         fixture.calls.heal()
-        #expect(try storage.checkpoint(tree, at: .settled))
+        #expect(try storage.checkpoint(tree, for: .settled))
     }
 
     @Test("after a failed sync of the folder a checkpoint is not confirmed, and the next one does it again")
@@ -185,11 +185,11 @@ import Testing
         var tree = SettingTree(old)
         tree.apply(Self.second.values)
         fixture.calls.fail(every: .openFolder, with: .inputOutput)
-        let error = #expect(throws: StorageError.self) { try storage.checkpoint(tree, at: .settled) }
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint(tree, for: .settled) }
         #expect(error?.description.contains("It has the new values") == true)
         fixture.calls.heal()
         fixture.calls.forget()
-        #expect(try storage.checkpoint(tree, at: .settled))
+        #expect(try storage.checkpoint(tree, for: .settled))
         #expect(fixture.callTexts.contains("synchronize \(fixture.folder.lastPathComponent)"))
         #expect(try fixture.freshLoad() == intact(tree.root))
     }

@@ -72,13 +72,3 @@ func batch(_ revision: UInt64, _ values: [SettingKey: SettingValue?]) -> Storage
 func intact(_ root: SettingValue.Entries) -> StorageContents {
     StorageContents(tree: SettingTree(root), outcome: .intact)
 }
-
-extension Storage {
-    /// Appends a batch and writes the resting form, as a store does when changes have settled.
-    func save(_ batch: StorageBatch, over root: SettingValue.Entries = [:]) throws {
-        try append(batch, durability: .buffered)
-        var tree = SettingTree(root)
-        tree.apply(batch.values)
-        #expect(try checkpoint(tree, at: .resting))
-    }
-}

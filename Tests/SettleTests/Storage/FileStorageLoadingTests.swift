@@ -38,7 +38,7 @@ import Testing
             }
             #expect(refused?.code == .unreadable)
         }
-        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
         #expect(try fixture.text() == "{\"a\": 1}")
         #expect(try storage.load() == intact(["a": .integer(1)]))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .synced)
@@ -54,7 +54,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try storage.load() }
         #expect(error?.code == .unreadable)
         fixture.calls.heal()
-        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
         #expect(try storage.load().tree["a"] == .integer(1))
     }
 
@@ -66,11 +66,11 @@ import Testing
         fixture.calls.fail(every: .open, with: .inputOutput)
         #expect(throws: StorageError.self) { try storage.load() }
         fixture.calls.heal()
-        let error = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        let error = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("the last load failed") == true)
         #expect(try storage.load() == intact(["a": .integer(1)]))
-        #expect(try storage.checkpoint(SettingTree(), at: .resting))
+        #expect(try storage.checkpoint(SettingTree(), for: .resting))
     }
 
     @Test("a folder in the file's place is unreadable and stays") func folder() throws {
@@ -80,7 +80,7 @@ import Testing
         let error = #expect(throws: StorageError.self) { try storage.load() }
         #expect(error?.code == .unreadable)
         #expect(error?.description.contains("not a regular file") == true)
-        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
         #expect(try fixture.names() == ["settings.json"])
     }
 
@@ -165,7 +165,7 @@ import Testing
         fixture.calls.fail(every: .rename, with: .inputOutput)
         try storage.append(batch(1, ["mine": .integer(1)]), durability: .synced)
         #expect(throws: StorageError.self) {
-            try storage.checkpoint(SettingTree(["mine": .integer(1)]), at: .settled)
+            try storage.checkpoint(SettingTree(["mine": .integer(1)]), for: .settled)
         }
         fixture.calls.heal()
         try fixture.write(#"{"theirs": 2}"#)
@@ -210,7 +210,7 @@ import Testing
                 } catch {
                     #expect(error.code == .unreadable)
                     fixture.calls.heal()
-                    #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+                    #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
                     #expect(try storage.load() == expected)
                 }
                 #expect(try fixture.names() == (text == nil ? [] : ["settings.json"]))

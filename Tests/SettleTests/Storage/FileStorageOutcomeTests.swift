@@ -167,7 +167,7 @@ import Testing
         try FileManager.default.removeItem(at: path)
         try bytes.write(to: path)
         try storage.append(batch(4, ["c": .integer(4)]), durability: .synced)
-        let told = try storage.externalChanges { SettingTree(Self.newest) }.compactMap { change -> String? in
+        let told = try storage.externalChanges().compactMap { change -> String? in
             guard case .unusable(let error) = change.content else { return nil }
             return error.description
         }
@@ -331,7 +331,7 @@ import Testing
         try storage.append(batch(1, ["b": .integer(1)]), durability: .synced)
         // Also before the file is written, as after a kill.
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
-        #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), at: .closing))
+        #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), for: .closing))
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
     }
 

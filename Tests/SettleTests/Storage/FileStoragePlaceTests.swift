@@ -47,7 +47,7 @@ import Testing
             if call == 0 {
                 let all: SettingValue.Entries = ["a": .integer(2), "b": .integer(9), "c": .integer(3)]
                 #expect(
-                    try storage.externalChanges { SettingTree() }.last == ExternalChange(.everything(SettingTree(all))))
+                    try storage.externalChanges().last == ExternalChange(.everything(SettingTree(all))))
             }
             try storage.append(batch(1, ["d": .integer(4)]), durability: .synced)
             let found = try FileStorage(at: url("current/settings.json")).load().tree
@@ -86,7 +86,7 @@ import Testing
         let storage = try opened("current/settings.json")
         var known = SettingTree(["a": .integer(1)])
         func look(expecting a: Int) throws {
-            for change in try storage.externalChanges(since: { known }) { change.apply(to: &known) }
+            for change in try storage.externalChanges() { change.apply(to: &known) }
             #expect(known["a"] == .integer(Int64(a)))
         }
         for round in 0..<3 {
@@ -126,13 +126,13 @@ import Testing
         default: try manager.removeItem(at: url("settings.json"))
         }
         // Between the old link and the new one there may be none, so a look waits.
-        _ = try storage.externalChanges { SettingTree(["a": .integer(1)]) }
+        _ = try storage.externalChanges()
         // A folder that is gone counts as removed.
         #expect(kind == "folder" || !manager.fileExists(atPath: url(path).path))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .synced)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         #expect(try FileStorage(at: url(path)).load() == intact(expected))
-        #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
+        #expect(try storage.checkpoint(SettingTree(expected), for: .closing))
         #expect(try text(path).contains("\"b\": 2"))
         #expect(try text("releases/6/settings.json") == #"{"a": 1}"#)
     }
@@ -146,7 +146,7 @@ import Testing
         try storage.append(batch(2, ["b": .integer(2)]), durability: .synced)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
         #expect(try FileStorage(at: url("settings.json")).load().tree == SettingTree(expected))
-        #expect(try storage.checkpoint(SettingTree(expected), at: .closing))
+        #expect(try storage.checkpoint(SettingTree(expected), for: .closing))
         #expect(try text("other/settings.json").contains("\"b\": 2"))
         let other = try manager.destinationOfSymbolicLink(atPath: url("settings.json").path)
         #expect(other == "other/settings.json")
@@ -209,7 +209,7 @@ import Testing
         let storage = FileStorage(at: URL(filePath: path.text), calls: calls, journalLimit: 100)
         _ = try storage.load()
         var root: SettingValue.Entries = ["a": .integer(1)]
-        #expect(try storage.tryReserve("default"))
+        #expect(try storage.lock(named: "default"))
         for number in 0..<4 {
             root["b"] = .string(String(repeating: "\(number)", count: 100))
             try storage.save(batch(1, ["b": root["b"]]), over: root)

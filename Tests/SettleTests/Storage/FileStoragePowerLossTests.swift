@@ -59,7 +59,7 @@ import Testing
                 } else {
                     // What is appended is in the file that the checkpoint writes.
                     try storage.append(batch(tried), durability: .buffered)
-                    _ = try storage.checkpoint(tree(tried), at: .settled)
+                    _ = try storage.checkpoint(tree(tried), for: .settled)
                     if calls.faultCount == 0 { stable = tried }
                 }
                 // A failure to keep the previous version fails no save, so the power may have gone off already.
@@ -147,10 +147,10 @@ import Testing
             let storage = FileStorage(at: Self.url, calls: calls, journalLimit: 40)
             _ = try storage.load()
             try storage.append(Self.batch(1), durability: .synced)
-            _ = try storage.checkpoint(Self.tree(1), at: .resting)
+            _ = try storage.checkpoint(Self.tree(1), for: .resting)
             try disk.replaceContents(of: Self.url.path, with: Array("{ oops".utf8))
-            _ = try storage.externalChanges { Self.tree(1) }
-            _ = try storage.checkpoint(Self.tree(1), at: .settled)
+            _ = try storage.externalChanges()
+            _ = try storage.checkpoint(Self.tree(1), for: .settled)
             calls.fail(call: call, with: .error(.inputOutput), forGood: true)
             var (stable, tried) = (1, 1)
             do {

@@ -74,15 +74,15 @@ import Testing
         let fixture = try fixture(hasPrevious: false, damaged: "")
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
         let (one, other) = (try fixture.opened(), try fixture.opened())
-        #expect(try one.externalChanges { SettingTree() }.isEmpty)
+        #expect(try one.externalChanges().isEmpty)
         // Also once a journal has values that no file has had.
         try one.append(batch(1, ["a": .integer(1)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
-        #expect(try other.externalChanges { SettingTree() } == [ExternalChange(.values(["a": .integer(1)]))])
+        #expect(try other.externalChanges() == [ExternalChange(.values(["a": .integer(1)]))])
         #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
-        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), at: .closing))
+        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), for: .closing))
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: fixture.file))).root == ["a": .integer(1)])
-        #expect(try one.externalChanges { SettingTree(["a": .integer(1)]) }.isEmpty)
+        #expect(try one.externalChanges().isEmpty)
         // From then on it is damaged if it is empty.
         try fixture.write("")
         guard case .recovered = try fixture.storage().load().outcome else {
@@ -97,10 +97,10 @@ import Testing
         try storage.append(batch(1, ["b": .integer(1)]), durability: .buffered)
         try fixture.write(#"{"a": 1}"#)
         #expect(
-            try storage.externalChanges { SettingTree(["b": .integer(1)]) }.first?.content
+            try storage.externalChanges().first?.content
                 == .values(["a": .integer(1)]))
         let all: SettingValue.Entries = ["a": .integer(1), "b": .integer(1)]
-        #expect(try storage.checkpoint(SettingTree(all), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(all), for: .settled))
         #expect(try fixture.freshLoad() == intact(all))
     }
 
@@ -172,7 +172,7 @@ import Testing
             } catch {
                 #expect(error.code == .unreadable, comment)
                 fixture.calls.heal()
-                #expect(throws: StorageError.self, comment) { try storage.checkpoint(SettingTree(), at: .resting) }
+                #expect(throws: StorageError.self, comment) { try storage.checkpoint(SettingTree(), for: .resting) }
                 contents = try storage.load()
             }
             #expect(contents?.tree.root == expected, comment)
@@ -225,7 +225,7 @@ import Testing
             root["a"] = .string(String(repeating: "\(number)", count: 70_000))
             root["b\(number)"] = .integer(Int64(number))
             try storage.append(batch(UInt64(number), root.mapValues { $0 }), durability: .buffered)
-            #expect(try storage.checkpoint(SettingTree(root), at: .resting))
+            #expect(try storage.checkpoint(SettingTree(root), for: .resting))
         }
         storage.close()
         try fixture.write(Self.damaged)

@@ -54,8 +54,8 @@ import Testing
             case .append: try process.append(["late": .integer(1)], .buffered)
             case .syncedAppend: try process.append(["late": .integer(1)], .synced)
             case .emptySyncedAppend: try process.append([:], .synced)
-            case .checkpoint: _ = try process.storage.checkpoint(process.known, at: .settled)
-            case .closing: #expect(try process.storage.checkpoint(process.known, at: .closing))
+            case .checkpoint: _ = try process.storage.checkpoint(process.known, for: .settled)
+            case .closing: #expect(try process.storage.checkpoint(process.known, for: .closing))
             }
         }
 
@@ -78,9 +78,8 @@ import Testing
 
         /// Takes in what there is, and returns what it has been told that can't be used.
         @discardableResult func look() throws -> [StorageError] {
-            let tree = known
             var errors: [StorageError] = []
-            for change in try storage.externalChanges(since: { tree }) {
+            for change in try storage.externalChanges() {
                 change.apply(to: &known)
                 if case .unusable(let error) = change.content { errors.append(error) }
             }
@@ -111,7 +110,7 @@ import Testing
     private func process() throws -> Process {
         let process = try Process(file)
         try process.append(Self.start.mapValues { $0 }, .synced)
-        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        #expect(try process.storage.checkpoint(process.known, for: .settled))
         try process.append(["b": .integer(5)], .synced)
         return process
     }
@@ -196,7 +195,7 @@ import Testing
         if call == .append || call == .syncedAppend { expected["late"] = .integer(1) }
         #expect(one.known == expected && other.known == expected, "\(removal) \(call)")
         #expect(try freshTree() == expected, "\(removal) \(call)")
-        #expect(try one.storage.checkpoint(one.known, at: .closing))
+        #expect(try one.storage.checkpoint(one.known, for: .closing))
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: file))) == expected)
     }
 
@@ -211,7 +210,7 @@ import Testing
                 try removal.happen(to: file)
                 guard let other = try? Process(file) else { continue }
                 if doesWrite { try other.append(["a": .integer(7), "new": .integer(1), "g.x": nil]) }
-                if doesCheckpoint { _ = try other.storage.checkpoint(other.known, at: .closing) }
+                if doesCheckpoint { _ = try other.storage.checkpoint(other.known, for: .closing) }
                 other.storage.close()
                 try running.look()
                 var expected = SettingTree(Self.start)
@@ -302,9 +301,9 @@ import Testing
     @Test("an empty file of a store without values is written again too") func empty() throws {
         let process = try Process(file)
         try process.append(["a": .integer(1)])
-        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        #expect(try process.storage.checkpoint(process.known, for: .settled))
         try process.append(["a": nil])
-        #expect(try process.storage.checkpoint(process.known, at: .settled))
+        #expect(try process.storage.checkpoint(process.known, for: .settled))
         try Removal.file.happen(to: file)
         try process.look()
         #expect(try freshLoad() == intact([:]))

@@ -44,7 +44,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         fixture.calls.forget()
-        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), for: .settled))
         let folder = fixture.folder.lastPathComponent
         #expect(
             fixture.callTexts.filter { !$0.hasPrefix("status") && !$0.hasPrefix("read") && $0 != "close settings.json" }
@@ -60,7 +60,7 @@ import Testing
                 ])
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
         fixture.calls.forget()
-        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(["a": .integer(2)]), for: .settled))
         #expect(!fixture.calls.calls.map(\.kind).contains(.write), "there was nothing more to write")
     }
 
@@ -88,7 +88,7 @@ import Testing
         var root: SettingValue.Entries = [:]
         for number in 0..<10_000 { root["key\(number)"] = .integer(Int64(number)) }
         try storage.append(batch(1, root.mapValues { $0 }), durability: .buffered)
-        #expect(try storage.checkpoint(SettingTree(root), at: .settled))
+        #expect(try storage.checkpoint(SettingTree(root), for: .settled))
         let size = try fixture.text().utf8.count
         var appended = 0
         var written = 0
@@ -97,14 +97,14 @@ import Testing
             root["key1"] = .string(String(repeating: "x", count: 1_000) + "\(appended)")
             try storage.append(batch(2, ["key1": root["key1"]]), durability: .buffered)
             fixture.calls.forget()
-            if try storage.checkpoint(SettingTree(root), at: .settled) { written = appended }
+            if try storage.checkpoint(SettingTree(root), for: .settled) { written = appended }
             if written == 0 { #expect(fixture.calls.calls.map(\.kind) == [.synchronizeData, .status, .status]) }
         }
         #expect((size / 8 / 1_000...size / 2 / 1_000).contains(written))
         try storage.append(batch(3, ["key1": .integer(0)]), durability: .buffered)
         root["key1"] = .integer(0)
-        #expect(try !storage.checkpoint(SettingTree(root), at: .settled))
-        #expect(try storage.checkpoint(SettingTree(root), at: .resting))
+        #expect(try !storage.checkpoint(SettingTree(root), for: .settled))
+        #expect(try storage.checkpoint(SettingTree(root), for: .resting))
         #expect(try fixture.text().contains("\"key1\": 0,"))
     }
 
@@ -222,7 +222,7 @@ import Testing
             var root: SettingValue.Entries = [:]
             for number in 0..<count { root["key\(number)"] = .integer(Int64(number)) }
             try storage.append(batch(1, root.mapValues { $0 }), durability: .buffered)
-            #expect(try storage.checkpoint(SettingTree(root), at: .closing))
+            #expect(try storage.checkpoint(SettingTree(root), for: .closing))
             fixture.calls.forget()
             let saves = 400
             for number in 0..<saves {
@@ -232,7 +232,7 @@ import Testing
                         revision: 2, values: [.path(key): value], expectedValues: [.path(key): root[key] ?? .null]),
                     durability: .buffered)
                 root[key] = value
-                _ = try storage.checkpoint(SettingTree(root), at: .settled)
+                _ = try storage.checkpoint(SettingTree(root), for: .settled)
             }
             let perSave = fixture.calls.writtenBytes / saves
             #expect(perSave <= 5_000, "\(perSave) bytes with \(count) keys")
@@ -309,7 +309,7 @@ import Testing
         #expect(early?.code == .unreadable)
         _ = try storage.load()
         storage.close()
-        let late = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), at: .resting) }
+        let late = #expect(throws: StorageError.self) { try storage.checkpoint(SettingTree(), for: .resting) }
         #expect(late?.code == .closed)
         #expect(try fixture.names().isEmpty)
     }

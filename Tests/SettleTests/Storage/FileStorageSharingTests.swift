@@ -11,8 +11,8 @@ import Testing
         fixture = try FileStorageFixture()
     }
 
-    private func changes(_ storage: any Storage, since root: SettingValue.Entries = [:]) throws -> [ExternalChange] {
-        try storage.externalChanges { SettingTree(root) }
+    private func changes(_ storage: FileStorage, since root: SettingValue.Entries = [:]) throws -> [ExternalChange] {
+        try storage.externalChanges()
     }
 
     @Test("Each storage finds what the other has appended, and only that") func append() throws {
@@ -41,7 +41,7 @@ import Testing
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
-        #expect(try one.checkpoint(SettingTree(["a": .integer(1)]), at: .settled))
+        #expect(try one.checkpoint(SettingTree(["a": .integer(1)]), for: .settled))
         let file = try FileFormat.json.decode(Array(Data(contentsOf: fixture.file)))
         #expect(file.root == ["a": .integer(1), "b": .integer(2)])
         #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
@@ -76,7 +76,7 @@ import Testing
         var root: SettingValue.Entries = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
         #expect(try changes(other).count == 1)
-        #expect(try one.checkpoint(SettingTree(root), at: .settled))
+        #expect(try one.checkpoint(SettingTree(root), for: .settled))
         root["a"] = .integer(1)
         try one.append(batch(2, ["a": .integer(1)]), durability: .buffered)
         let found = try changes(other, since: root)
@@ -95,7 +95,7 @@ import Testing
             root["big"] = .string(String(repeating: "\(number)", count: 80_000))
             root["n"] = .integer(Int64(number))
             try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
-            #expect(try one.checkpoint(SettingTree(root), at: .settled))
+            #expect(try one.checkpoint(SettingTree(root), for: .settled))
         }
         root["b"] = .integer(2)
         #expect(try changes(other).last == ExternalChange(.everything(SettingTree(root))))
@@ -165,7 +165,7 @@ import Testing
         let reader = FileStorage(at: fixture.file, calls: calls)
         _ = try reader.load()
         #expect(reader.isAtRest)
-        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), at: .settled) && other.isAtRest)
+        #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), for: .settled) && other.isAtRest)
         #expect(try fixture.text().contains("\"a\": 1"))
     }
 }

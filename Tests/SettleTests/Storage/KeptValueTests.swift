@@ -105,11 +105,10 @@ import Testing
     func beforeAnyStore() async throws {
         try await saved()
         let storage = try fixture.opened()
-        var tree = SettingTree()
         for text in [Self.broken, #"{"frame": {"x": "left", "y": 3}, "size": "more", "token": ""}"#] {
             try fixture.write(text)
-            tree = try fixture.freshLoad().tree
-            _ = try storage.externalChanges { tree }
+            _ = try fixture.freshLoad()
+            _ = try storage.externalChanges()
         }
         fixture.calls.endProcess()
         let (store, settings) = try await open()
@@ -173,13 +172,13 @@ import Testing
         let other = try fixture.opened()
         try fixture.write(#"{"size": "broken"}"#)
         for one in [storage, other] {
-            _ = try one.externalChanges { SettingTree(["size": .integer(42)]) }
+            _ = try one.externalChanges()
             #expect(one.keptValues(forKey: "size", insteadOf: .string("broken")) == [.integer(42)])
         }
         try storage.append(
             StorageBatch(revision: 2, values: ["size": .integer(8)], expectedValues: ["size": .string("broken")]),
             durability: .synced)
-        _ = try other.externalChanges { SettingTree(["size": .string("broken")]) }
+        _ = try other.externalChanges()
         for one in [storage, other, try fixture.opened()] {
             #expect(one.keptValues(forKey: "size", insteadOf: .integer(8)).isEmpty)
         }
@@ -281,8 +280,8 @@ import Testing
                 try storage.save(batch(1, root.mapValues { $0 }))
                 try fixture.write(#"{"size": "broken", "other": 1}"#)
                 fixture.calls.fail(call: call, with: trouble.fault, forGood: trouble.forGood)
-                _ = try? storage.externalChanges { SettingTree(root) }
-                _ = try? storage.keep(["size": .integer(42)])
+                _ = try? storage.externalChanges()
+                try? storage.keep(["size": .integer(42)])
                 wasHit = fixture.calls.faultCount > 0
                 fixture.calls.heal()
                 fixture.calls.endProcess()
@@ -313,12 +312,12 @@ import Testing
             try disk.replaceContents(of: url.path, with: Array(#"{"other": 1, "size": "broken"}"#.utf8))
             calls.fail(call: call, with: .error(.inputOutput), forGood: true)
             do {
-                _ = try storage.externalChanges { SettingTree(good) }
+                _ = try storage.externalChanges()
                 try storage.keep(["size": .integer(42)])
                 for number in 2...5 {
                     let root: SettingValue.Entries = ["other": .integer(Int64(number)), "size": .string("broken")]
                     try storage.append(batch(UInt64(number), ["other": root["other"]]), durability: .buffered)
-                    _ = try storage.checkpoint(SettingTree(root), at: .resting)
+                    _ = try storage.checkpoint(SettingTree(root), for: .resting)
                 }
             } catch {}
             ended = calls.faultCount == 0

@@ -179,7 +179,7 @@ struct SharedFileHistory {
         let tree = processes[index].known
         var isAtRest = false
         let outcome = try perform(index, "checkpoints \(shown(tree))") { (storage) throws(StorageError) in
-            isAtRest = try storage.checkpoint(tree, at: moment)
+            isAtRest = try storage.checkpoint(tree, for: moment)
         }
         let after = person.contents(of: disk)
         if model.isBroken, before != after { throw Violation(description: "An unreadable edit was overwritten.") }
@@ -200,13 +200,12 @@ struct SharedFileHistory {
 
     private mutating func takeIn(_ index: Int) throws -> Outcome {
         var process = processes[index]
-        let before = process.known
         var changes: [ExternalChange] = []
         let outcome = try perform(index, "asks") { (storage) throws(StorageError) in
-            changes = try storage.externalChanges { before }
+            changes = try storage.externalChanges()
         }
         guard outcome == .done else { return outcome }
-        if process.calls.faultCount > 0 { changes += try process.storage.externalChanges { before } }
+        if process.calls.faultCount > 0 { changes += try process.storage.externalChanges() }
         for change in changes { change.apply(to: &process.stored) }
         process.known = process.stored
         process.known.apply(process.pending)

@@ -8,13 +8,13 @@ import Testing
     @Test("a recording storage tells all calls in order, with their errors") func records() async throws {
         let failing = FailingStorage()
         let storage = RecordingStorage(failing)
-        _ = try storage.load()
+        _ = try await storage.load()
         let first = batch(1, ["a": .integer(1)])
-        try storage.append(first, durability: .buffered)
+        try await storage.append(first, durability: .buffered)
         failing.fail(.append, with: noSpace)
-        #expect(throws: noSpace) { try storage.append(first, durability: .synced) }
-        try storage.checkpoint()
-        storage.close()
+        await #expect(throws: noSpace) { try await storage.append(first, durability: .synced) }
+        _ = try await storage.checkpoint(SettingTree(), for: .settled)
+        await storage.close()
         #expect(
             storage.calls == [
                 StorageCall(.load), StorageCall(.append(first, .buffered)),
@@ -26,9 +26,10 @@ import Testing
 
     @Test("a test can wait for a batch") func waits() async throws {
         let storage = RecordingStorage()
+        _ = try await storage.load()
         async let batches = storage.batches(atLeast: 2)
-        try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
-        try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        try await storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        try await storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         #expect(await batches.map(\.revision) == [1, 2])
     }
 
@@ -39,40 +40,43 @@ import Testing
         #expect(await task.value.isEmpty)
     }
 
-    @Test("the chosen calls fail, those before and after them do not") func counts() throws {
+    @Test("the chosen calls fail, those before and after them do not") func counts() async throws {
         let storage = FailingStorage()
+        _ = try await storage.load()
         storage.fail(.append, with: noSpace, skipping: 1, count: 2)
         let values = batch(1, ["a": .integer(1)])
-        try storage.append(values, durability: .buffered)
-        #expect(throws: noSpace) { try storage.append(values, durability: .buffered) }
-        _ = try storage.load()
-        #expect(throws: noSpace) { try storage.append(values, durability: .buffered) }
-        try storage.append(values, durability: .buffered)
+        try await storage.append(values, durability: .buffered)
+        await #expect(throws: noSpace) { try await storage.append(values, durability: .buffered) }
+        _ = try await storage.load()
+        await #expect(throws: noSpace) { try await storage.append(values, durability: .buffered) }
+        try await storage.append(values, durability: .buffered)
         storage.fail(.load, with: noSpace)
-        #expect(throws: noSpace) { try storage.load() }
+        await #expect(throws: noSpace) { try await storage.load() }
         storage.heal()
-        _ = try storage.load()
+        _ = try await storage.load()
     }
 
-    @Test("a failure after the call leaves its effect") func failsAfterwards() throws {
+    @Test("a failure after the call leaves its effect") func failsAfterwards() async throws {
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
+        _ = try await storage.load()
         storage.fail(.append, with: noSpace, moment: .after)
-        #expect(throws: noSpace) { try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered) }
+        await #expect(throws: noSpace) { try await storage.append(batch(1, ["a": .integer(1)]), durability: .buffered) }
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
     @Test("a held call waits until it is released") func holds() async throws {
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
+        _ = try await storage.load()
         let hold = storage.hold(.append)
         let call = Task {
-            await onThread { Result { try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered) } }
+            _ = try await storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         }
         await hold.waitUntilReached()
         #expect(memory.tree.root.isEmpty)
         hold.release()
-        try await call.value.get()
+        try await call.value
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
@@ -81,16 +85,17 @@ import Testing
         let storage = InMemoryStorage()
         storage.simulateExternalChange(SettingTree(["a": .integer(1)]))
         storage.simulateExternalChange(SettingTree(["a": .integer(2)]))
-        #expect(try storage.load() == intact(["a": .integer(2)]))
+        let contents = try storage.load()
+        #expect(contents == intact(["a": .integer(2)]))
         storage.simulateExternalChange(SettingTree(["a": .integer(3)]))
         storage.simulateExternalChange(["b": .integer(4)], by: "editor")
-        let told = try storage.externalChanges(since: { SettingTree() })
+        let told = try storage.changes(after: contents.position)
         #expect(
-            told == [
+            told.changes == [
                 ExternalChange(.everything(SettingTree(["a": .integer(3)]))),
                 ExternalChange(.values(["b": .integer(4)]), author: "editor"),
             ])
-        #expect(try storage.externalChanges(since: { SettingTree() }).isEmpty)
+        #expect(try storage.changes(after: told.position).changes.isEmpty)
         storage.close()
         storage.simulateExternalChange(SettingTree())
         #expect(storage.tree.root == ["a": .integer(3), "b": .integer(4)])

@@ -159,9 +159,9 @@ import Testing
 
     @Test("Two stores of one place that write different keys both win, and commits of both lose nothing")
     func twoStores() async throws {
-        let place = SharedStorage.Place()
+        let place = InMemoryStorage()
         func open() async throws -> (SettingsStore, CounterSettings) {
-            let store = try await SettingsStore.open(storage: SharedStorage(place))
+            let store = try await SettingsStore.open(storage: InMemoryStorage(sharing: place))
             return (store, try await store.group(CounterSettings.self))
         }
         let (first, second) = (try await open(), try await open())

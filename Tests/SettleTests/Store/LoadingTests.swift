@@ -144,9 +144,12 @@ import Testing
 
 /// A storage that was damaged.
 private struct DamagedStorage: Storage {
+    func close() {}
+
     func load() throws(StorageError) -> StorageContents {
         StorageContents(outcome: .recovered(description: "It was put aside.", isComplete: false))
     }
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {}
-    func close() {}
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
+        StorageReceipt(position: StoragePosition(0), durability: .synced)
+    }
 }

@@ -1,42 +1,23 @@
 import Dispatch
 import PasscodeLock
 import Settle
+import SettleTesting
 
 /// A storage at which something happens whenever it is locked, which is the beginning of each commit.
-struct InterruptedStorage: Storage {
-    private let storage: InMemoryStorage
+struct InterruptedStorage: StorageWrapper {
+    let base: any Storage
     private let interruption: @Sendable (_ number: Int) -> Void
     private let numbers = Numbers()
 
     init(_ storage: InMemoryStorage, _ interruption: @escaping @Sendable (_ number: Int) -> Void) {
-        self.storage = storage
+        base = storage
         self.interruption = interruption
     }
 
-    func load() throws(StorageError) -> StorageContents { try storage.load() }
-
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try storage.append(batch, durability: durability)
-    }
-
-    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try storage.externalChanges(since: tree)
-    }
-
-    func watch(_ notify: @escaping @Sendable () -> Void) { storage.watch(notify) }
-
-    func lock() throws(StorageError) {
+    func lockForTransaction() async throws(StorageError) -> StorageLease? {
         interruption(numbers.next())
-        try storage.lock()
+        return try await shared?.lockForTransaction()
     }
-
-    func unlock() { storage.unlock() }
-
-    func tryReserve(_ name: String) throws(StorageError) -> Bool { try storage.tryReserve(name) }
-
-    func giveUp(_ name: String) { storage.giveUp(name) }
-
-    func close() { storage.close() }
 }
 
 /// A lock whose next try stops when its first copy has it, and before its second one does.

@@ -1,25 +1,20 @@
 import Settle
+import SettleTesting
 
 /// A storage that has lost something, as its outcome says.
-struct LossyStorage: Storage {
-    private let storage: InMemoryStorage
+struct LossyStorage: StorageWrapper {
+    let base: any Storage
     private let outcome: StorageContents.Outcome
 
     init(_ storage: InMemoryStorage, _ outcome: StorageContents.Outcome) {
-        self.storage = storage
+        base = storage
         self.outcome = outcome
     }
 
-    func load() throws(StorageError) -> StorageContents {
-        StorageContents(tree: try storage.load().tree, outcome: outcome)
-    }
-
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        try storage.append(batch, durability: durability)
-    }
-
-    func close() {
-        storage.close()
+    func load() async throws(StorageError) -> StorageContents {
+        var contents = try await base.load()
+        contents.outcome = outcome
+        return contents
     }
 }
 

@@ -37,7 +37,7 @@ enum Checkpoints {
             value += 1
             try storage.append(batch, durability: .buffered)
             let start = nanoseconds()
-            let isWritten = try storage.checkpoint(tree, at: .closing)
+            let isWritten = try storage.checkpoint(tree, for: .closing)
             return isWritten ? Double(nanoseconds() - start) : .nan
         }
         if let seconds = plan.profiledSeconds {

@@ -112,7 +112,7 @@ private final class JournalSubject {
         guard appended > 2_000 else { return }
         appended = 0
         for key in keys { tree[key] = .integer(value) }
-        do { _ = try storage.checkpoint(tree, at: .closing) } catch { note("\(error)") }
+        do { _ = try storage.checkpoint(tree, for: .closing) } catch { note("\(error)") }
     }
 
     /// How many bytes the journal's last record has.

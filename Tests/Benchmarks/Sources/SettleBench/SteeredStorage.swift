@@ -3,7 +3,7 @@ import Synchronization
 
 /// A file storage, with what a measurement needs: it writes the whole file when it is asked to, also where it would rather
 /// wait, or not at all, and can be left alone by the watch.
-final class SteeredStorage: Storage {
+final class SteeredStorage: SharedStorage {
     private let storage: FileStorage
     private let isWatched: Bool
     private let isEager = Atomic(false)
@@ -23,25 +23,26 @@ final class SteeredStorage: Storage {
 
     func load() throws(StorageError) -> StorageContents { try storage.load() }
 
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
         try storage.append(batch, durability: durability)
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) throws(StorageError) -> Bool {
         guard isEager.load(ordering: .relaxed) else { return true }
         count.add(1, ordering: .relaxed)
-        return try storage.checkpoint(tree, at: .closing)
+        return try storage.checkpoint(tree, for: .closing)
     }
 
-    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try storage.externalChanges(since: tree)
+    func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
+        try storage.changes(after: position)
     }
 
-    func watch(_ notify: @escaping @Sendable () -> Void) {
-        if isWatched { storage.watch(notify) }
+    func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
+        if isWatched { storage.watch(handle) }
     }
 
-    func lock() throws(StorageError) { try storage.lock() }
-    func unlock() { storage.unlock() }
+    func lockForTransaction() throws(StorageError) -> StorageLease? { try storage.lockForTransaction() }
+    func tryLock(named name: String) throws(StorageError) -> StorageLease? { try storage.tryLock(named: name) }
+    func unlock(_ lease: StorageLease) { storage.unlock(lease) }
     func close() { storage.close() }
 }

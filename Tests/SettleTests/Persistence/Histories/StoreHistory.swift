@@ -248,8 +248,13 @@ final class StoreHistory {
                 lost.note(of: store, by: number, until: span.withLock { $0.begin }, in: ledger)
                 ledger.acknowledge(number, until: end)
             } catch let error as SettingsError where error.code == .storage {
-                lost.note(of: store, by: number, until: span.withLock { $0.end }, in: ledger)
-                ledger.fail(number, until: span.withLock { $0.end })
+                let span = span.withLock { $0 }
+                lost.note(of: store, by: number, until: span.end, in: ledger)
+                if (error.underlying as? StorageError)?.isOutcomeUnknown == false {
+                    ledger.giveUp(number, from: span.begin, until: span.end)
+                } else {
+                    ledger.fail(number, until: span.end)
+                }
                 throw error
             }
         }

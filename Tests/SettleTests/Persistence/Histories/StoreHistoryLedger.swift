@@ -78,8 +78,8 @@ final class StoreHistoryLedger: Sendable {
     }
 
     /// Notes that some of what a store has written until some time has been given up.
-    func giveUp(_ store: Int, until time: Int) {
-        change(store, until: time) { write, _ in write.isCertain = false }
+    func giveUp(_ store: Int, from begin: Int = 0, until time: Int) {
+        change(store, until: time) { write, _ in if write.begin >= begin { write.isCertain = false } }
     }
 
     private func change(_ store: Int, until time: Int, _ change: (inout Write, _ now: Int) -> Void) {

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// One connection to the service, which is kept alive between requests.
 struct TestConnection {
-    typealias Topic = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+    typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
     private var inbound: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<HTTPClientRequestPart>
@@ -24,7 +24,7 @@ struct TestConnection {
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    return try Topic(wrappingChannelSynchronously: channel)
+                    return try Channel(wrappingChannelSynchronously: channel)
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in

@@ -1,12 +1,13 @@
 import Settle
+import SettleTesting
 import Synchronization
 
 /// Passes calls to another storage until its process is killed, which may happen at any call.
 ///
 /// What a dead process asks for fails. Once it is buried, it is only reported as done, so that what is left of the process
 /// comes to its end without trying again.
-final class MortalStorage: Storage {
-    private let base: any Storage
+final class MortalStorage: StorageWrapper {
+    let base: any Storage
     private let life: ProcessLife
 
     init(_ base: any Storage, of life: ProcessLife) {
@@ -14,38 +15,19 @@ final class MortalStorage: Storage {
         self.life = life
     }
 
-    func load() throws(StorageError) -> StorageContents { try base.load() }
-
-    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) {
-        guard !batch.values.isEmpty else { return }
-        guard try life.beginWrite() else { return }
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        let isOver = StorageReceipt(position: StoragePosition(0), durability: .synced)
+        guard !batch.values.isEmpty else { return isOver }
+        guard try life.beginWrite() else { return isOver }
         defer { life.endWrite() }
-        try base.append(batch, durability: durability)
+        return try await base.append(batch, durability: durability)
     }
 
-    func checkpoint(_ tree: SettingTree, at moment: CheckpointReason) throws(StorageError) -> Bool {
+    func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
         guard try life.beginWrite(isAppend: false) else { return true }
         defer { life.endWrite() }
-        return try base.checkpoint(tree, at: moment)
+        return try await base.checkpoint(tree, for: reason)
     }
-
-    var isAtRest: Bool { base.isAtRest }
-
-    func externalChanges(since tree: () -> SettingTree) throws(StorageError) -> [ExternalChange] {
-        try base.externalChanges(since: tree)
-    }
-
-    func watch(_ notify: @escaping @Sendable () -> Void) { base.watch(notify) }
-
-    func lock() throws(StorageError) { try base.lock() }
-
-    func unlock() { base.unlock() }
-
-    func tryReserve(_ name: String) throws(StorageError) -> Bool { try base.tryReserve(name) }
-
-    func giveUp(_ name: String) { base.giveUp(name) }
-
-    func close() { base.close() }
 }
 
 /// Whether a simulated process lives, and how many more batches it will store.

@@ -15,7 +15,7 @@ enum MonotonicTime {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Blocks the thread. PendingWakeUps do not end it.
+    /// Blocks the thread. Signals do not end it.
     static func pause(microseconds: Int) {
         var left = timespec(tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1_000)
         var rest = timespec()

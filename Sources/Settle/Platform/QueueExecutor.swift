@@ -2,14 +2,18 @@ import Dispatch
 
 /// An executor on a serial dispatch queue of its own.
 ///
-/// Storage calls block, and observers may, so they must not occupy the threads that run an app's tasks. A flush from a
-/// signal handler must work even if all of those are blocked: it enters the queue directly.
+/// Storage calls may block, and so may observers, so they must not occupy the threads that run an app's tasks.
 final class QueueExecutor: SerialExecutor {
     let queue: DispatchQueue
+    /// Runs what no actor isolates on the same queue, if a task prefers it: the asynchronous functions of a storage then
+    /// need no thread of the concurrency runtime either, and a flush from a signal handler works even if all of those
+    /// are blocked.
+    let forTasks: any TaskExecutor
 
     /// For the calls of a storage.
     init() {
         queue = DispatchQueue(label: "settle.persister", target: Self.threads)
+        forTasks = QueueTaskExecutor(queue)
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
@@ -17,6 +21,7 @@ final class QueueExecutor: SerialExecutor {
     /// for it.
     init(label: String) {
         queue = DispatchQueue(label: label)
+        forTasks = QueueTaskExecutor(queue)
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
@@ -48,5 +53,19 @@ final class QueueExecutor: SerialExecutor {
 
     func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
+    }
+}
+
+/// A class of its own: as its task executor, the serial one would make every task leave the queue and come back.
+private final class QueueTaskExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(_ queue: DispatchQueue) {
+        self.queue = queue
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

@@ -1,0 +1,28 @@
+/// A binary form for storages of one's own.
+extension SettingValue {
+    /// The value as bytes that ``init(bytes:)`` reads. Unlike JSON and property lists, they lose nothing: dates, data,
+    /// numbers of any length and `null` come back as they were. It is the form of the journal, and stays readable by
+    /// later versions.
+    public var bytes: [UInt8] {
+        var writer = JournalValueWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+
+    /// Reads what ``bytes`` has written.
+    ///
+    /// - Throws: ``FormatError`` if the bytes are not exactly one value, or nest more than 128 levels.
+    public init(bytes: some Sequence<UInt8>) throws(FormatError) {
+        let bytes = Array(bytes)
+        do {
+            self = try bytes.withUnsafeBytes { buffer in
+                var reader = JournalValueReader(buffer)
+                let value = try reader.readValue()
+                guard reader.isAtEnd else { throw JournalError.damaged }
+                return value
+            }
+        } catch {
+            throw FormatError(.syntax, at: .byte(0), "The \(bytes.count) bytes are not one value.")
+        }
+    }
+}

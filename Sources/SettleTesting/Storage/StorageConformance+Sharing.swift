@@ -1,0 +1,203 @@
+import Settle
+
+/// What storages of one place have to tell each other.
+extension StorageConformance {
+    func sharingChecks(_ makeOther: @escaping Other) -> [Check] {
+        let checks: [(String, (Pair) async throws -> Void)] = [
+            ("What another storage has appended is an external change, once", tellsOthers),
+            ("A storage's own batch is no external change of its own", keepsOwnToItself),
+            ("A later batch wins over an external change found before", laterBatchWins),
+            ("An external change after a batch wins", laterExternalWins),
+            ("Two storages that write different keys both win", bothWin),
+            ("A receipt tells of external changes that have not been fetched", receiptTells),
+            ("The watch tells when others have appended", watchTells),
+            ("A batch on the condition of a position is stored only there", appendsAtPosition),
+            ("No load ever sees a part of a batch", loadsWholeBatches),
+            ("After external changes could not be determined, none of them is lost", tellsAfterAFailure),
+        ]
+        return checks.map { promise, run in
+            Check(promise: promise) { number in
+                let pair = try await pair(number, makeOther)
+                do {
+                    try await run(pair)
+                } catch {
+                    await pair.close()
+                    throw error
+                }
+                await pair.close()
+            }
+        }
+    }
+
+    /// Two storages of the same place, both loaded, in which `start` is 0.
+    struct Pair {
+        let number: Int
+        let first: any SharedStorage
+        let second: any SharedStorage
+        /// Where the first storage was when it was loaded.
+        let position: StoragePosition
+
+        func close() async {
+            await first.close()
+            await second.close()
+        }
+    }
+
+    func pair(_ number: Int, _ makeOther: Other) async throws -> Pair {
+        guard let first = try await opened(number) as? any SharedStorage else {
+            throw Mismatch("it is no SharedStorage")
+        }
+        // Store something, so that the second storage has a state to load.
+        try await append(["start": .integer(0)], to: first, .synced, revision: 1)
+        let second = try await makeOther(number, first)
+        _ = try await second.load()
+        return Pair(number: number, first: first, second: second, position: try await first.load().position)
+    }
+
+    /// Brings what a store knows of the first storage up to date, from a position on.
+    private func merge(
+        _ pair: Pair, into known: inout SettingTree, after position: StoragePosition? = nil
+    ) async throws -> StoragePosition {
+        let found = try await pair.first.changes(after: position ?? pair.position)
+        for change in found.changes {
+            if case .unusable(let error) = change.content {
+                throw Mismatch("an external change was unusable: \(error)")
+            }
+            change.apply(to: &known)
+        }
+        return found.position
+    }
+
+    private func expect(_ found: SettingTree, _ expected: SettingValue.Entries) throws {
+        guard found.root != expected else { return }
+        throw Mismatch("the first storage should know of \(expected), but knows of \(found.root)")
+    }
+
+    private func tellsOthers(_ pair: Pair) async throws {
+        var known = SettingTree(["start": .integer(0)])
+        try await append(["a": .integer(1), "start": nil], to: pair.second)
+        let position = try await merge(pair, into: &known)
+        try expect(known, ["a": .integer(1)])
+        let again = try await pair.first.changes(after: position)
+        guard again.changes.isEmpty else { throw Mismatch("the same change was told twice: \(again.changes)") }
+        guard again.position == position else { throw Mismatch("the position changed although nothing else did") }
+    }
+
+    private func keepsOwnToItself(_ pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.first, .synced)
+        let changes = try await pair.first.changes(after: pair.position).changes
+        guard changes.isEmpty else { throw Mismatch("a storage was told of its own batch: \(changes)") }
+    }
+
+    private func laterBatchWins(_ pair: Pair) async throws {
+        try await append(["a": .integer(2), "b": .integer(2)], to: pair.second)
+        try await append(["a": .integer(1)], to: pair.first)
+        var known = SettingTree(["start": .integer(0), "a": .integer(1)])
+        _ = try await merge(pair, into: &known)
+        let expected: SettingValue.Entries = ["start": .integer(0), "a": .integer(1), "b": .integer(2)]
+        try expect(known, expected)
+        try await expect(pair.first, toHave: expected)
+    }
+
+    private func laterExternalWins(_ pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.first)
+        try await append(["a": .integer(2)], to: pair.second)
+        var known = SettingTree(["start": .integer(0), "a": .integer(1)])
+        _ = try await merge(pair, into: &known)
+        try expect(known, ["start": .integer(0), "a": .integer(2)])
+    }
+
+    private func bothWin(_ pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.first)
+        try await append(["b": .integer(2)], to: pair.second, .synced)
+        try await append(["c": .integer(3)], to: pair.first, .synced)
+        await pair.close()
+        let again = try await reopen(pair.number, pair.first)
+        try await expect(
+            again, toHave: ["start": .integer(0), "a": .integer(1), "b": .integer(2), "c": .integer(3)])
+        await again.close()
+    }
+
+    private func receiptTells(_ pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.second)
+        let receipt = try await append(["b": .integer(1)], to: pair.first)
+        guard receipt.hasExternalChanges else { throw Mismatch("it does not") }
+    }
+
+    private func watchTells(_ pair: Pair) async throws {
+        let events = WatchedValue<[StorageEvent]>([])
+        pair.first.watch { event in events.update { $0.append(event) } }
+        // A storage may tell once at the beginning, of what came between the load and the watch.
+        let before = events.value.count
+        try await append(["a": .integer(1)], to: pair.second, .synced)
+        let told = await withinPatience { _ = await events.value { $0.dropFirst(before).contains(.mayHaveChanged) } }
+        guard told else { throw Mismatch("nothing was told within \(patience)") }
+        var known = SettingTree(["start": .integer(0)])
+        _ = try await merge(pair, into: &known)
+        try expect(known, ["start": .integer(0), "a": .integer(1)])
+    }
+
+    private func appendsAtPosition(_ pair: Pair) async throws {
+        let first = try await pair.first.append(
+            batch(2, ["a": .integer(1)], [.at(pair.position)]), durability: .synced)
+        try await append(["a": .integer(2)], to: pair.second, .synced)
+        try await expectError(.conflict, of: "an append at an earlier position") {
+            _ = try await pair.first.append(
+                batch(3, ["a": .integer(3)], [.at(first.position)]), durability: .synced)
+        }
+        try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(2)])
+        let position = try await pair.first.changes(after: first.position).position
+        _ = try await pair.first.append(batch(4, ["a": .integer(4)], [.at(position)]), durability: .synced)
+        try await expect(pair.second, toHave: ["start": .integer(0), "a": .integer(4)])
+    }
+
+    private func loadsWholeBatches(_ pair: Pair) async throws {
+        let keys: [SettingKey] = ["a", "m", "z"]
+        let (writer, reader) = (pair.first, pair.second)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for round in 1...100 {
+                    let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, SettingValue.integer(Int64(round))) })
+                    _ = try await writer.append(
+                        StorageBatch(revision: UInt64(round), values: values), durability: .buffered)
+                    await Task.yield()
+                }
+            }
+            group.addTask {
+                for _ in 1...100 {
+                    let tree = try await reader.load().tree
+                    let found = keys.map { tree[$0] }
+                    if Set(found).count > 1 { throw Mismatch("a load found \(found)") }
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func tellsAfterAFailure(_ pair: Pair) async throws {
+        try await append(["a": .integer(1)], to: pair.second)
+        guard let setFault, try await setFault(pair.first, .changes) else { return }
+        try await expectError(of: "changes") { _ = try await pair.first.changes(after: pair.position) }
+        _ = try await setFault(pair.first, nil)
+        var known = SettingTree(["start": .integer(0)])
+        _ = try await merge(pair, into: &known)
+        try expect(known, ["start": .integer(0), "a": .integer(1)])
+    }
+
+    /// - Returns: Whether the work ended in time.
+    func withinPatience(_ work: @escaping @Sendable () async -> Void) async -> Bool {
+        await withTaskGroup { group in
+            group.addTask {
+                await work()
+                return !Task.isCancelled
+            }
+            group.addTask { [patience] in
+                try? await Task.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+public import Settle
+
+/// A storage that forwards every call to another one. A test double conforms to it and implements only what differs,
+/// with `async` where the protocol has it: otherwise a call of the double itself may find the forwarding function.
+public protocol StorageWrapper: SharedStorage, CheckpointingStorage {
+    /// The storage that receives the calls.
+    var base: any Storage { get }
+}
+
+extension StorageWrapper {
+    /// The other storage, if others change it too.
+    public var shared: (any SharedStorage)? { base as? any SharedStorage }
+
+    /// The other storage, if it has a resting form.
+    public var checkpointing: (any CheckpointingStorage)? { base as? any CheckpointingStorage }
+
+    public var limits: StorageLimits { base.limits }
+    public var isAtRest: Bool { checkpointing?.isAtRest ?? true }
+
+    public func load() async throws(StorageError) -> StorageContents {
+        try await base.load()
+    }
+
+    public func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        try await base.append(batch, durability: durability)
+    }
+
+    public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        try base.check(value, at: key)
+    }
+
+    public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
+        try await base.bringToRest(tree, for: reason)
+    }
+
+    public func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
+        checkpointing?.keptValues(forKey: key, insteadOf: stored) ?? []
+    }
+
+    public func keep(_ values: [SettingKey: SettingValue?]) async throws(StorageError) {
+        try await checkpointing?.keep(values)
+    }
+
+    public func keepPrivate() {
+        checkpointing?.keepPrivate()
+    }
+
+    public func close() async {
+        await base.close()
+    }
+
+    public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+    }
+
+    public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
+        shared?.watch(handle)
+    }
+
+    public func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        try await shared?.lockForTransaction()
+    }
+
+    /// Of a storage that is not shared, every lock is free.
+    public func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        guard let shared else { return StorageLease(name: name, position: StoragePosition(0)) }
+        return try await shared.tryLock(named: name)
+    }
+
+    public func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
+        try await shared?.renew(lease) ?? lease
+    }
+
+    public func unlock(_ lease: StorageLease) async {
+        await shared?.unlock(lease)
+    }
+}
