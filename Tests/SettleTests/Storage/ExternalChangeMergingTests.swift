@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settle
 
-/// What a change from outside leaves at single keys, and what later values leave of the change, against the same done in a tree.
+/// Compares external changes of single keys with the same changes of a whole tree.
 @Suite struct ExternalChangeMergingTests {
     private let names = ["a", "b", "a\\.b", "c"]
 
@@ -37,7 +37,7 @@ import Testing
         return ExternalChange(.everything(tree))
     }
 
-    @Test("The values at some keys are those that the changes leave in a tree") func valuesAtKeys() {
+    @Test("Changes give single keys the same values as they give a tree") func valuesAtKeys() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Xorshift(seed: seed)
         for _ in 0..<3_000 {
@@ -55,11 +55,11 @@ import Testing
         }
     }
 
-    @Test("A change that later values were put over has these, and what it changes elsewhere") func overwrite() {
+    @Test("Overwriting a change with later values keeps what it changes at other keys") func overwrite() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Xorshift(seed: seed)
         for _ in 0..<3_000 {
-            // A store saves no key within another one.
+            // A store never saves a key together with one inside it.
             var later: [SettingKey: SettingValue?] = [:]
             for (key, value) in values(4, &random) where !later.keys.contains(where: { overlap($0, key) }) {
                 later.updateValue(value, forKey: key)
@@ -75,7 +75,7 @@ import Testing
         first == second || first.contains(second) || second.contains(first)
     }
 
-    /// The same, one value after the other.
+    /// Does the same as `overwrite(_:)`, one value at a time.
     private func overwritten(_ change: ExternalChange, with later: [SettingKey: SettingValue?]) -> ExternalChange {
         var change = change
         switch change.content {

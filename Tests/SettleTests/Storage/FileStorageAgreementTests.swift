@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What all who share a file must agree on where edits, failures and other journals meet.
+/// Processes that share a file agree on its values despite edits, failures and replaced journals.
 @Suite struct FileStorageAgreementTests {
     private let fixture: FileStorageFixture
 
@@ -11,7 +11,7 @@ import Testing
         fixture = try FileStorageFixture()
     }
 
-    /// A storage as another process has it, which knows all.
+    /// A storage that has loaded everything, as in another process.
     private func opened(_ calls: FaultySystemCalls = FaultySystemCalls()) throws -> FileStorage {
         let storage = FileStorage(
             at: fixture.file, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: 200)
@@ -20,7 +20,7 @@ import Testing
         return storage
     }
 
-    /// What a storage knows that has known these values before.
+    /// The values after merging the storage's external changes into `root`.
     private func known(_ storage: FileStorage, since root: SettingValue.Entries = [:]) throws -> SettingValue.Entries {
         var tree = SettingTree(root)
         for change in try storage.externalChanges() { change.apply(to: &tree) }
@@ -33,7 +33,7 @@ import Testing
         try storage.append(StorageBatch(revision: 1, values: values, expectedValues: replaced), durability: .buffered)
     }
 
-    @Test("who has seen an edit while loading writes after it, also if another one finds it later")
+    @Test("A process that read an edit while loading appends after it, even if another process discovers it later")
     func editSeenByLoad() throws {
         let one = try opened()
         try one.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
@@ -45,7 +45,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("a second edit does not bring back what the first one has set and a batch has changed since")
+    @Test("A second edit does not bring back a value of the first that a batch has replaced since")
     func secondEdit() throws {
         let storage = try opened()
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
@@ -58,7 +58,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("an edit that adds or removes a whole dictionary leaves alone what a batch has added to it")
+    @Test("An edit that adds or removes a dictionary keeps the keys that a batch has added to it")
     func wholeDictionary() throws {
         let storage = try opened()
         try storage.save(batch(1, ["a": .integer(1)]))
@@ -75,7 +75,7 @@ import Testing
         #expect(try known(storage, since: expected) == ["a": .integer(1), "g": .dictionary(["z": .integer(3)])])
     }
 
-    @Test("an edit with a key that no dotted key names is merged too") func dottedKey() throws {
+    @Test("An edit of a name that contains a dot is merged too") func dottedKey() throws {
         let storage = try opened()
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
         try append(["a": .integer(2), "b": .integer(2)], to: storage, over: ["a": .integer(1), "b": .integer(1)])
@@ -85,7 +85,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("what others have appended is not forgotten if reading the rest of it fails") func failedRead() throws {
+    @Test("A failed read does not lose what another process has appended") func failedRead() throws {
         for call in 0..<12 {
             let fixture = try FileStorageFixture()
             let one = try fixture.opened()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a lock that can't be given up costs nobody a newer value") func failedUnlock() throws {
+    @Test("A failed unlock loses no newer value") func failedUnlock() throws {
         let calls = FaultySystemCalls()
         let one = try opened(calls)
         let other = try opened()
@@ -122,7 +122,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("an older version that could not be replaced is not taken for an edit") func previousKept() throws {
+    @Test("A previous version that can't be replaced is not mistaken for an edit") func previousKept() throws {
         let calls = FaultySystemCalls()
         let storage = try opened(calls)
         for number in 1...2 { try storage.save(batch(1, ["a": .integer(Int64(number))])) }
@@ -134,15 +134,13 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
     }
 
-    @Test("a journal that replaces another one still tells what was edited and what was not") func replacedJournal()
-        throws
-    {
+    @Test("A journal that replaces another one preserves which keys were edited") func replacedJournal() throws {
         let calls = FaultySystemCalls()
         let storage = try opened(calls)
         try storage.save(batch(1, ["a": .integer(1), "b": .integer(1)]))
         try append(["a": .integer(2)], to: storage, over: ["a": .integer(1)])
         try fixture.write(#"{"a": 1, "b": 2}"#)
-        // Tells the journal of the edit, in a tree.
+        // Journals the edit as a whole tree.
         _ = try opened()
         calls.fail(every: .synchronizeData, with: .inputOutput)
         #expect(throws: StorageError.self) { try storage.append(batch(2, [:]), durability: .synced) }
@@ -154,8 +152,8 @@ import Testing
         #expect(try known(storage, since: ["a": .integer(2), "b": .integer(1), "c": .integer(3)]) == expected)
     }
 
-    @Test("who has missed a whole journal is told all values although the file can't be read") func brokenFile() throws
-    {
+    @Test("A process that missed a whole journal gets all values even if the file can't be read")
+    func brokenFile() throws {
         let (one, other) = (try opened(), try opened())
         var root: SettingValue.Entries = [:]
         for number in 0..<4 {
@@ -167,7 +165,7 @@ import Testing
         #expect(try known(other) == root)
     }
 
-    @Test("an edit of a version whose checkpoint was not confirmed takes back nothing") func unconfirmed() throws {
+    @Test("An edit of a file whose checkpoint was never confirmed reverts no value") func unconfirmed() throws {
         let calls = FaultySystemCalls()
         let one = try opened(calls)
         try append(["a": .integer(1)], to: one)
@@ -182,7 +180,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("a later batch lies over an external change of the dictionary around its key, or of keys inside")
+    @Test("A later batch overwrites an external change of the dictionary around its key, or of keys inside it")
     func overwriting() {
         for (first, then) in [
             (["g": nil], ["g.x": .integer(1)]), (["g": .integer(5)], ["g.x": .integer(1)]),

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// While no checkpoint is possible, the journal stays short, and what was acknowledged opens.
+/// While no checkpoint is possible, the journal stays short and every acknowledged value can be loaded.
 @Suite struct FileStorageCompactionTests {
     private static let broken = "{\n  \"a\": 1,\n  oops\n}"
     private let fixture: FileStorageFixture
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Sets `b` to a number, as a store does that believes it to be the number before.
+    /// Sets `b` to a number, expecting the number before it.
     private func set(_ number: Int, in storage: FileStorage, _ durability: StorageDurability = .buffered) throws {
         let batch = StorageBatch(
             revision: UInt64(number), values: ["b": .integer(Int64(number))],
@@ -41,7 +41,7 @@ import Testing
         SettingTree(root.merging(["b": .integer(Int64(number))]) { $1 })
     }
 
-    /// A storage that has met a file that can't be parsed, and could not write what it has beyond it.
+    /// A storage whose file can't be parsed, so that its checkpoint has failed.
     private func broken(_ fixture: FileStorageFixture) throws -> FileStorage {
         let storage = try storage(fixture)
         try storage.save(batch(1, root.mapValues { $0 }))
@@ -52,7 +52,8 @@ import Testing
         return storage
     }
 
-    @Test("a standing typing error does not make the journal grow, and a load finds everything") func bounded() throws {
+    @Test("While the file has a syntax error, the journal stays short and a load finds every value")
+    func bounded() throws {
         let storage = try broken(fixture)
         for number in 4...2_000 { try set(number, in: storage) }
         #expect(try journalSize < 50_000)
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("once the typing error is put right, only what was edited is taken in") func corrected() throws {
+    @Test("Once the syntax error is fixed, only edited keys are merged") func corrected() throws {
         let storage = try broken(fixture)
         for number in 4...500 { try set(number, in: storage) }
         try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
@@ -77,13 +78,13 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all.root))
     }
 
-    @Test("also where nobody knows what the file had, a key that was not edited has its newest value")
+    @Test("An unedited key keeps its newest value even if no process knows what the file had")
     func correctedAfterOpening() throws {
         let first = try storage(fixture)
         try first.save(batch(1, root.mapValues { $0 }))
         try set(3, in: first, .synced)
         first.close()
-        // Edited while no process has it open, and broken before anything was written.
+        // Edited while no process has it open, then broken before anything is written.
         try fixture.write(#"{"a": 7, "b": 2, "c": "untouched"}"#)
         let storage = try storage(fixture)
         try fixture.write(Self.broken)
@@ -101,7 +102,7 @@ import Testing
         #expect(try fixture.freshLoad().tree == known)
     }
 
-    @Test("a process that follows is told the newest values, and none before them") func followers() throws {
+    @Test("A process that follows the journal gets the newest values and never an older one") func followers() throws {
         let storage = try broken(fixture)
         let other = try self.storage(fixture, limit: FileStorage.journalLimit)
         _ = try other.externalChanges()
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "a folder that can't be written: appends are refused before the journal is too long, and all before them open")
+        "In a read-only folder, appends are refused before the journal gets too long, and all earlier ones load")
     func fullJournal() throws {
         let storage = try storage(fixture, capacity: 20_000)
         try storage.save(batch(1, root.mapValues { $0 }))
@@ -143,22 +144,20 @@ import Testing
         #expect(try journalSize <= 20_000 + (80 << 10) && acknowledged > 50)
         #expect(try fixture.freshLoad().tree == tree(acknowledged))
         fixture.calls.heal()
-        // There is room for what ends the need.
+        // The journal keeps room for the records of a checkpoint, which ends the need for more.
         #expect(try storage.checkpoint(tree(acknowledged), for: .settled))
         try set(acknowledged + 1, in: storage, .synced)
         #expect(try fixture.freshLoad().tree == tree(acknowledged + 1))
     }
 
-    @Test("a full journal that may be begun anew is, although no checkpoint was tried") func fullJournalBegunAnew()
-        throws
-    {
+    @Test("A full journal is compacted even if no checkpoint was attempted") func fullJournalBegunAnew() throws {
         let storage = try storage(fixture, limit: FileStorage.journalLimit, capacity: 20_000)
         try storage.save(batch(1, root.mapValues { $0 }))
         for number in 3...2_000 { try set(number, in: storage) }
         #expect(try fixture.freshLoad().tree == tree(2_000))
     }
 
-    @Test("a value that no journal can hold is refused, and others are stored") func tooLarge() throws {
+    @Test("A value too large for the journal is refused, and others are stored") func tooLarge() throws {
         let storage = try storage(fixture, capacity: 20_000)
         try storage.save(batch(1, root.mapValues { $0 }))
         let error = #expect(throws: StorageError.self) {
@@ -172,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "an append that begins the journal anew and in which any call goes wrong leaves the old or the new state",
+        "An append that compacts the journal leaves the old or the new state, whichever system call fails",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
         var call = 0
@@ -181,7 +180,7 @@ import Testing
             let fixture = try FileStorageFixture()
             let storage = try broken(fixture)
             var number = 4
-            // Until the next append begins the journal anew.
+            // Until the next append compacts the journal.
             let journal = fixture.folder.appending(path: ".settings.json.journal")
             while try FileStorage.end(of: Data(contentsOf: journal)) <= 3_200 {
                 try set(number, in: storage)
@@ -205,7 +204,7 @@ import Testing
         #expect(trouble.fault == .short ? call >= 1 : call > 8)
     }
 
-    /// A load puts a broken file right, which must not happen to the one that is tried.
+    /// A copy to load, because a load repairs a broken file.
     private static func copy(of fixture: FileStorageFixture) throws -> FileStorageFixture {
         let copy = try FileStorageFixture()
         for name in try fixture.names() {
@@ -215,7 +214,7 @@ import Testing
         return copy
     }
 
-    @Test("values that only a file had which was never written by us outlive its breaking") func secured() throws {
+    @Test("Values that only a hand-written file had survive when that file is broken") func secured() throws {
         try fixture.write(#"{"a": 1, "b": 2, "c": "untouched"}"#)
         let storage = try storage(fixture)
         try fixture.write(Self.broken)
@@ -228,14 +227,14 @@ import Testing
             Issue.record("It was to be recovered completely: \(contents.outcome)")
             return
         }
-        // Put right before anybody has opened it, it is an edit like any other.
+        // Fixed before any process opens it, the file is an edit like any other.
         try fixture.write(#"{"a": 5, "b": 2, "c": "untouched"}"#)
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(3), "c": .string("untouched")]))
     }
 }
 
 extension FileStorage {
-    /// Where the records of a journal end.
+    /// The offset at which the records of a journal end.
     fileprivate static func end(of journal: Data) throws -> Int {
         try Array(journal).withUnsafeBytes { bytes in
             let start = JournalPosition.start(of: try JournalHeader.decode(bytes).generation)

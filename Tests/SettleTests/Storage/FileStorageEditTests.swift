@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// People and their editors change the file, while a storage has it open and while none has.
+/// Edits of the file, while a storage has it open and while none has.
 @Suite struct FileStorageEditTests {
     private let fixture: FileStorageFixture
     private let root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
@@ -12,7 +12,7 @@ import Testing
         fixture = try FileStorageFixture()
     }
 
-    /// A storage that is at rest with `root`.
+    /// A storage at rest with `root`.
     private func resting() throws -> FileStorage {
         let storage = try fixture.opened()
         try storage.save(batch(1, root.mapValues { $0 }))
@@ -23,7 +23,7 @@ import Testing
         try storage.externalChanges()
     }
 
-    @Test("An edit is told as the keys that differ, once") func edit() throws {
+    @Test("An edit is reported once, as the keys that differ") func edit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2, "c": {"d": true}}"#)
         let expected = ExternalChange(.values(["a": .integer(5), "c.d": .bool(true)]))
@@ -36,7 +36,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all))
     }
 
-    @Test("An edit is merged per key with what the journal has, and the journal's own keys stay")
+    @Test("Merging an edit keeps the keys that only the journal has changed")
     func merge() throws {
         let storage = try resting()
         try storage.append(
@@ -50,7 +50,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
-    @Test("A key that is put into an empty dictionary leaves alone what the journal has put there")
+    @Test("An edit that fills an empty dictionary keeps the keys that the journal has added to it")
     func emptyDictionary() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["d": .dictionary([:]), "e": .dictionary([:])]))
@@ -69,7 +69,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["d": .dictionary([:])]))
     }
 
-    @Test("An empty dictionary that is there still is no edit of what the journal has put into it")
+    @Test("An empty dictionary left in the file is no edit of the keys that the journal has added to it")
     func untouchedDictionary() throws {
         let batches: [[SettingKey: SettingValue]] = [
             ["d": .dictionary(["q": .integer(1)]), "d.q": .integer(2)], ["d.q": .integer(2)],
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("what a dictionary has got after a crash, by an edit and from the journal, is merged per key in it")
+    @Test("After a crash, a dictionary from an edit and one from the journal are merged key by key")
     func dictionaryAfterCrash() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
@@ -100,7 +100,7 @@ import Testing
         #expect(try changes(storage, since: all).allSatisfy { $0 == ExternalChange(.everything(SettingTree(all))) })
     }
 
-    @Test("Of two storages that see an edit, one takes it in, and both know it") func oneTakesIn() throws {
+    @Test("Two storages that see the same edit each report it once") func oneTakesIn() throws {
         let one = try resting()
         let other = try fixture.opened()
         try fixture.write(#"{"a": 5, "b": 2}"#)
@@ -109,7 +109,7 @@ import Testing
         #expect(try changes(one, since: root).isEmpty && changes(other, since: root).isEmpty)
     }
 
-    @Test("A checkpoint takes in an edit that it was not told of") func checkpointMerges() throws {
+    @Test("A checkpoint merges an edit that the storage has not seen yet") func checkpointMerges() throws {
         let storage = try resting()
         try storage.append(
             StorageBatch(revision: 2, values: ["b": .integer(9)], expectedValues: ["b": .integer(2)]),
@@ -120,9 +120,7 @@ import Testing
         #expect(try changes(storage, since: [:]) == [ExternalChange(.values(["a": .integer(5)]))])
     }
 
-    @Test("An edit that arrives while the file is written is merged or keeps the file") func lateEdit()
-        throws
-    {
+    @Test("An edit made while a checkpoint writes the file is merged") func lateEdit() throws {
         for moment in [SystemCall.Kind.create, .synchronize, .link, .rename] {
             let fixture = try FileStorageFixture()
             let storage = try fixture.opened()
@@ -145,7 +143,7 @@ import Testing
     }
 
     @Test(
-        "An edit that can't be read is reported with its place, once, and not overwritten while it stands")
+        "An unreadable edit is reported once, with its line, and is not overwritten")
     func invalid() throws {
         let storage = try resting()
         let text = "{\n  \"a\": 5,\n  oops\n}"
@@ -170,7 +168,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(5), "b": .integer(9)]))
     }
 
-    @Test("A file that is removed is told, its values stay, and it is written again at once")
+    @Test("A removed file is reported, and written again with its values at once")
     func removed() throws {
         let storage = try resting()
         try FileManager.default.removeItem(at: fixture.file)
@@ -186,7 +184,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("A file made anew after it was removed is an edit") func recreated() throws {
+    @Test("A file recreated after its removal is an edit") func recreated() throws {
         let storage = try resting()
         try FileManager.default.removeItem(at: fixture.file)
         _ = try changes(storage, since: root)
@@ -194,7 +192,7 @@ import Testing
         #expect(try changes(storage, since: root) == [ExternalChange(.values(["a": .integer(5), "b": nil]))])
     }
 
-    @Test("Two edits of the same size in the same moment are both seen") func sameMoment() throws {
+    @Test("Edits of the same size in quick succession are all seen") func sameMoment() throws {
         let storage = try resting()
         for number in 3...9 {
             try fixture.write(#"{"a": \#(number), "b": 2}"#)
@@ -203,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("A symbolic link that is swapped leads to another file's values") func swappedLink() throws {
+    @Test("Switching a symbolic link leads to the other file's values") func swappedLink() throws {
         let manager = FileManager.default
         try fixture.write(#"{"a": 1}"#, to: "one.json")
         try fixture.write(#"{"a": 2, "c": 3}"#, to: "two.json")
@@ -219,7 +217,7 @@ import Testing
         #expect(try fixture.text(of: "two.json").contains("9") && !fixture.text(of: "one.json").contains("9"))
     }
 
-    @Test("our own file is recognised, also when the format has no word for a value") func spelling() throws {
+    @Test("Reformatting the file is no edit, even of values whose type the format can't spell") func spelling() throws {
         let storage = try fixture.opened()
         let values: SettingValue.Entries = [
             "date": .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), "data": .data(Data([1, 2])),
@@ -231,7 +229,8 @@ import Testing
         #expect(try changes(storage, since: values).isEmpty)
     }
 
-    @Test("what was edited after a crash and what the journal has are merged per key") func offline() throws {
+    @Test("An edit made while no process has the file open is merged key by key with the journal")
+    func offline() throws {
         let storage = try resting()
         try storage.append(
             StorageBatch(
@@ -247,9 +246,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all.merging(["d": .integer(4)]) { $1 }))
     }
 
-    @Test("at rest the file is the whole truth: what is edited then counts, whatever the journal says") func atRest()
-        throws
-    {
+    @Test("An edit of a file at rest wins over every value in the journal") func atRest() throws {
         let storage = try resting()
         storage.close()
         try fixture.write(#"{"b": 3}"#)
@@ -258,7 +255,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["b": .integer(2)]))
     }
 
-    @Test("an edit that the journal could not be told stands before what is appended next, also under one lock")
+    @Test("An edit that could not be journaled precedes the next append, even under the same lock")
     func owedUnderLock() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2}"#)
@@ -273,7 +270,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(9), "b": .integer(2)]))
     }
 
-    @Test("an edit that a load has found outlives a journal in the place of one that could not be synced")
+    @Test("An edit found by a load survives when a failed sync replaces the journal")
     func journalAfterEdit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2}"#)
@@ -296,7 +293,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(known))
     }
 
-    @Test("a journal in the place of one that could not be synced leads to an edit that is damaged later")
+    @Test("After a failed sync, the new journal restores an edit whose file is damaged later")
     func damageAfterEdit() throws {
         let storage = try resting()
         try fixture.write(#"{"a": 5, "b": 2}"#)

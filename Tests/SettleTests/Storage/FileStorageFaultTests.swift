@@ -3,16 +3,16 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Every system call of a save goes wrong in turn, in every way.
+/// Fails each system call of a save in turn, in every way.
 @Suite struct FileStorageFaultTests {
     enum Start: CaseIterable {
         /// Neither the file nor its folder exists.
         case nothing
-        /// The file was there before.
+        /// Another program wrote the file.
         case loaded
-        /// The file was saved by the same storage.
+        /// The storage itself saved the file.
         case saved
-        /// The same, and the journal has more than it.
+        /// The same, with a value that only the journal has.
         case journaled
     }
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "an operation in which any call goes wrong leaves the old or the new state, and the next ones bring everything",
+        "An operation leaves the old or the new state, whichever call fails, and later ones store everything",
         arguments: Trouble.all)
     func everyCall(trouble: Trouble) throws {
         for kind in Start.allCases {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Does the operation; a checkpoint after an append that works.
+    /// Performs the operation on a storage that has `old`.
     private func run(
         _ operation: Operation, on storage: FileStorage, over old: SettingValue.Entries, isPrepared: Bool
     ) throws -> Bool {
@@ -89,7 +89,7 @@ import Testing
         return true
     }
 
-    /// Whether the operation made as many calls.
+    /// Whether the operation made enough calls for the fault to occur.
     private func wasHit(call: Int, _ trouble: Trouble, _ kind: Start, _ operation: Operation) throws -> Bool {
         let (fixture, storage, old) = try start(kind)
         let calls = fixture.calls
@@ -123,7 +123,7 @@ import Testing
         #expect(found.outcome == (found.tree.root.isEmpty ? .absent : .intact), comment)
 
         calls.heal()
-        // What a store does: it appends again what failed, and asks for a checkpoint.
+        // Like a store: appends the failed batch again, then asks for a checkpoint.
         if error != nil { try storage.append(Self.second, durability: .synced) }
         let third = batch(3, ["c": .integer(3)])
         try storage.append(third, durability: .synced)
@@ -140,8 +140,8 @@ import Testing
         return wasHit
     }
 
-    @Test("after a failed sync the journal is replaced by a new file, and never synced again") func failedSync() throws
-    {
+    @Test("After a failed sync, a new file replaces the journal, which is never synced again")
+    func failedSync() throws {
         let (fixture, storage, old) = try start(.saved)
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
         let error = #expect(throws: StorageError.self) { try storage.append(Self.second, durability: .synced) }
@@ -161,9 +161,8 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == SettingTree(storing: Self.second, over: old).root)
     }
 
-    @Test("after a failed sync a checkpoint that has nothing to write replaces the journal too") func failedSyncAtRest()
-        throws
-    {
+    @Test("A checkpoint with nothing to write throws if its sync fails, and succeeds afterwards")
+    func failedSyncAtRest() throws {
         let (fixture, storage, old) = try start(.loaded)
         try storage.append(Self.second, durability: .buffered)
         var tree = SettingTree(old)
@@ -178,7 +177,7 @@ import Testing
         #expect(try storage.checkpoint(tree, for: .settled))
     }
 
-    @Test("after a failed sync of the folder a checkpoint is not confirmed, and the next one does it again")
+    @Test("A checkpoint whose folder sync fails is not confirmed, and the next one syncs the folder again")
     func failedFolderSync() throws {
         let (fixture, storage, old) = try start(.saved)
         try storage.append(Self.second, durability: .buffered)
@@ -195,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "the error says why in a code and in a sentence",
+        "A failed append gives its cause as a code and in its description",
         arguments: [
             (SystemError.noSpace, StorageError.Code.noSpace), (.quotaExceeded, .noSpace),
             (.permissionDenied, .permissionDenied), (.notPermitted, .permissionDenied),
@@ -212,7 +211,7 @@ import Testing
     }
 
     @Test(
-        "a folder that can't be synced on its file system is no failure",
+        "A file system that can't sync folders fails no save",
         arguments: [
             SystemError.invalidArgument, .notSupported,
         ])
@@ -223,14 +222,14 @@ import Testing
         try storage.save(Self.second, over: old)
     }
 
-    @Test("without hard links a save works, and keeps no previous version") func noHardLinks() throws {
+    @Test("Without hard links, a save works but keeps no previous version") func noHardLinks() throws {
         let (fixture, storage, old) = try start(.saved)
         fixture.calls.fail(every: .link, with: .notPermitted)
         try storage.save(Self.second, over: old)
         #expect(try fixture.names() == [".settings.json.journal", "settings.json"])
     }
 
-    @Test("without locks one process works", arguments: [SystemError.noLocks, .notSupported, .unimplemented])
+    @Test("Without locks, a single process can save", arguments: [SystemError.noLocks, .notSupported, .unimplemented])
     func noLocks(cause: SystemError) throws {
         let (fixture, storage, old) = try start(.saved)
         fixture.calls.fail(every: .lock, with: cause)

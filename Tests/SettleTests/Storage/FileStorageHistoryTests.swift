@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Random histories of processes and a person who share a file, against a model.
+/// Compares random histories of processes and hand edits of one file with a model.
 @Suite(.timeLimit(.minutes(10))) struct FileStorageHistoryTests {
-    /// Seeds that have found something.
+    /// Seeds that have found bugs.
     private static let findings: [UInt64] = [
         6_119_913_636_216_963_940, 6_119_913_636_216_965_452, 7_839_643_071_505_599_028, 4_983_636_491_624_532_284,
         7_450_063_544_191_471_278, 7_364_202_562_375_685_780, 1_334_710_471_774_629_044, 8_521_309_335_313_464_040,
@@ -13,9 +13,9 @@ import Testing
         77_002_989, 77_005_464, 77_000_838, 31_002_137,
     ]
 
-    /// The same histories each time. `SETTLE_HISTORIES` is another number of them, which then begin at a random seed or at
-    /// `SETTLE_HISTORY_SEED`: with a number of 1 that shows one again which has failed.
-    @Test("all who share a file agree with the model, whatever happens to them") func histories() async {
+    /// Runs the same histories each time. `SETTLE_HISTORIES` sets another number of them, which then begin at
+    /// `SETTLE_HISTORY_SEED` or at a random seed; a number of 1 repeats one that failed.
+    @Test("Processes that share a file agree with the model, whatever happens to them") func histories() async {
         let environment = ProcessInfo.processInfo.environment
         var seeds = Self.findings + Array(1...250)
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {

@@ -4,13 +4,13 @@ import SettleTesting
 import Testing
 
 @Suite struct FileStorageLoadingTests {
-    @Test("no file and no folder is absent, and a load makes neither") func absent() throws {
+    @Test("Loading a missing file in a missing folder reports it as absent and creates neither") func absent() throws {
         let fixture = try FileStorageFixture("one/settings.json")
         #expect(try fixture.storage().load() == StorageContents(outcome: .absent))
         #expect(try fixture.names().isEmpty)
     }
 
-    @Test("a removed file gives the defaults, although its previous version is there") func removed() throws {
+    @Test("A removed file loads without values even if its previous version exists") func removed() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "a file that can't be read is unreadable, and nothing is written over it",
+        "A file that can't be read is reported as unreadable and never overwritten",
         arguments: [SystemError.permissionDenied, .notPermitted, .inputOutput, .isFolder, .tooManySymbolicLinks])
     func unreadable(cause: SystemError) throws {
         let fixture = try FileStorageFixture()
@@ -45,8 +45,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "b": .integer(2)]))
     }
 
-    /// Data protection on Apple's platforms, before the first unlock: files are there, and can't be opened.
-    @Test("a journal that may not be opened is unreadable too, and its values are there later") func locked() throws {
+    /// As with data protection on Apple's platforms before the first unlock: files exist but can't be opened.
+    @Test("A journal that can't be opened is unreadable too, and its values load later") func locked() throws {
         let fixture = try FileStorageFixture()
         try fixture.opened().append(batch(1, ["a": .integer(1)]), durability: .synced)
         let storage = fixture.storage()
@@ -58,8 +58,7 @@ import Testing
         #expect(try storage.load().tree["a"] == .integer(1))
     }
 
-    @Test("a load that fails after one that did not stops all writing until a load succeeds") func laterFailure() throws
-    {
+    @Test("A failed load after a successful one stops all writing until a load succeeds") func laterFailure() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
@@ -73,7 +72,7 @@ import Testing
         #expect(try storage.checkpoint(SettingTree(), for: .resting))
     }
 
-    @Test("a folder in the file's place is unreadable and stays") func folder() throws {
+    @Test("A folder in the file's place is unreadable and left alone") func folder() throws {
         let fixture = try FileStorageFixture()
         try FileManager.default.createDirectory(at: fixture.file, withIntermediateDirectories: false)
         let storage = fixture.storage()
@@ -84,14 +83,14 @@ import Testing
         #expect(try fixture.names() == ["settings.json"])
     }
 
-    @Test("a file in a folder's place is unreadable, not absent") func fileAsFolder() throws {
+    @Test("A file in the folder's place is unreadable, not absent") func fileAsFolder() throws {
         let fixture = try FileStorageFixture("one/settings.json")
         try fixture.write("", to: "one")
         let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
         #expect(error?.code == .unreadable)
     }
 
-    @Test("links that lead in a circle are unreadable") func circle() throws {
+    @Test("A circular symbolic link is unreadable") func circle() throws {
         let fixture = try FileStorageFixture()
         try FileManager.default.createSymbolicLink(
             atPath: fixture.file.path, withDestinationPath: fixture.file.lastPathComponent)
@@ -99,7 +98,7 @@ import Testing
         #expect(error?.code == .unreadable)
     }
 
-    @Test("a file over the limit is unreadable and is not read") func tooLarge() throws {
+    @Test("A file over the size limit is unreadable, and its contents are never read") func tooLarge() throws {
         let fixture = try FileStorageFixture()
         try fixture.write("")
         let handle = try FileHandle(forWritingTo: fixture.file)
@@ -112,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "a URL that names no file is unreadable",
+        "A URL that names no file is unreadable",
         arguments: ["https://example.com/settings.json", "file:///a%00b", "file:///"])
     func noFileURL(text: String) throws {
         let url = try #require(URL(string: text))
@@ -121,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "a new file has the format of its name, and an old one keeps its own",
+        "A new file gets the format of its name, an existing one keeps its own, and a chosen format wins",
         arguments: [
             ("settings.json", FileFormat?.none, FileFormat?.none, FileFormat.json),
             ("settings", nil, nil, .json),
@@ -146,7 +145,7 @@ import Testing
         #expect(try expected.decode(Array(Data(contentsOf: fixture.file))) == SettingTree(root))
     }
 
-    @Test("keys that nobody declared are written back as they were read") func unknownKeys() throws {
+    @Test("Undeclared keys survive a change of another key") func unknownKeys() throws {
         let fixture = try FileStorageFixture()
         try fixture.write(#"{"future": {"list": [1, "two", {"x": null}]}, "a": 1}"#)
         let storage = try fixture.opened()
@@ -159,7 +158,7 @@ import Testing
                 ]))
     }
 
-    @Test("a load takes up what others wrote, and what only the journal has") func reload() throws {
+    @Test("A load merges what another program wrote with what only the journal has") func reload() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         fixture.calls.fail(every: .rename, with: .inputOutput)
@@ -173,7 +172,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["mine": .integer(1), "theirs": .integer(2)]))
     }
 
-    @Test("a checkpoint removes the files that a crashed writer left, and not those of a living writer")
+    @Test("A checkpoint removes the temporary files of a crashed process, not those of a running one")
     func abandoned() throws {
         let fixture = try FileStorageFixture()
         let names = [".settings.json.0123456789abcdef.tmp", ".settings.json.00000000000000ff.tmp"]
@@ -192,7 +191,7 @@ import Testing
     }
 
     @Test(
-        "a load in which any call goes wrong throws or finds the right thing, and changes nothing",
+        "A load throws or finds the right values and changes nothing, whichever call fails",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
         for text in [nil, "{\"a\": 1}"] {

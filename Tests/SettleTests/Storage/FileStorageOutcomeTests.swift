@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What a load says about what it has found, for each way in which files may be damaged or gone.
+/// The outcome that a load reports for each way in which files can be damaged or missing.
 @Suite struct FileStorageOutcomeTests {
-    /// Something that has happened to a file while no process had it open.
+    /// What can happen to a file while no process has it open.
     enum Trouble: Sendable {
         case cut, emptied, flipped, removed
 
@@ -38,7 +38,7 @@ import Testing
     private static let journal = ".settings.json.journal"
     private static let previous = ".settings.json.previous"
 
-    /// A file with `a` as 2, a version before it with `a` as 1, and a journal that has `b` beyond the file.
+    /// A file with `a` as 2, a previous version with `a` as 1, and a journal that also has `b`.
     private func fixture() throws -> FileStorageFixture {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -68,36 +68,36 @@ import Testing
     }
 
     @Test(
-        "a damaged file is recovered completely, if the journal is as it was",
+        "A damaged file is recovered completely if the journal is undamaged",
         arguments: [Trouble.cut, .emptied, .flipped])
     func damagedFile(trouble: Trouble) throws {
         try expect(.complete, Self.newest, after: [Self.file: trouble], in: fixture())
-        // The journal has begun with no file, so it needs no version before.
+        // The journal began without a file, so recovery needs no previous version.
         try expect(.complete, Self.newest, after: [Self.file: trouble, Self.previous: .removed], in: fixture())
         try expect(.complete, Self.newest, after: [Self.file: trouble, Self.previous: .cut], in: fixture())
     }
 
     @Test(
-        "a damaged file is not recovered completely without its journal",
+        "Without its journal, a damaged file is recovered incompletely",
         arguments: [Trouble.cut, .emptied, .flipped], [Trouble.emptied, .flipped, .removed])
     func damagedFileAndJournal(trouble: Trouble, journal: Trouble) throws {
         let troubles = [Self.file: trouble, Self.journal: journal]
         try expect(.incomplete, Self.earlier, after: troubles, in: fixture())
-        // With nothing beside it, an empty file is one that somebody has made.
+        // With nothing beside it, an empty file counts as new.
         let isNew = trouble == .emptied && journal == .removed
         try expect(
             isNew ? .absent : .incomplete, [:], after: troubles.merging([Self.previous: .removed]) { $1 }, in: fixture()
         )
     }
 
-    @Test("a damaged file is not recovered completely with a journal that has lost a record")
+    @Test("With a journal that has lost a record, a damaged file is recovered incompletely")
     func damagedFileAndRecord() throws {
         let fixture = try fixture()
         try rot("zebra", in: fixture)
         try expect(.incomplete, Self.newest, after: [Self.file: .cut], in: fixture)
     }
 
-    @Test("if file and journal are damaged, both are put aside and told of at the opening that finds it, and once")
+    @Test("A damaged file and a damaged journal are both set aside and reported, once")
     func bothDamaged() throws {
         for isHeader in [true, false] {
             let fixture = try fixture()
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "a recovery from two kinds of damage in which any call goes wrong throws or recovers, and loses no evidence",
+        "Recovering a damaged file and journal throws or succeeds, whichever call fails, and keeps the journal",
         arguments: FileStorageFaultTests.Trouble.all, [true, false])
     func bothDamagedWithFaults(trouble: FileStorageFaultTests.Trouble, isHeader: Bool) throws {
         var call = 0
@@ -156,14 +156,14 @@ import Testing
         #expect(trouble.fault == .short ? call >= 1 : call > 15)
     }
 
-    @Test("a damaged journal that a running program goes over to is put aside and told of")
+    @Test("A damaged journal that takes the place of the one in use is set aside and reported")
     func damagedWhileRunning() throws {
         let fixture = try fixture()
         let storage = try fixture.opened()
         let path = fixture.folder.appending(path: Self.journal)
         var bytes = try Data(contentsOf: path)
         bytes[20] ^= 1
-        // In another file, as a copy is put back.
+        // As a new file, like a copy that is restored.
         try FileManager.default.removeItem(at: path)
         try bytes.write(to: path)
         try storage.append(batch(4, ["c": .integer(4)]), durability: .synced)
@@ -176,7 +176,7 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == Self.newest.merging(["c": .integer(4)]) { $1 })
     }
 
-    @Test("an earlier file in the place of the newest, with a journal that goes on, is told as two moments")
+    @Test("An older file beside a newer journal is reported as being of two moments")
     func earlierFile() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -198,7 +198,8 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(3)])
     }
 
-    @Test("an earlier file whose journal has nothing beyond it is an edit") func earlierFileAlone() throws {
+    @Test("An older file counts as an edit if the journal has nothing beyond the newest file")
+    func earlierFileAlone() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
@@ -209,7 +210,7 @@ import Testing
         try expect(.intact, ["a": .integer(1)], after: [:], in: fixture)
     }
 
-    @Test("a recovery with a journal that lacks its end is not complete, and says what is of two moments")
+    @Test("With a journal that lacks its end, a damaged file is recovered incompletely")
     func journalWithoutEnd() throws {
         let fixture = try fixture()
         let path = fixture.folder.appending(path: Self.journal)
@@ -220,7 +221,7 @@ import Testing
         try expect(.incomplete, Self.checkpointed, after: [Self.file: .cut], in: fixture)
     }
 
-    @Test("a version before that the journal does not know, with the journal's values over it, is told as two moments")
+    @Test("Recovery from a previous version that the journal does not know is reported as being of two moments")
     func unknownVersionBefore() throws {
         let fixture = try fixture()
         try Data(#"{"a": 7, "zebra": false}"#.utf8).write(to: fixture.folder.appending(path: Self.previous))
@@ -237,7 +238,7 @@ import Testing
             ))
     }
 
-    @Test("a file that its journal does not know, if the journal lacks its end, is told as of two moments")
+    @Test("A file unknown to a journal without its end is reported with the keys that the journal supplies")
     func unknownFileWithoutEnd() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -265,7 +266,7 @@ import Testing
         #expect(description.contains("have the values of the journal: b."))
     }
 
-    @Test("a damaged journal beside an intact file is not complete") func damagedJournal() throws {
+    @Test("A damaged journal beside an intact file makes the recovery incomplete") func damagedJournal() throws {
         try expect(.incomplete, Self.checkpointed, after: [Self.journal: .flipped], in: fixture())
         let fixture = try fixture()
         try rot("zebra", in: fixture)
@@ -273,14 +274,14 @@ import Testing
     }
 
     @Test(
-        "what nobody can tell from a store at rest is intact, with the file's values",
+        "A file without its journal or previous version looks at rest, so it loads as intact",
         arguments: [Trouble.emptied, .removed])
     func missingJournal(trouble: Trouble) throws {
         try expect(.intact, Self.checkpointed, after: [Self.journal: trouble], in: fixture())
         try expect(.intact, Self.newest, after: [Self.previous: .removed], in: fixture())
     }
 
-    @Test("a removed file is not absent while anything beside it shows that it was there")
+    @Test("A removed file is not reported as absent while anything beside it shows that it existed")
     func removedFile() throws {
         let file = [Self.file: Trouble.removed]
         try expect(.removed, [:], after: file.merging([Self.journal: .removed]) { $1 }, in: fixture())
@@ -295,16 +296,15 @@ import Testing
         }
     }
 
-    @Test("a removed file is not intact either, although the journal has values that no file had")
+    @Test("A removed file is not reported as intact even if the journal has values of its own")
     func removedFileWithValues() throws {
         try expect(.removed, ["b": .integer(3)], after: [Self.file: .removed], in: fixture())
         let troubles = [Self.file: Trouble.removed, Self.previous: .removed]
         try expect(.removed, ["b": .integer(3)], after: troubles, in: fixture())
     }
 
-    @Test("the sentence about a removed file names it, what shows that it was there, and what is left") func sentence()
-        throws
-    {
+    @Test("The description of a removal names the file, the evidence and the keys that are left")
+    func sentence() throws {
         let fixture = try fixture()
         try Trouble.removed.happen(to: fixture.file)
         let description =
@@ -317,7 +317,7 @@ import Testing
         #expect(try fixture.freshLoad().outcome == .removed(description: other))
     }
 
-    @Test("damage is told once; a removal is told until something has been stored anew") func toldOnce() throws {
+    @Test("Damage is reported once, and a removal until something is stored again") func toldOnce() throws {
         let damaged = try fixture()
         try Trouble.cut.happen(to: damaged.file)
         try expect(.complete, Self.newest, after: [:], in: damaged)
@@ -329,27 +329,28 @@ import Testing
         for _ in 0..<3 { try expect(.removed, [:], after: [:], in: removed) }
         let storage = try removed.opened()
         try storage.append(batch(1, ["b": .integer(1)]), durability: .synced)
-        // Also before the file is written, as after a kill.
+        // Even if the process is killed before it writes the file.
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
         #expect(try storage.checkpoint(SettingTree(["b": .integer(1)]), for: .closing))
         try expect(.intact, ["b": .integer(1)], after: [:], in: removed)
     }
 
-    @Test("what a store has appended to a removed file's journal does not hide the removal, before it has found out")
+    @Test("An append by a process that has not noticed a removal does not hide it")
     func appendedAfterwards() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))
         try Trouble.removed.happen(to: fixture.file)
-        // It does not know, and is killed before it could write the file.
+        // The process has not noticed the removal, and is killed before it can write the file.
         try storage.append(batch(2, ["b": .integer(2)]), durability: .buffered)
         try expect(.removed, ["b": .integer(2)], after: [:], in: fixture)
-        // What promises a disk finds out.
+        // A synced append notices it.
         try storage.append(batch(3, [:]), durability: .synced)
         try expect(.intact, ["a": .integer(1), "b": .integer(2)], after: [:], in: fixture)
     }
 
-    @Test("what was stored and taken back before there was a file is intact, not absent") func emptied() throws {
+    @Test("Storing and removing a value before there is a file leaves an intact outcome, not an absent one")
+    func emptied() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .buffered)
@@ -357,14 +358,14 @@ import Testing
         try expect(.intact, [:], after: [:], in: fixture)
     }
 
-    @Test("whether a missing file was there is not guessed") func unreadableRemnant() throws {
+    @Test("A load throws rather than guess whether a missing file ever existed") func unreadableRemnant() throws {
         let fixture = try FileStorageFixture()
         fixture.calls.fail(every: .status, with: .inputOutput)
         let error = #expect(throws: StorageError.self) { try fixture.storage().load() }
         #expect(error?.code == .unreadable)
     }
 
-    /// Changes a byte of the first record that names a key.
+    /// Flips a bit in the first record that names the key.
     private func rot(_ key: String, in fixture: FileStorageFixture) throws {
         let path = fixture.folder.appending(path: Self.journal)
         var bytes = try Data(contentsOf: path)

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Where the file is, by which links a path leads there, whom it belongs to, and how long its name may be.
+/// The file's location: the links on its path, its owner and the length of its name.
 @Suite struct FileStoragePlaceTests {
     private let temporary: TemporaryFolder
     private let manager = FileManager.default
@@ -22,7 +22,7 @@ import Testing
     private func link(_ path: String, to target: String) throws {
         let new = url(path + ".new")
         try manager.createSymbolicLink(atPath: new.path, withDestinationPath: target)
-        // As deployments do it, so that the link is never missing.
+        // As deployments do, so that the link is never missing.
         try FileOperations(POSIXSystemCalls()).rename(FilePath(new.path), to: FilePath(url(path).path))
     }
 
@@ -36,7 +36,7 @@ import Testing
         String(decoding: try Data(contentsOf: url(path)), as: UTF8.self)
     }
 
-    @Test("a link in the middle of the path that is swapped leads to the other file's values") func swapped() throws {
+    @Test("Switching a link in the middle of the path leads to the other file's values") func swapped() throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")
         try write(#"{"a": 2, "c": 3}"#, to: "releases/7/settings.json")
         try link("current", to: "releases/6")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a link in the middle of the path is watched", .timeLimit(.minutes(10))) func watched() async throws {
+    @Test("A link in the middle of the path is watched", .timeLimit(.minutes(10))) func watched() async throws {
         try write(#"{"count": 1}"#, to: "releases/6/app/settings.json")
         try write(#"{"count": 2}"#, to: "releases/7/app/settings.json")
         try link("current", to: "releases/6")
@@ -77,9 +77,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("a link that is swapped back and forth leads to what each place has, edits included") func swappedBack()
-        throws
-    {
+    @Test("Switching a link back and forth leads to each file's values, including edits") func swappedBack() throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")
         try write(#"{"a": 2}"#, to: "releases/7/settings.json")
         try link("current", to: "releases/6")
@@ -103,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "where a link leads to nothing, what is in force is stored by the next call that promises a disk",
+        "If the path leads nowhere, the next synced append stores all values there",
         arguments: ["middle", "end", "removed", "folder"])
     func leadsNowhere(kind: String) throws {
         try write(#"{"a": 1}"#, to: "releases/6/settings.json")
@@ -125,9 +123,9 @@ import Testing
         case "end": try link("settings.json", to: "elsewhere.json")
         default: try manager.removeItem(at: url("settings.json"))
         }
-        // Between the old link and the new one there may be none, so a look waits.
+        // A look stores nothing yet: between the old link and the new one there may be none.
         _ = try storage.externalChanges()
-        // A folder that is gone counts as removed.
+        // A missing folder counts as a removal.
         #expect(kind == "folder" || !manager.fileExists(atPath: url(path).path))
         try storage.append(batch(1, ["b": .integer(2)]), durability: .synced)
         let expected: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
@@ -138,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "a file that is not there yet may become a link that leads nowhere, before the next call that promises a disk")
+        "A dangling link that appears before the file exists gets all values with the next synced append")
     func linkInPlaceOfNothing() throws {
         let storage = try opened("settings.json")
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
@@ -152,7 +150,7 @@ import Testing
         #expect(other == "other/settings.json")
     }
 
-    @Test("a path is resolved by the file system, with what is missing as it is spelled") func resolve() throws {
+    @Test("A path is resolved by the file system as far as it exists, and lexically beyond") func resolve() throws {
         let operations = FileOperations(POSIXSystemCalls())
         let root = try operations.resolve(FilePath(temporary.url.path)).resolved
         try manager.createDirectory(at: url("a/b"), withIntermediateDirectories: true)
@@ -173,9 +171,8 @@ import Testing
         #expect(error?.cause == .tooManySymbolicLinks)
     }
 
-    @Test("a name that has no room for those beside it is refused when it is opened, with the limit") func longName()
-        throws
-    {
+    @Test("A load refuses a name that is too long for the files beside it, and names the limit")
+    func longName() throws {
         let limit = FileNames.lengthLimit
         #expect(limit == 233)
         let longest = String(repeating: "ä", count: (limit - 5) / 2) + ".json"
@@ -189,7 +186,7 @@ import Testing
         #expect(error?.description.contains("the limit is 233") == true)
     }
 
-    @Test("a file keeps its user and group, and what is made beside it gets them") func owner() throws {
+    @Test("A file keeps its owner and group, and the files created beside it get them") func owner() throws {
         let disk = SimulatedDisk()
         let operations = FileOperations(disk)
         disk.makeStableFolder("/home")
@@ -219,7 +216,7 @@ import Testing
         try operations.remove(names.journal)
         try storage.append(batch(2, ["c": .integer(1)]), durability: .synced)
         try check()
-        // Who may not give files away at least keeps the group, and saves all the same.
+        // Without permission to change the owner, a save tries the group alone, and succeeds all the same.
         calls.fail(every: .setOwner, with: .notPermitted)
         try storage.save(batch(3, ["c": .integer(2)]), over: root)
         #expect(calls.calls.count { $0.kind == .setOwner } >= 2)

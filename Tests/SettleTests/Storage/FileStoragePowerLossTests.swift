@@ -3,18 +3,18 @@ import Settle
 import SettleTesting
 import Testing
 
-/// The power fails before every system call, on a disk that keeps nothing that it need not keep.
+/// The power fails before each system call, on a disk that keeps only what it must.
 @Suite struct FileStoragePowerLossTests {
     private static let url = URL(filePath: "/home/settings.json")
 
-    /// Each save sets `n` to its number in this list, counted from 1.
+    /// Each save sets `n` to its position in this list, counted from 1.
     private typealias Saves = [StorageDurability]
 
     private static func storage(_ disk: any SystemCalls) -> FileStorage {
         FileStorage(at: url, calls: disk)
     }
 
-    /// The number of the save whose values a process finds that starts on this disk; 0 if there are none.
+    /// The number of the save that a new process finds on this disk; 0 if there is none.
     private static func found(on disk: any SystemCalls) throws -> Int {
         let tree = try storage(disk).load().tree
         guard case .integer(let number)? = tree["n"] else {
@@ -35,13 +35,13 @@ import Testing
         SettingTree(storing: batch(number))
     }
 
-    /// Every list of this many durabilities.
+    /// All lists of `count` durabilities.
     private static func lists(_ count: Int) -> [Saves] {
         guard count > 0 else { return [[]] }
         return lists(count - 1).flatMap { [$0 + [.buffered], $0 + [.synced]] }
     }
 
-    /// Saves until the call with this number, from which on nothing happens any more.
+    /// Saves until the call with this number, from which on every call fails.
     private static func run(_ saves: Saves, until call: Int) -> (
         disk: SimulatedDisk, stable: Int, tried: Int, ended: Bool
     ) {
@@ -57,19 +57,19 @@ import Testing
                 if durability == .synced {
                     try storage.append(batch(tried), durability: .synced)
                 } else {
-                    // What is appended is in the file that the checkpoint writes.
+                    // The checkpoint writes what was appended to the file.
                     try storage.append(batch(tried), durability: .buffered)
                     _ = try storage.checkpoint(tree(tried), for: .settled)
                     if calls.faultCount == 0 { stable = tried }
                 }
-                // A failure to keep the previous version fails no save, so the power may have gone off already.
+                // A save that can't keep the previous version succeeds, so the power may have failed already.
                 if durability == .synced && calls.faultCount == 0 { stable = tried }
             }
         } catch {}
         return (disk, stable, tried, calls.faultCount == 0)
     }
 
-    @Test("a stable save is never lost, and no other is torn", arguments: lists(3))
+    @Test("A power loss loses no durable save and tears no other", arguments: lists(3))
     func everyMoment(saves: [StorageDurability]) throws {
         var call = 0
         var ended = false
@@ -79,7 +79,7 @@ import Testing
             for disk in run.disk.disksAfterLossOfPower() {
                 let found = try Self.found(on: disk)
                 #expect((run.stable...max(run.stable, run.tried)).contains(found), "\(saves), call \(call)")
-                // What was found once is found again.
+                // A second load finds the same.
                 #expect(try Self.found(on: disk) == found)
             }
             call += 1
@@ -87,7 +87,7 @@ import Testing
         #expect(call > 20)
     }
 
-    @Test("a loss of power during the load after another loses nothing either") func duringRecovery() throws {
+    @Test("A second power loss during the next load loses no durable save either") func duringRecovery() throws {
         let saves: Saves = [.synced, .synced, .buffered]
         var call = 0
         var ended = false
@@ -120,7 +120,7 @@ import Testing
         #expect(recoveries == 0 && loads > 20, "a loss of power damages and removes no file")
     }
 
-    @Test("after a failed sync the next stable save is stable, although the disk would report any success")
+    @Test("After a failed sync, the next synced append is durable even if the disk reports a false success")
     func failedSync() throws {
         let disk = SimulatedDisk()
         let calls = FaultySystemCalls(disk)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("a stable save is never lost while the file can't be read and the journal is begun anew again and again")
+    @Test("A power loss while an unreadable file forces compactions loses no durable save")
     func duringCompaction() throws {
         var call = 0
         var ended = false
@@ -173,7 +173,7 @@ import Testing
 }
 
 extension SimulatedDisk {
-    /// What an editor does that writes and syncs a file in place.
+    /// Writes and syncs a file in place, as some editors do.
     func replaceContents(of path: String, with bytes: [UInt8]) throws {
         let operations = FileOperations(self)
         let path = FilePath(path)

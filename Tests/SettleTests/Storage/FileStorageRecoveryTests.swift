@@ -21,7 +21,7 @@ import Testing
         return description
     }
 
-    @Test("a damaged file is put aside, and the previous version takes its place") func usesPrevious() throws {
+    @Test("A damaged file is set aside, and the previous version takes its place") func usesPrevious() throws {
         let fixture = try fixture(hasPrevious: true)
         let contents = try fixture.storage().load()
         #expect(contents.tree.root == ["a": .integer(2)])
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test("without a previous version nothing is used, and an empty file takes its place") func usesDefaults() throws {
+    @Test("Without a previous version, an empty file takes the damaged one's place") func usesDefaults() throws {
         let fixture = try fixture(hasPrevious: false)
         let storage = fixture.storage()
         let contents = try storage.load()
@@ -52,13 +52,13 @@ import Testing
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
     }
 
-    @Test("a damaged previous version is not used") func damagedPrevious() throws {
+    @Test("A damaged previous version is not used") func damagedPrevious() throws {
         let fixture = try fixture(hasPrevious: true)
         try fixture.write("[", to: ".settings.json.previous")
         #expect(try description(fixture.storage().load()).contains("there is no earlier version"))
     }
 
-    @Test("an empty file is damaged, if anything else shows that it had settings") func emptyFile() throws {
+    @Test("An empty file counts as damaged if anything shows that it had settings") func emptyFile() throws {
         let fixture = try fixture(hasPrevious: true, damaged: "")
         #expect(try fixture.storage().load().tree.root == ["a": .integer(2)])
         let journaled = try journaled()
@@ -70,12 +70,12 @@ import Testing
         }
     }
 
-    @Test("an empty file is a new one, if nothing shows that it had settings") func newFile() throws {
+    @Test("An empty file counts as new if nothing shows that it had settings") func newFile() throws {
         let fixture = try fixture(hasPrevious: false, damaged: "")
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
         let (one, other) = (try fixture.opened(), try fixture.opened())
         #expect(try one.externalChanges().isEmpty)
-        // Also once a journal has values that no file has had.
+        // Even once the journal has values that no file has had.
         try one.append(batch(1, ["a": .integer(1)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
         #expect(try other.externalChanges() == [ExternalChange(.values(["a": .integer(1)]))])
@@ -83,7 +83,7 @@ import Testing
         #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), for: .closing))
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: fixture.file))).root == ["a": .integer(1)])
         #expect(try one.externalChanges().isEmpty)
-        // From then on it is damaged if it is empty.
+        // Once it has had settings, an empty file is damaged.
         try fixture.write("")
         guard case .recovered = try fixture.storage().load().outcome else {
             Issue.record("it had settings")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("what is written into an empty file while a storage has it open is an edit") func editedNewFile() throws {
+    @Test("Writing into an empty file that a storage has open is an edit") func editedNewFile() throws {
         let fixture = try fixture(hasPrevious: false, damaged: "")
         let storage = try fixture.opened()
         try storage.append(batch(1, ["b": .integer(1)]), durability: .buffered)
@@ -104,7 +104,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(all))
     }
 
-    @Test("a file put aside never takes the name of an earlier one", arguments: [true, false])
+    @Test("A file that is set aside never replaces an earlier one", arguments: [true, false])
     func neverOverwrites(hasHardLinks: Bool) throws {
         let fixture = try FileStorageFixture()
         if !hasHardLinks { fixture.calls.fail(every: .link, with: .notPermitted) }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("without hard links the file is moved aside") func noHardLinks() throws {
+    @Test("Without hard links, a damaged file is moved aside") func noHardLinks() throws {
         let fixture = try fixture(hasPrevious: false)
         fixture.calls.fail(every: .link, with: .notSupported)
         _ = try description(fixture.storage().load())
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "a damaged file that can't be put aside is unreadable and stays",
+        "A damaged file that can't be set aside is unreadable and left alone",
         arguments: [SystemError.noSpace, .readOnlyFileSystem, .permissionDenied])
     func cannotPutAside(cause: SystemError) throws {
         let fixture = try fixture(hasPrevious: true)
@@ -141,7 +141,7 @@ import Testing
         #expect(try fixture.names() == [".settings.json.previous", "settings.json"])
     }
 
-    @Test("a good file that took the damaged one's place in the meantime is loaded") func replacedMeanwhile() throws {
+    @Test("A good file that replaces the damaged one during recovery is loaded") func replacedMeanwhile() throws {
         let fixture = try fixture(hasPrevious: true)
         let file = fixture.file
         fixture.calls.beforeNext(.link) { try? Data(#"{"new": 1}"#.utf8).write(to: file, options: .atomic) }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "a recovery in which any call goes wrong throws or recovers, and loses neither version",
+        "Recovery throws or succeeds, whichever call fails, and loses neither version",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
         for hasPrevious in [true, false] { try recover(hasPrevious: hasPrevious, with: trouble) }
@@ -179,7 +179,7 @@ import Testing
             #expect(throws: Never.self, comment) { try description(#require(contents)) }
             #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged, comment)
             #expect(try !fixture.names().contains("settings.json.corrupt-2"), comment)
-            // A process that starts now sees the earlier version too, or at worst recovers it once more.
+            // A new process finds the previous version too, or at worst recovers it once more.
             #expect(try fixture.freshLoad().tree.root == expected, comment)
             try storage.save(batch(1, ["b": .integer(1)]), over: expected)
             #expect(try fixture.freshLoad() == intact(expected.merging(["b": .integer(1)]) { $1 }), comment)
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: With a journal
 
-    /// A storage that has saved `a` as 1 and as 2, and has appended 3.
+    /// A file saved with `a` as 1 and then as 2, and a journal that also has `b`.
     private func journaled() throws -> FileStorageFixture {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -205,7 +205,7 @@ import Testing
 
     private let newest: SettingValue.Entries = ["a": .integer(2), "b": .integer(3), "z": .bool(true)]
 
-    @Test("A damaged file is restored from the version before it and the journal, and no key falls back")
+    @Test("The previous version and the journal together restore every newest value of a damaged file")
     func restoresNewest() throws {
         let fixture = try journaled()
         try fixture.write(Self.damaged)
@@ -216,7 +216,7 @@ import Testing
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
     }
 
-    @Test("A damaged file is restored also after the journal was begun anew", arguments: [1, 2, 3])
+    @Test("A damaged file is restored even after a new journal has begun", arguments: [1, 2, 3])
     func restoresAfterRenewal(saves: Int) throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -234,7 +234,7 @@ import Testing
         #expect(try description(contents).hasSuffix("every setting has its newest value."))
     }
 
-    @Test("without the version before it the journal alone restores everything, if it began with no file")
+    @Test("Without a previous version, a journal that began without a file restores everything")
     func restoresFromNothing() throws {
         let fixture = try journaled()
         try FileManager.default.removeItem(at: fixture.folder.appending(path: ".settings.json.previous"))
@@ -242,7 +242,7 @@ import Testing
         #expect(try fixture.storage().load().tree.root == newest)
     }
 
-    @Test("a journal of a newer version is unreadable, and nothing is written") func newerJournal() throws {
+    @Test("A journal of a newer version is unreadable and left alone") func newerJournal() throws {
         let fixture = try journaled()
         let path = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: path)
@@ -256,7 +256,7 @@ import Testing
         #expect(try Data(contentsOf: path) == bytes)
     }
 
-    @Test("a journal with a damaged header is put aside, and the file is used") func damagedHeader() throws {
+    @Test("A journal with a damaged header is set aside, and the file is used") func damagedHeader() throws {
         let fixture = try journaled()
         let path = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: path)
@@ -271,7 +271,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "b": .integer(4), "z": .bool(true)]))
     }
 
-    @Test("a journal that ends in the middle of a record is cut there, without a word") func tornTail() throws {
+    @Test("A journal that ends within a record is cut there, and still loads as intact") func tornTail() throws {
         let fixture = try journaled()
         let path = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: path)
@@ -284,7 +284,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2), "c": .integer(4), "z": .bool(true)]))
     }
 
-    @Test("A record that has rotted is named with its keys, and the later ones are used") func rot() throws {
+    @Test("A corrupt record is reported with its keys, and later records are used") func rot() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.save(batch(1, ["a": .integer(1)]))

@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Files and folders that are removed while one or two processes have them open: what is in force there is stored again.
+/// Files and folders removed while one or two processes have them open: all values are stored again.
 @Suite struct FileStorageRemovalTests {
-    /// What goes, in the folder of the file.
+    /// What is removed or replaced.
     enum Removal: CaseIterable, Sendable {
         case file, journal, both, folder, everythingInFolder, folderMovedAway, fileReplacedByFolder,
             journalReplacedByFolder,
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A way in which a process finds out, or promises something.
+    /// A call that notices a removal, or promises durability.
     enum Call: CaseIterable, Sendable {
         case look, append, syncedAppend, emptySyncedAppend, checkpoint, closing
 
@@ -59,11 +59,11 @@ import Testing
             }
         }
 
-        /// Whether it is only the kernel that has been given anything, and looks follow.
+        /// Whether the call is only buffered, so that a look must follow.
         var promisesNothing: Bool { self == .append }
     }
 
-    /// A storage with what the store above it knows.
+    /// A storage, and the values that its store would know.
     final class Process {
         let storage: FileStorage
         var known: SettingTree
@@ -76,7 +76,7 @@ import Testing
 
         deinit { calls.endProcess() }
 
-        /// Takes in what there is, and returns what it has been told that can't be used.
+        /// Merges external changes, and returns the errors among them.
         @discardableResult func look() throws -> [StorageError] {
             var errors: [StorageError] = []
             for change in try storage.externalChanges() {
@@ -106,7 +106,7 @@ import Testing
         "a": .integer(1), "b": .integer(2), "g": .dictionary(["x": .integer(3), "y": .integer(4)]),
     ]
 
-    /// A process with a file, and a value that only the journal has.
+    /// A process with a file, and a value that only its journal has.
     private func process() throws -> Process {
         let process = try Process(file)
         try process.append(Self.start.mapValues { $0 }, .synced)
@@ -117,7 +117,7 @@ import Testing
 
     private func freshTree() throws -> SettingTree { try freshLoad().tree }
 
-    /// What a process that starts now would find.
+    /// What a new process would find.
     private func freshLoad() throws -> StorageContents {
         let calls = FaultySystemCalls(synchronizes: false)
         defer { calls.endProcess() }
@@ -125,14 +125,14 @@ import Testing
     }
 
     @Test(
-        "what is removed is stored again, whole, by whatever call finds it out", arguments: Removal.allCases,
+        "Whichever call notices a removal stores all values again", arguments: Removal.allCases,
         Call.allCases)
     func alone(removal: Removal, call: Call) throws {
         let process = try process()
         try removal.happen(to: file)
         try call.happen(to: process)
         if call.promisesNothing { try process.look() }
-        // As after a kill.
+        // As if the process had been killed.
         #expect(try freshTree() == process.known, "\(removal) \(call)")
         #expect(process.known["b"] == .integer(5) && process.known["g.y"] == .integer(4))
         #expect(try freshLoad().outcome == .intact)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "what is removed is in the journal with the next append, also if the process ends right then",
+        "The append after a removal journals all values, even if the process ends right then",
         arguments: [false, true])
     func appendAndEnd(isMadeAnew: Bool) throws {
         let fixture = try FileStorageFixture()
@@ -153,7 +153,7 @@ import Testing
         try storage.save(batch(1, ["a": .integer(1)]))
         for name in try fixture.names() { try FileManager.default.removeItem(at: fixture.folder.appending(path: name)) }
         if isMadeAnew {
-            // By a process that has found nothing.
+            // By a process that found no files.
             let other = FileStorage(at: fixture.file)
             _ = try other.load()
             try other.append(batch(1, ["c": .integer(3)]), durability: .buffered)
@@ -166,7 +166,7 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == expected)
     }
 
-    @Test("a removal is told once, and as what has become of it") func told() throws {
+    @Test("A removal is reported once, saying that the file is written again") func told() throws {
         let process = try process()
         try Removal.file.happen(to: file)
         let errors = try process.look()
@@ -177,7 +177,7 @@ import Testing
         #expect(try process.look().isEmpty)
     }
 
-    @Test("two that have lost everything keep what is in force in each", arguments: Removal.allCases, Call.allCases)
+    @Test("After a removal, two processes keep the values of both", arguments: Removal.allCases, Call.allCases)
     func two(removal: Removal, call: Call) throws {
         let one = try process()
         let other = try Process(file)
@@ -199,7 +199,7 @@ import Testing
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: file))) == expected)
     }
 
-    @Test("a process that opens what is left does not take the values of those that run", arguments: Removal.allCases)
+    @Test("A process that opens what is left takes no values away from a running one", arguments: Removal.allCases)
     func openedRemains(removal: Removal) throws {
         for doesWrite in [false, true] {
             for doesCheckpoint in [false, true] {
@@ -231,7 +231,7 @@ import Testing
         self.file = file
     }
 
-    @Test("what can't be stored again is an error of each call that promises it, and is stored as soon as it can be")
+    @Test("A durable call that can't store the values again throws, and the next one that can stores them")
     func failing() throws {
         for call in [Call.syncedAppend, .emptySyncedAppend, .checkpoint, .closing] {
             let process = try process()
@@ -247,7 +247,7 @@ import Testing
     }
 
     @Test(
-        "whatever call fails or ends the process while it is stored again, no value is lost that somebody relies on",
+        "No acknowledged value is lost, whichever call fails while removed files are stored again",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
         for removal in [Removal.file, .journal, .both, .folder] {
@@ -278,8 +278,7 @@ import Testing
         }
     }
 
-    @Test("while a lock is held, what was removed is stored again too, and the lock is still held") func locked() throws
-    {
+    @Test("An append under the lock stores removed files again and keeps the lock") func locked() throws {
         for removal in Removal.allCases {
             let temporary = try TemporaryFolder()
             let file = temporary.url.appending(path: "app/settings.json")
@@ -298,7 +297,7 @@ import Testing
         }
     }
 
-    @Test("an empty file of a store without values is written again too") func empty() throws {
+    @Test("A removed file without values is written again too") func empty() throws {
         let process = try Process(file)
         try process.append(["a": .integer(1)])
         #expect(try process.storage.checkpoint(process.known, for: .settled))
@@ -310,9 +309,9 @@ import Testing
         #expect(try Data(contentsOf: file).count > 0)
     }
 
-    @Test("a file that somebody puts in the place of the removed one while it is written again is not overwritten")
+    @Test("A process and its files agree even if a file appears while the removed one is written again")
     func putBack() throws {
-        // The first that is made is the journal, the second the file.
+        // The first file created is the journal, the second the settings file.
         for (count, moment) in [(0, SystemCall.Kind.rename), (1, .create), (2, .synchronize)] {
             let process = try process()
             try Removal.file.happen(to: file)
@@ -331,7 +330,7 @@ import Testing
 }
 
 extension FaultySystemCalls {
-    /// Does something once this many calls of a kind have begun.
+    /// Runs an action once `count` calls of a kind have begun.
     fileprivate func after(_ count: Int, _ kind: SystemCall.Kind, do action: @escaping @Sendable () -> Void) {
         guard count > 0 else { return action() }
         beforeNext(kind) { self.after(count - 1, kind, do: action) }

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite struct FileStorageSavingTests {
-    @Test("an append is one write, and one sync if it is to be stable") func appends() throws {
+    @Test("An append makes one write, and one sync if it is synced") func appends() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
@@ -12,7 +12,7 @@ import Testing
         try storage.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         let append = ["lock", "status", "read", "write", "unlock"].map { "\($0) .settings.json.journal" }
         #expect(fixture.callTexts == append)
-        // After the sync it looks whether anybody will find what is stable.
+        // After a sync, the storage checks that a later opening will find the values.
         let look = ["status settings.json", "status .settings.json.journal"]
         let stable = ["synchronizeData .settings.json.journal"] + look
         fixture.calls.forget()
@@ -22,7 +22,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(3)]))
     }
 
-    @Test("the first append makes the journal, and its name durable") func firstAppend() throws {
+    @Test("The first append creates the journal and makes its name durable") func firstAppend() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         let folder = fixture.folder.lastPathComponent
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("a checkpoint syncs the journal, then the file before its rename, then the folder, and says so at last")
+    @Test("A checkpoint syncs the journal, the file before its rename and then the folder, before it is confirmed")
     func checkpointOrder() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
@@ -64,7 +64,7 @@ import Testing
         #expect(!fixture.calls.calls.map(\.kind).contains(.write), "there was nothing more to write")
     }
 
-    @Test("an empty batch makes earlier appends stable, once") func emptyBatchSyncs() throws {
+    @Test("A synced empty batch makes earlier appends durable, once") func emptyBatchSyncs() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
@@ -80,9 +80,8 @@ import Testing
         #expect(fixture.callTexts == look)
     }
 
-    @Test("a large file is written when the journal has grown by a quarter of it, or when nothing happens") func large()
-        throws
-    {
+    @Test("A large file is written once the journal has grown by about a quarter of it, or at rest")
+    func large() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         var root: SettingValue.Entries = [:]
@@ -108,7 +107,7 @@ import Testing
         #expect(try fixture.text().contains("\"key1\": 0,"))
     }
 
-    @Test("the journal does not grow for ever") func journalSize() throws {
+    @Test("The journal does not grow forever") func journalSize() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for number in 0..<500 {
@@ -123,7 +122,7 @@ import Testing
         #expect(try fixture.freshLoad().tree["a"] == .integer(499))
     }
 
-    @Test("missing folders are made, and their names are durable with the first stable append") func folders() throws {
+    @Test("The first synced append creates missing folders and makes their names durable") func folders() throws {
         let fixture = try FileStorageFixture("one/two/settings.json")
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
@@ -139,7 +138,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
-    @Test("a folder whose permissions could not be set is synced like the others") func folderFailure() throws {
+    @Test("A folder whose permissions could not be set is synced like any other") func folderFailure() throws {
         let fixture = try FileStorageFixture("one/settings.json")
         let storage = try fixture.opened()
         fixture.calls.fail(every: .setPermissions, with: .inputOutput)
@@ -151,7 +150,7 @@ import Testing
         #expect(fixture.callTexts.contains("synchronize \(fixture.folder.lastPathComponent)"))
     }
 
-    @Test("files are 0600 and folders 0700, whatever the mask says", arguments: [0, 0o022, 0o077, 0o777] as [UInt16])
+    @Test("Files are 0600 and folders 0700, whatever the umask is", arguments: [0, 0o022, 0o077, 0o777] as [UInt16])
     func permissions(mask: UInt16) throws {
         let fixture = try FileStorageFixture("one/two/settings.json", mask: mask)
         let storage = try fixture.opened()
@@ -165,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "a file keeps the permissions that it has, and what stands beside it is 0600", arguments: [0o666, 0o644, 0o400])
+        "A file keeps its permissions, and the files beside it are 0600", arguments: [0o666, 0o644, 0o400])
     func keepsPermissions(permissions: Int) throws {
         let fixture = try FileStorageFixture(mask: 0o077)
         try fixture.write("{}")
@@ -179,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("a file that others can read becomes 0600 once a group with secrets is open") func narrows() async throws {
+    @Test("Saving a group with secrets makes a file 0600 that others could read") func narrows() async throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{}")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: fixture.file.path)
@@ -196,9 +195,7 @@ import Testing
         #expect(try fixture.permissions(of: ".settings.json.previous") == 0o600)
     }
 
-    @Test("a file that others can read is one that they can read at every moment of a save") func readableThroughout()
-        throws
-    {
+    @Test("A file that others can read stays readable throughout a save") func readableThroughout() throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{}")
         let path = fixture.file.path
@@ -214,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("what is written for a steady stream of saves is bounded by what the journal gets, however large the file is")
+    @Test("The bytes written per save are bounded, however large the file is")
     func amplification() throws {
         for count in [100, 1_000, 3_000] {
             let fixture = try FileStorageFixture()
@@ -240,7 +237,7 @@ import Testing
         }
     }
 
-    @Test("only the file, its previous version and the journal are left behind") func leavesNothing() throws {
+    @Test("Saves leave only the file, its previous version and the journal") func leavesNothing() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         for revision in 1...5 as ClosedRange<UInt64> {
@@ -250,7 +247,7 @@ import Testing
         #expect(try fixture.text(of: ".settings.json.previous").contains("4"))
     }
 
-    @Test("what was loaded is synced before it becomes the previous version") func syncsLoaded() throws {
+    @Test("A loaded file is synced before it becomes the previous version") func syncsLoaded() throws {
         let fixture = try FileStorageFixture()
         try fixture.write("{\"a\": 1}")
         let storage = try fixture.opened()
@@ -260,7 +257,7 @@ import Testing
         #expect(try fixture.text(of: ".settings.json.previous") == "{\"a\": 1}")
     }
 
-    @Test("a symbolic link stays one, and the file it leads to is replaced") func symbolicLink() throws {
+    @Test("A save keeps a symbolic link and replaces the file that it leads to") func symbolicLink() throws {
         let fixture = try FileStorageFixture()
         let manager = FileManager.default
         try manager.createDirectory(at: fixture.folder.appending(path: "real"), withIntermediateDirectories: false)
@@ -276,7 +273,7 @@ import Testing
         #expect(try fixture.text(of: "real/target.json").contains("b"))
     }
 
-    @Test("a symbolic link that leads nowhere gets its file and its folders") func danglingLink() throws {
+    @Test("A save through a dangling link creates the file and its folders") func danglingLink() throws {
         let fixture = try FileStorageFixture()
         let manager = FileManager.default
         try manager.createSymbolicLink(atPath: fixture.file.path, withDestinationPath: "missing/target.json")
@@ -287,8 +284,8 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
     }
 
-    @Test("a value that the format can't spell is refused alone, and later batches are saved") func unsupported() throws
-    {
+    @Test("A batch with a value that the format can't spell is refused, and later batches are saved")
+    func unsupported() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
@@ -300,7 +297,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "c": .integer(3)]))
     }
 
-    @Test("nothing is written before a load, nor after closing") func phases() throws {
+    @Test("Nothing is written before a load or after closing") func phases() throws {
         let fixture = try FileStorageFixture()
         let storage = fixture.storage()
         let early = #expect(throws: StorageError.self) {

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Several storages on one file, as several processes have them.
+/// Several storages on one file, as in several processes.
 @Suite struct FileStorageSharingTests {
     private let fixture: FileStorageFixture
 
@@ -15,7 +15,7 @@ import Testing
         try storage.externalChanges()
     }
 
-    @Test("Each storage finds what the other has appended, and only that") func append() throws {
+    @Test("Each storage reports what the other has appended, and only that") func append() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(1)]))])
@@ -27,17 +27,17 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["b": .integer(2), "c": .integer(3)]))
     }
 
-    @Test("The later append wins, for both and on disk") func order() throws {
+    @Test("The later append wins, in both storages and on disk") func order() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
-        // What came before its own batch is told with the batch over it.
+        // An earlier change is reported as it is under the storage's own batch.
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
         #expect(try changes(one) == [ExternalChange(.values(["a": .integer(2)]))])
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
-    @Test("A checkpoint of one has what the other has appended") func checkpoint() throws {
+    @Test("A checkpoint by one storage includes what the other has appended") func checkpoint() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
@@ -64,14 +64,14 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
     }
 
-    @Test("Closing gives up the lock") func closing() throws {
+    @Test("Closing a storage releases its lock") func closing() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.lock()
         one.close()
         try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
     }
 
-    @Test("A follower goes over to a new journal without reading the file again") func newJournal() throws {
+    @Test("A storage that follows another one goes over to its new journal") func newJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: SettingValue.Entries = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
@@ -87,7 +87,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("A storage that has missed a whole journal is told everything") func missedJournal() throws {
+    @Test("A storage that missed a whole journal gets all values") func missedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
         var root: SettingValue.Entries = [:]
@@ -104,7 +104,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(root))
     }
 
-    @Test("A storage that has missed a whole journal is told everything also while the file can't be read")
+    @Test("A storage that missed a whole journal gets all values even while the file can't be read")
     func missedJournalOfBrokenFile() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: SettingValue.Entries = ["a": .integer(1), "b": .integer(2)]
@@ -122,7 +122,7 @@ import Testing
         var known = SettingTree(["a": .integer(1), "b": .integer(2)])
         for change in try changes(other, since: known.root) { change.apply(to: &known) }
         #expect(known.root == root)
-        // The record says that there was nothing before, so that an edit of another key is no removal of this one.
+        // The record says that `b` was absent before, so an edit of another key does not remove it.
         try other.append(
             StorageBatch(revision: 2, values: ["b": .integer(5)], expectedValues: known["b"].map { ["b": $0] } ?? [:]),
             durability: .buffered)
@@ -130,7 +130,7 @@ import Testing
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(6), "b": .integer(5)])
     }
 
-    @Test("A removed journal loses nothing") func removedJournal() throws {
+    @Test("Removing the journal loses no value") func removedJournal() throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         try one.append(batch(1, ["a": .integer(1)]), durability: .synced)
         _ = try changes(other)
@@ -141,7 +141,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("who may only read follows the others") func readOnly() throws {
+    @Test("A process without permission to write follows the others") func readOnly() throws {
         let one = try fixture.opened()
         try one.save(batch(1, ["a": .integer(1)]))
         let calls = FaultySystemCalls()
@@ -152,9 +152,8 @@ import Testing
         #expect(try changes(reader) == [ExternalChange(.values(["a": .integer(2)]))])
     }
 
-    @Test("a file is brought to rest by who opens it after a kill, and left alone by who may not write") func rest()
-        throws
-    {
+    @Test("A process that finds values only in the journal brings the file to rest, unless it may not write")
+    func rest() throws {
         let one = try fixture.opened()
         try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
         #expect(!one.isAtRest)

@@ -17,7 +17,7 @@ import Testing
         return tree
     }
 
-    @Test("A checkpoint that covers more takes what the journal has beyond the file") func checkpoint() {
+    @Test("Values count as missing from the file until their checkpoint is confirmed") func checkpoint() {
         var contents = JournalContents()
         contents.add(.values(batch("a", 1)))
         contents.add(.checkpoint(new, coveredEnd: 9))
@@ -26,7 +26,8 @@ import Testing
         #expect(contents.overlay.isEmpty && contents.coveredEnd == 9)
     }
 
-    @Test("A word that nothing came of a checkpoint takes nothing") func failedCheckpoint() {
+    @Test("Confirming the old version after a failed checkpoint keeps the values beyond the file")
+    func failedCheckpoint() {
         var contents = JournalContents()
         contents.add(.checkpointed(old, coveredEnd: 9))
         contents.add(.values(batch("a", 1)))
@@ -35,7 +36,7 @@ import Testing
         #expect(tree(contents) == SettingTree(["a": .integer(1)]) && contents.coveredEnd == 9)
     }
 
-    @Test("An edit keeps the newest value until a program writes the key") func kept() {
+    @Test("An edit keeps the value that it replaces until a program writes the key") func kept() {
         var contents = JournalContents()
         contents.add(.values(batch("a", 1)))
         contents.add(.edited(new, batch("a", 2, revision: 0)))
@@ -48,14 +49,14 @@ import Testing
         #expect(contents.keptRecords.isEmpty)
     }
 
-    @Test("What somebody has removed is not kept") func removed() {
+    @Test("An edit that removes a key keeps no value of it") func removed() {
         var contents = JournalContents()
         contents.add(.kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])])))
         contents.add(.edited(new, batch("a", nil, revision: 0)))
         #expect(contents.kept.isEmpty)
     }
 
-    @Test("A new journal has the checkpoints that nobody has confirmed, each behind what it covers") func begun() {
+    @Test("A new journal repeats unconfirmed checkpoints, each after the values that it covers") func begun() {
         var contents = JournalContents()
         let records: [(offset: Int, JournalRecord.Content)] = [
             (0, .values(batch("a", 1))), (9, .checkpoint(new, coveredEnd: 9)), (18, .values(batch("b", 2))),
@@ -71,7 +72,8 @@ import Testing
             ])
     }
 
-    @Test("A first journal says only the version, one that goes on always with what") func emptyBeginning() {
+    @Test("A first journal begins with the version alone, and one that continues another also with a batch")
+    func emptyBeginning() {
         let contents = JournalContents()
         let version = JournalRecord.Content.checkpointed(new, coveredEnd: JournalFile.here)
         #expect(contents.beginning(of: new, after: old, [], isContinued: false) == [version])
@@ -79,7 +81,7 @@ import Testing
         #expect(contents.beginning(of: new, after: old, [], isContinued: true) == [version, nothing])
     }
 
-    @Test("A new journal leads from the version before to the present one, and on") func beginning() {
+    @Test("A new journal leads from the previous version to the current one and beyond") func beginning() {
         let records: [(offset: Int, record: JournalRecord)] = [
             (10, JournalRecord(.checkpointed(old, coveredEnd: 10), durableEnd: 0)),
             (20, JournalRecord(.values(batch("a", 1)), durableEnd: 0)),
@@ -95,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test("Where all values were replaced, the first and the last of each key are told") func history() {
+    @Test("A new journal repeats the last value of each key before and after a whole tree") func history() {
         let whole = JournalBatch(revision: 0, tree: SettingTree(["a": .integer(3)]))
         let contents = [
             JournalRecord.Content.values(batch("a", 1)), .values(batch("a", 2)), .edited(new, whole),
@@ -113,7 +115,7 @@ import Testing
             ])
     }
 
-    @Test("A load learns what the file has, whatever a record before a lost confirmation says") func learning() {
+    @Test("What a load finds in the file overrides what earlier records say of it") func learning() {
         var overlay = JournalOverlay()
         overlay.add(batch("a", 2, revision: 1))
         overlay.learn(SettingTree(["a": .integer(1)]))
@@ -124,7 +126,7 @@ import Testing
         #expect(overlay.base(of: newest) == SettingTree())
     }
 
-    @Test("Without checkpoints a journal is begun anew when it is long, then less and less often") func growth() {
+    @Test("Without checkpoints, a long journal is compacted, and less often as it grows") func growth() {
         var growth = JournalGrowth()
         func isDue(_ size: Int, _ fileSize: Int = 0) -> Bool { growth.isDue(at: size, limit: 10, fileSize: fileSize) }
         #expect(!isDue(10_000))

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// The last good value of a key that somebody has broken outlives the process.
+/// The last good value of a key survives an edit that breaks it, and a restart.
 @Suite(.timeLimit(.minutes(10))) struct KeptValueTests {
     private let fixture: FileStorageFixture
 
@@ -17,7 +17,7 @@ import Testing
         return (store, try await store.group(FrameSettings.self))
     }
 
-    /// Good values in a file, saved by a store that is closed.
+    /// Saves good values and closes the store.
     private func saved() async throws {
         let (store, settings) = try await open()
         try settings.update {
@@ -28,7 +28,7 @@ import Testing
         try await store.close()
     }
 
-    /// All three are broken.
+    /// A file in which all three values are broken.
     private static let broken = #"{"frame": {"x": "left", "y": 2}, "size": 4200, "token": "short"}"#
     private static let good = Frame(x: 1, y: 2)
 
@@ -47,7 +47,7 @@ import Testing
         return issues.sorted { ($0.key ?? "") < ($1.key ?? "") }
     }
 
-    @Test("Values that an edit breaks while the program runs are in force after a restart too, and an issue says so")
+    @Test("Values that an edit breaks at run time stay in force after a restart, and an issue names each")
     func running() async throws {
         try await saved()
         let (store, settings) = try await open()
@@ -72,10 +72,10 @@ import Testing
         #expect(file["size"] == .integer(4200) && file["token"] == .string("short"), "what was typed stays")
     }
 
-    @Test("Values that are broken while no program runs are used again from the version before and the journal")
+    @Test("Values that are broken while no program runs are restored from the previous version and the journal")
     func offline() async throws {
         try await saved()
-        // The version before has none of them yet.
+        // The previous version has none of them yet.
         try fixture.write(Self.broken)
         for _ in 0..<2 {
             let (store, settings) = try await open()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A value that is broken twice keeps the good one, also across restarts and by parts")
+    @Test("A value that is broken repeatedly, even in part or across a restart, keeps its last good one")
     func brokenTwice() async throws {
         try await saved()
         let (store, settings) = try await open()
@@ -101,7 +101,7 @@ import Testing
         try await again.close()
     }
 
-    @Test("The storage keeps what was edited away also if no store has looked at it before the process ended")
+    @Test("The storage keeps replaced values even if the process ends before a store examines them")
     func beforeAnyStore() async throws {
         try await saved()
         let storage = try fixture.opened()
@@ -116,7 +116,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A group that is opened after the edit has the last good values too") func openedLater() async throws {
+    @Test("A group that is opened after the edit gets the last good values too") func openedLater() async throws {
         try await saved()
         let store = try await SettingsStore.open(storage: fixture.storage())
         let other = try await store.group(CounterSettings.self, at: "other")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "A good edit, a write, a reset and a removal by hand end it", arguments: ["edit", "write", "reset", "removal"])
+        "A good edit, a write, a reset or a removal ends a fallback", arguments: ["edit", "write", "reset", "removal"])
     func ended(by way: String) async throws {
         try await saved()
         var (store, settings) = try await open()
@@ -156,7 +156,7 @@ import Testing
         try await store.close()
         (store, settings) = try await open()
         #expect(settings.size == expected)
-        // What is broken next goes back to this value and not to the one before.
+        // The next broken edit falls back to this value, not to the one before.
         try fixture.write(#"{"frame": {"x": 1, "y": 2}, "size": -1, "token": "a long token"}"#)
         try await settings.commit {}
         #expect(settings.size == expected)
@@ -166,7 +166,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("What a program has written over is kept nowhere any more") func writtenOver() throws {
+    @Test("A write discards the kept value in every storage") func writtenOver() throws {
         let storage = try fixture.opened()
         try storage.save(batch(1, ["size": .integer(42)]))
         let other = try fixture.opened()
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("A good value that is typed in while no program runs ends it") func endedOffline() async throws {
+    @Test("A good edit made while no program runs replaces the last good value") func endedOffline() async throws {
         try await saved()
         for (text, expected) in [(Self.broken, 42), (#"{"size": 9}"#, 9), (#"{"size": "x"}"#, 9), ("{}", 10)] {
             try fixture.write(text)
@@ -198,7 +198,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("What is kept is in every new journal: after checkpoints, a failed sync and while the file can't be read")
+    @Test("New journals have the kept values after checkpoints, a failed sync and while the file is unreadable")
     func newJournals() async throws {
         try await saved()
         var (store, settings) = try await open(limit: 100)
@@ -210,7 +210,7 @@ import Testing
             if number == 20 {
                 fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
                 settings.name = "fails"
-                // Unless a checkpoint has come in between, on a busy machine.
+                // Fails, unless a checkpoint comes first on a busy machine.
                 try? await store.flush()
                 fixture.calls.heal()
             }
@@ -218,7 +218,7 @@ import Testing
         try await store.close()
         (store, settings) = try await open(limit: 100)
         expectGood(settings)
-        // A file that can't be read at all does not change it, nor does its recovery.
+        // Neither an unreadable file nor its recovery changes the kept values.
         try fixture.write("{ oops")
         for number in 1...40 { try await settings.commit { settings.name = "\(number)" } }
         expectGood(settings)
@@ -230,7 +230,8 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test("Of two processes both have the last good value, and both after a restart") func twoProcesses() async throws {
+    @Test("Two processes both fall back to the last good values, which survive a restart")
+    func twoProcesses() async throws {
         try await saved()
         let (one, first) = try await open()
         let (two, second) = try await open()
@@ -250,7 +251,7 @@ import Testing
     }
 
     @Test(
-        "What another program writes against a setting's rule leaves the last good value in force, also after a restart"
+        "Another program's value that breaks a rule leaves the last good one in force, even after a restart"
     )
     func otherProgram() async throws {
         try await saved()
@@ -268,7 +269,7 @@ import Testing
         try await again.close()
     }
 
-    @Test("An edit in whose taking in any call goes wrong leaves the last good values, also after a kill")
+    @Test("Merging an edit keeps the last good value, whichever call fails, even after a kill")
     func everyCall() async throws {
         for trouble in FileStorageFaultTests.Trouble.all {
             var call = 0
@@ -288,7 +289,7 @@ import Testing
                 let again = try fixture.opened()
                 let kept = again.keptValues(forKey: "size", insteadOf: .string("broken"))
                 #expect(kept.first == .integer(42), "\(trouble), call \(call)")
-                // And again, in a journal that is written on.
+                // And again after a further append.
                 try again.append(batch(2, ["other": .integer(2)]), durability: .synced)
                 let found = try fixture.opened().keptValues(forKey: "size", insteadOf: .string("broken"))
                 #expect(found.first == .integer(42), "\(trouble), call \(call)")
@@ -298,7 +299,7 @@ import Testing
         }
     }
 
-    @Test("A power loss at any moment of an edit and what follows leaves the last good value") func powerLoss() throws {
+    @Test("A power loss at any moment of an edit and its aftermath keeps the last good value") func powerLoss() throws {
         let url = URL(filePath: "/home/settings.json")
         var call = 0
         var ended = false
@@ -334,7 +335,7 @@ import Testing
         #expect(call > 20)
     }
 
-    @Test("What is kept is bounded, and goes with what contains it") func bounded() {
+    @Test("Kept values are bounded, and removed with the key that contains them") func bounded() {
         var kept = KeptValues()
         for number in 0..<100 { kept.add(.integer(Int64(number)), at: "a.b") }
         #expect(kept.values["a.b"] == [.integer(99), .integer(98), .integer(97), .integer(0)])

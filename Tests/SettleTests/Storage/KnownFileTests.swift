@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("An unchanged signature is enough, but not if a change may not show in it") func signature() {
+    @Test("An unchanged signature identifies the file, unless a change might not show in it") func signature() {
         var file = known(reading(1))
         #expect(file.hasSignature)
         #expect([status(1), status(2), nil].map { file.recognize($0) } == [true, false, false])
@@ -46,7 +46,7 @@ import Testing
         #expect([status(1)].map { file.recognize($0) } == [false])
     }
 
-    @Test("Whatever another process says of the file, its signature tells nothing any more") func followed() {
+    @Test("Following another process's record discards the file's signature") func followed() {
         var file = known(reading(1))
         file.follow(reading(1).version)
         #expect(!file.hasSignature && file.standing == .unknown)
@@ -57,21 +57,21 @@ import Testing
         #expect(file.standing == .unknown && file.version == reading(2).version)
     }
 
-    @Test("A file that has never been there is not missing") func neverThere() {
+    @Test("A file that has never existed is not missing") func neverThere() {
         var file = KnownFile()
         #expect(look(&file, nil) == .current)
         #expect(!file.isMissing(nil) && !file.isMissing(status(1, kind: .folder)))
         #expect(file.previous == .drop)
     }
 
-    @Test("A file that was there is missing if nothing or a folder has its name") func missing() {
+    @Test("A file that existed is missing if nothing or a folder has its name") func missing() {
         var file = known(reading(1))
         #expect(look(&file, nil) == .absent)
         #expect(file.isMissing(nil) && file.isMissing(status(1, kind: .folder)))
         #expect(!file.isMissing(status(1)) && !file.isMissing(status(1, kind: .symbolicLink)))
     }
 
-    @Test("A removal is told once, until there is a file again") func removal() {
+    @Test("A removal is reported once, until the file exists again") func removal() {
         var file = known(reading(1, user: 4))
         #expect((1...2).map { _ in file.forget() } == [true, false])
         #expect(file.version == .absent && file.standing == .absent && file.owner?.user == 4)
@@ -82,7 +82,7 @@ import Testing
         #expect((1...2).map { _ in file.announceAbsence() } == [true, false])
     }
 
-    @Test("The version of a checkpoint that was begun is no edit") func begun() {
+    @Test("The version of an unconfirmed checkpoint is no edit") func begun() {
         var file = known(reading(1))
         #expect(look(&file, reading(2), checkpoint(reading(2))) == .current)
         #expect(file.version == reading(2).version)
@@ -90,7 +90,7 @@ import Testing
         #expect(file.version == reading(2).version)
     }
 
-    @Test("A version that can't be used is told once, and secured once") func rejected() {
+    @Test("A version that can't be used is reported once and secured once") func rejected() {
         var file = known(reading(1))
         file.reject(reading(2).version)
         #expect(!file.hasSignature && file.isUnsecured)
@@ -102,7 +102,7 @@ import Testing
         #expect(look(&file, reading(2)) == .changed)
     }
 
-    @Test("Only what was examined may be replaced") func replacement() {
+    @Test("Only the examined version of a file may be replaced") func replacement() {
         var file = known(reading(1))
         #expect(file.mayBeReplaced(status(9)), "It was not looked at.")
         _ = file.examine(reading(1), begun: [])
@@ -112,7 +112,7 @@ import Testing
         #expect(!KnownFile().mayBeReplaced(status(1)), "It has just been made.")
     }
 
-    @Test("What is kept of a version depends on whether it is good and synced") func previous() {
+    @Test("Only a good version is kept as the previous one, synced first if necessary") func previous() {
         var file = known(reading(1))
         #expect(file.previous == .syncAndKeep)
         file.didWrite(size: 1)

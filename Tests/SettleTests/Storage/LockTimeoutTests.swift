@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// How long a call waits for a lock that another process has, in time that passes as a busy machine lets it pass.
+/// How long a call waits for a lock that another process holds, on a machine too busy for precise pauses.
 @Suite struct LockTimeoutTests {
-    /// A clock on which each pause lasts five times as long as was asked for.
+    /// A clock on which each pause takes five times as long as requested.
     private final class SlowClock: Sendable {
         private let time = LockedValue(Duration.zero)
 
@@ -28,7 +28,7 @@ import Testing
         return (operations, file, path, folder)
     }
 
-    @Test("what counts is the time that passes, not the pauses that were asked for") func realTime() throws {
+    @Test("A timeout counts elapsed time, not requested pauses") func realTime() throws {
         let (operations, file, path, _) = try lockedFile()
         let clock = SlowClock()
         var timeout = clock.timeout(.seconds(10))
@@ -37,7 +37,7 @@ import Testing
         #expect(clock.elapsed >= .seconds(10) && clock.elapsed < .seconds(10) + .milliseconds(30))
     }
 
-    @Test("all waits of a call count together, and the next call waits anew") func together() throws {
+    @Test("All waits of a call share one timeout, which the next call renews") func together() throws {
         let (operations, file, path, _) = try lockedFile()
         let clock = SlowClock()
         var timeout = clock.timeout(.seconds(1))
@@ -48,7 +48,7 @@ import Testing
         #expect(clock.elapsed >= .seconds(2) && clock.elapsed < .seconds(2) + .milliseconds(60))
     }
 
-    @Test("a load that needs the lock waits for it once, whatever it has to read again") func load() throws {
+    @Test("A load waits for the lock once, however often it reads again") func load() throws {
         let fixture = try FileStorageFixture()
         let other = try fixture.opened()
         try other.save(batch(1, ["a": .integer(1)]))

@@ -9,7 +9,7 @@ import Testing
     private let values = JournalRecord.Content.values(JournalBatch(revision: 1))
     private let tree = SettingTree(["a": .integer(1)])
 
-    /// All that one pass under the lock carries out, if nothing changes meanwhile.
+    /// The repairs that one pass under the lock makes if nothing changes meanwhile.
     private func pass(_ repairs: PendingRepairs) -> [Repair] {
         Array(
             sequence(state: Repair?.none) { last in
@@ -18,7 +18,7 @@ import Testing
             })
     }
 
-    @Test("Whatever is found first, repairs are carried out in one order") func order() {
+    @Test("Repairs run in one order, whichever is needed first") func order() {
         let repairs: [Repair] = [.tell([values]), .heal(tree), .storeFile, .replaceJournal, .storeEverything]
         let begun = Repair.resolve([.init(version: version, coveredEnd: 7)])
         for rotation in repairs.indices {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("Taking the lock does nothing that waits for a sync or a checkpoint") func laterRepairs() {
+    @Test("Taking the lock runs no repair that waits for a sync or a checkpoint") func laterRepairs() {
         var pending = PendingRepairs()
         #expect(pending.contains(.removeAbandonedFiles))
         pending.add(.synchronizeNames)
@@ -50,7 +50,7 @@ import Testing
         #expect(pending.next(after: nil) == .replaceJournal)
     }
 
-    @Test("A repair that another one makes necessary is part of the same pass") func consequence() {
+    @Test("A repair that an earlier one makes necessary runs in the same pass") func consequence() {
         var pending = PendingRepairs()
         pending.add(.storeEverything)
         #expect(pending.next(after: nil) == .storeEverything && pending.isRestoring)
@@ -60,14 +60,14 @@ import Testing
         #expect(pass(pending).isEmpty && !pending.isRestoring)
     }
 
-    @Test("A new journal ends checkpoints, and is only the beginning of storing all again") func newJournal() {
+    @Test("A new journal discards unresolved checkpoints") func newJournal() {
         var pending = PendingRepairs()
         pending.follow(.checkpoint(version, coveredEnd: 7))
         pending.didBeginJournal()
         #expect(pass(pending).isEmpty)
     }
 
-    @Test("Checkpoints are resolved until one is confirmed") func checkpoints() {
+    @Test("Checkpoints need to be resolved until one is confirmed") func checkpoints() {
         var pending = PendingRepairs()
         pending.follow(.checkpoint(version, coveredEnd: 7))
         pending.follow(values)
@@ -78,7 +78,7 @@ import Testing
         #expect(pending.begun.isEmpty && pass(pending).isEmpty && !pending.concernsFile)
     }
 
-    @Test("Records are told in order, and not if others have told the edit") func records() {
+    @Test("Records are journaled in order, except an edit that another process has journaled") func records() {
         var pending = PendingRepairs()
         let edit = JournalRecord.Content.edited(version, JournalBatch(revision: 0))
         let other = JournalRecord.Content.edited(.absent, JournalBatch(revision: 0))
@@ -92,7 +92,7 @@ import Testing
         #expect(pass(pending).isEmpty)
     }
 
-    @Test("What concerned one journal does not concern the next") func anotherJournal() {
+    @Test("Repairs that concern one journal do not carry over to the next") func anotherJournal() {
         var pending = PendingRepairs()
         pending.tell(values)
         pending.follow(.checkpoint(version, coveredEnd: 7))

@@ -1,10 +1,10 @@
 import Settle
 import SettleTesting
 
-/// A person who edits a settings file with an editor that makes what it saves durable.
+/// Edits a settings file by hand, with an editor that syncs what it saves.
 struct SettingsPerson {
     let path: FilePath
-    /// What the file had when it was last read or written in good order.
+    /// The file's values when it was last readable.
     private(set) var known = SettingTree()
 
     func contents(of disk: any SystemCalls) -> [UInt8]? {
@@ -14,7 +14,7 @@ struct SettingsPerson {
         return try? operations.readAll(file, at: path, limit: 1 << 20)
     }
 
-    /// Changes some values, or puts a broken file in order and does so.
+    /// Changes some values, after repairing the file if it is broken.
     mutating func edit(_ values: [SettingKey: SettingValue?], on disk: any SystemCalls) throws {
         if let bytes = contents(of: disk), let tree = try? FileFormat.json.decode(bytes) { known = tree }
         known.apply(values)
@@ -26,7 +26,7 @@ struct SettingsPerson {
         try write(Array("{ \"a\": ".utf8), on: disk)
     }
 
-    /// Puts a broken file in order.
+    /// Repairs a broken file.
     func mend(on disk: any SystemCalls) throws {
         try write(FileFormat.json.encode(known), on: disk)
     }

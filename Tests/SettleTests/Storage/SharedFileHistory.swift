@@ -2,26 +2,26 @@ import Foundation
 import Settle
 import SettleTesting
 
-/// A random history of several processes and a person who share a settings file on a simulated disk, beside a model of what
-/// must come of it.
+/// A random history of processes and hand edits that share a settings file on a simulated disk, checked against a
+/// model.
 struct SharedFileHistory {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A storage, with what the store above it would know.
+    /// A storage, and the values that its store would know.
     struct Process {
         let name: String
         let calls: FaultySystemCalls
         let storage: FileStorage
         var known: SettingTree
-        /// The same without what is pending.
+        /// The known values without the pending ones.
         var stored: SettingTree
-        /// What could not be appended yet.
+        /// Values that could not be appended yet.
         var pending: [SettingKey: SettingValue?] = [:]
-        /// Whether it has looked since the person edited the file.
+        /// Whether the process has looked at the file since the last edit.
         var knowsEdit = true
-        /// How many events it has seen.
+        /// The number of events that the process has seen.
         var seen: Int
     }
 
@@ -40,9 +40,9 @@ struct SharedFileHistory {
     private var count: Int64 = 0
     private let journalLimit: Int
     private var hasFaults: Bool
-    /// A process has been at work since the person edited the file.
+    /// Whether a process has made a call since the last edit.
     private var mayHaveSeenEdit = false
-    /// Keys that were there at the last checkpoint and whose removal nobody has journaled since.
+    /// Keys of the last checkpoint whose removal has not been journaled since.
     private var removable: Set<SettingKey> = []
 
     init(seed: UInt64) throws {
@@ -54,7 +54,6 @@ struct SharedFileHistory {
         try FileOperations(disk).synchronizeFolder(FilePath("/"))
     }
 
-    /// Runs a history.
     static func run(seed: UInt64, steps: Int) throws {
         var history = try SharedFileHistory(seed: seed)
         do {
@@ -104,7 +103,7 @@ struct SharedFileHistory {
         note("\(process.name) opens and finds \(shown(process.known))")
         processes.append(process)
         try check(process)
-        // Before anything else is journaled.
+        // The load merges the edit before anything else is journaled.
         model.takeInEdit()
     }
 
@@ -119,7 +118,7 @@ struct SharedFileHistory {
                 default: .integer(count)
                 }
             let key = Self.keys[below(Self.keys.count)]
-            // A key that one has removed in the file and another by a batch has been missing before, for all that a load can tell.
+            // If an edit and a batch both remove a key, a load can only assume that it was missing before.
             if value == nil, model.edit.keys.contains(key) { continue }
             values.updateValue(value, forKey: key)
         }
@@ -148,7 +147,7 @@ struct SharedFileHistory {
         if durability == .synced { model.makeStable(model.count) }
     }
 
-    /// Finds out where a batch has come to stand, or whether at all.
+    /// Determines whether a batch was stored, and whether before or after the edit.
     private mutating func resolve(
         _ values: [SettingKey: SettingValue?], certainly: Bool, knowsEdit: Bool
     ) throws {
@@ -156,7 +155,7 @@ struct SharedFileHistory {
         var candidates: [SharedFileModel] = []
         var after = model
         after.append(values)
-        // What was written by somebody who did not know of the edit may stand before it.
+        // A process that did not know of the edit may have appended before it.
         if !knowsEdit || model.edit.isEmpty || model.isBroken { candidates.append(after) }
         var taken = model
         taken.takeInEdit(before: true)
@@ -172,7 +171,7 @@ struct SharedFileHistory {
     }
 
     private mutating func checkpoint(_ index: Int) throws {
-        // As the persister does: what could not be appended comes first.
+        // Like the persister, which appends pending values first.
         guard processes[index].pending.isEmpty else { return try append(index) }
         let before = person.contents(of: disk)
         let moment: CheckpointReason = below(2) == 0 ? .settled : .resting
@@ -189,7 +188,7 @@ struct SharedFileHistory {
         }
         guard outcome == .done else { return }
         model.makeStable(processes[index].seen)
-        // Whether it has taken in an edit, its answer tells.
+        // The external changes tell whether the checkpoint has merged an edit.
         if !model.edit.isEmpty { _ = try takeIn(index) }
         if isAtRest, before != after { removable = Set(Self.keys.filter { model.taken[$0] != nil }) }
     }
@@ -257,11 +256,11 @@ struct SharedFileHistory {
         removable = []
     }
 
-    // MARK: The person
+    // MARK: Edits and removals
 
     private mutating func editFile() throws {
         let isAbsent = person.contents(of: disk) == nil
-        // Whoever writes a file that never was there can't tell it from one that was removed.
+        // Creating a file that never existed can't be told from recreating a removed one.
         guard !isAbsent else { return }
         count += 1
         var values: [SettingKey: SettingValue?] = [:]
@@ -282,15 +281,15 @@ struct SharedFileHistory {
 
     private mutating func breakFile() throws {
         guard !model.isBroken, person.contents(of: disk) != nil else { return }
-        // Whether an edit that is broken now has been seen before, nobody could tell.
+        // If a process may have seen the edit, it is unknown whether it was merged before the file was broken.
         guard model.edit.isEmpty || !mayHaveSeenEdit else { return }
         try person.breakFile(on: disk)
         note("Somebody breaks the file")
         model.isBroken = true
     }
 
-    /// Removes some of the files. Somebody who has looked just before finds out and stores everything again, whatever the others
-    /// know.
+    /// Removes some of the files. A process that has looked just before notices and stores everything again, whatever
+    /// the others know.
     private mutating func removeFiles() throws {
         guard !processes.isEmpty, !model.isBroken else { return }
         let index = below(processes.count)
@@ -327,7 +326,7 @@ struct SharedFileHistory {
         }
     }
 
-    /// What a process that starts now would find.
+    /// What a new process would find.
     private func peek() throws -> SettingTree {
         let copy = disk.diskAfterProcessCrash()
         if model.isBroken { try person.mend(on: copy) }
@@ -341,7 +340,7 @@ struct SharedFileHistory {
         throw Violation(description: "\(process.name) knows \(shown(process.known)) instead of \(shown(expected)).")
     }
 
-    /// Makes a call, with trouble at times.
+    /// Makes a call, which at times a fault interrupts.
     private mutating func perform(
         _ index: Int, _ action: String, _ body: (FileStorage) throws(StorageError) -> Void
     ) throws -> Outcome {
@@ -390,7 +389,7 @@ struct SharedFileHistory {
     }
 }
 
-/// Trees in failures, short.
+/// Short descriptions of trees for failure messages.
 enum SettingTreeText {
     static func leaves(of tree: SettingTree, below outer: SettingKey? = nil) -> [SettingKey: SettingValue?] {
         var result: [SettingKey: SettingValue?] = [:]

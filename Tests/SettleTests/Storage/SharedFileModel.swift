@@ -1,8 +1,8 @@
 import Settle
 
-/// What several processes and a person who share a settings file must agree on.
+/// The values on which processes and hand edits of a shared settings file must agree.
 ///
-/// Batches and edits form one order, the journal's. An edit that no process has taken in yet stands at its end.
+/// Batches and edits have one order, the journal's. An edit that no process has merged yet comes last.
 struct SharedFileModel {
     enum Event {
         case batch([SettingKey: SettingValue?])
@@ -15,22 +15,22 @@ struct SharedFileModel {
         }
     }
 
-    /// What was stored before the first of the events.
+    /// The values before the first event.
     private var base = SettingTree()
     private var events: [Event] = []
-    /// How many of the events survive a loss of power.
+    /// The number of events that survive a power loss.
     private var stableCount = 0
-    /// The base with all events.
+    /// The base with all events applied.
     private(set) var taken = SettingTree()
-    /// What a person has changed and no process has taken in.
+    /// Edited values that no process has merged yet.
     private(set) var edit: [SettingKey: SettingValue?] = [:]
-    /// Whether the file can't be read as it is.
+    /// Whether the file is unreadable.
     var isBroken = false
 
-    /// What whoever looks must find.
+    /// The values that every process must find.
     var visible: SettingTree { isBroken ? taken : mended }
 
-    /// What whoever looks must find once somebody has put the file in order.
+    /// The values that every process must find once the file is repaired.
     var mended: SettingTree {
         var tree = taken
         tree.apply(edit)
@@ -46,10 +46,10 @@ struct SharedFileModel {
         taken.apply(event.values)
     }
 
-    /// How many events there have been.
+    /// The number of events so far.
     var count: Int { events.count }
 
-    /// The first events survive a loss of power.
+    /// Makes the first `count` events survive a power loss.
     mutating func makeStable(_ count: Int) {
         stableCount = max(stableCount, min(count, events.count))
     }
@@ -58,18 +58,18 @@ struct SharedFileModel {
         edit.merge(values) { $1 }
     }
 
-    /// A process has taken in the edit, and told the journal.
+    /// Records that a process has merged the edit and journaled it.
     ///
-    /// - Parameter before: Whether it has done so before somebody broke the file.
+    /// - Parameter before: Whether it did so before the file was broken.
     mutating func takeInEdit(before: Bool = false) {
         guard !edit.isEmpty, !isBroken || before else { return }
         add(.edit(edit))
         edit = [:]
     }
 
-    /// Whether a tree is what may be found after a loss of power; it is the truth from then on.
+    /// Whether a power loss may leave a tree, which is the truth from then on.
     ///
-    /// Edits are on stable storage, whether the journal still tells of them or not. Batches survive in their order.
+    /// Edits are on stable storage, whether or not the journal still has them. Batches survive in their order.
     mutating func settle(afterLossOfPower tree: SettingTree, _ isSame: (SettingTree, SettingTree) -> Bool) -> Bool {
         for (count, keepsRemovals) in (stableCount...events.count).reversed().flatMap({ [($0, true), ($0, false)] }) {
             var possible = base
@@ -79,8 +79,9 @@ struct SharedFileModel {
                 guard case .edit(let values) = event else { continue }
                 edits.merge(values) { $1 }
             }
-            // A key that is missing from the file may look like one that was never written, if the last confirmation of
-            // a checkpoint is lost. Then it has what batches gave it, and nothing that was edited before its removal.
+            // If the last confirmation of a checkpoint is lost, a key that is missing from the file may look as if it
+            // had never been written. It then has the value from the batches, and none that was edited before its
+            // removal.
             possible.apply(edits.filter { keepsRemovals || $0.value != nil })
             guard isSame(possible, tree) else { continue }
             base = possible

@@ -5,7 +5,7 @@ import Testing
 @Suite struct StorageDoublesTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
-    @Test("a recording storage tells all calls in order, with their errors") func records() async throws {
+    @Test("A recording storage lists all calls in order, with their errors") func records() async throws {
         let failing = FailingStorage()
         let storage = RecordingStorage(failing)
         _ = try await storage.load()
@@ -24,7 +24,7 @@ import Testing
         #expect(storage.batches == [first])
     }
 
-    @Test("a test can wait for a batch") func waits() async throws {
+    @Test("A test can wait for a number of batches") func waits() async throws {
         let storage = RecordingStorage()
         _ = try await storage.load()
         async let batches = storage.batches(atLeast: 2)
@@ -33,14 +33,14 @@ import Testing
         #expect(await batches.map(\.revision) == [1, 2])
     }
 
-    @Test("waiting ends when the task is cancelled") func cancelled() async {
+    @Test("Cancelling the task ends the wait for batches") func cancelled() async {
         let storage = RecordingStorage()
         let task = Task { await storage.batches(atLeast: 1) }
         task.cancel()
         #expect(await task.value.isEmpty)
     }
 
-    @Test("the chosen calls fail, those before and after them do not") func counts() async throws {
+    @Test("A failing storage fails only the chosen calls, not those before or after them") func counts() async throws {
         let storage = FailingStorage()
         _ = try await storage.load()
         storage.fail(.append, with: noSpace, skipping: 1, count: 2)
@@ -56,7 +56,7 @@ import Testing
         _ = try await storage.load()
     }
 
-    @Test("a failure after the call leaves its effect") func failsAfterwards() async throws {
+    @Test("A failure after the call keeps the call's effect") func failsAfterwards() async throws {
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
         _ = try await storage.load()
@@ -65,7 +65,7 @@ import Testing
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
-    @Test("a held call waits until it is released") func holds() async throws {
+    @Test("A held call waits until it is released") func holds() async throws {
         let memory = InMemoryStorage()
         let storage = FailingStorage(memory)
         _ = try await storage.load()
@@ -80,7 +80,7 @@ import Testing
         #expect(memory.tree.root == ["a": .integer(1)])
     }
 
-    @Test("an external change of the in-memory storage is stored and told, in order, until it is closed")
+    @Test("The in-memory storage stores and reports external changes in order until it is closed")
     func external() throws {
         let storage = InMemoryStorage()
         storage.simulateExternalChange(SettingTree(["a": .integer(1)]))
@@ -101,7 +101,7 @@ import Testing
         #expect(storage.tree.root == ["a": .integer(3), "b": .integer(4)])
     }
 
-    @Test("an in-memory storage with values is intact from the start") func preset() throws {
+    @Test("An in-memory storage with initial values loads as intact") func preset() throws {
         #expect(try InMemoryStorage(SettingTree(["a": .integer(1)])).load() == intact(["a": .integer(1)]))
     }
 }

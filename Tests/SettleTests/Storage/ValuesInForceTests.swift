@@ -14,7 +14,7 @@ import Testing
             revision: 1, values: [key: .integer(value)], expectedValues: old.map { [key: .integer($0)] } ?? [:])
     }
 
-    @Test("What others have changed is told once, with its writer") func told() {
+    @Test("A change by another process is reported once, with its author") func told() {
         var values = ValuesInForce()
         values.announce(batch("a", 1, author: "other"))
         #expect(values.tree == SettingTree(["a": .integer(1)]))
@@ -22,7 +22,7 @@ import Testing
         #expect(told == [[ExternalChange(.values(["a": .integer(1)]), author: "other")], []])
     }
 
-    @Test("A later batch of the store is put over what it has not been told") func appended() {
+    @Test("A later batch of the store overwrites a change that has not been reported to it") func appended() {
         var values = ValuesInForce()
         values.announce(batch("a", 1))
         #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
@@ -32,7 +32,7 @@ import Testing
         #expect(told == [ExternalChange(.values(["a": .integer(2)]))])
     }
 
-    @Test("A load does not hide what the store has not been told") func loaded() {
+    @Test("A load does not hide a change that has not been reported") func loaded() {
         var values = ValuesInForce()
         values.announce(batch("a", 1))
         values.begin(with: SettingTree(["a": .integer(0), "b": .integer(2)]))
@@ -42,7 +42,7 @@ import Testing
         #expect(known == SettingTree(["a": .integer(1), "b": .integer(3)]))
     }
 
-    @Test("What was appended and not synced counts as replaced until it is appended again") func unsynced() {
+    @Test("An append that failed to sync counts as replaced until its key is appended again") func unsynced() {
         var values = ValuesInForce()
         values.didNotSync(own("a", 1))
         #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
@@ -51,7 +51,8 @@ import Testing
         #expect(values.valuesReplaced(by: own("a", 3, replacing: 2)) == ["a": .integer(2)])
     }
 
-    @Test("What others write over it, one key or all, is not appended again") func overwritten() {
+    @Test("A value that another process overwrites, alone or with all others, no longer counts as replaced")
+    func overwritten() {
         for other in [batch("a", 5), JournalBatch(revision: 0, tree: SettingTree(["a": .integer(5)]))] {
             var values = ValuesInForce()
             values.didNotSync(own("a", 1))
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Values in force are added to those of a process that had found nothing, but where it mentions a key")
+    @Test("Uniting with another process's values adds those in force except at keys that it mentions")
     func union() {
         var values = ValuesInForce()
         values.begin(with: SettingTree(["a": .integer(1), "b": .integer(2), "c": .integer(3)]))
