@@ -4,9 +4,8 @@ import SettleTesting
 import Testing
 
 @Suite struct FaultySystemCallsTests {
-    @Test("what a process had open when it ended is refused, so that it closes nobody else's file") func endProcess()
-        throws
-    {
+    @Test("Descriptors of an ended process are refused, so it can't close the file of another")
+    func endProcess() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "file").path
         let calls = FaultySystemCalls()

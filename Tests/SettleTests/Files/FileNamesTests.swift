@@ -4,7 +4,7 @@ import Testing
 @Suite struct FileNamesTests {
     private let names = FileNames(FilePath("/folder/settings.json"))
 
-    @Test("all names are in the file's folder") func sameFolder() {
+    @Test("All names are in the file's folder") func sameFolder() {
         for path in [names.previous, names.newTemporary(), names.corrupt(7)] {
             #expect(path.folder == names.folder)
         }
@@ -12,13 +12,13 @@ import Testing
         #expect(names.corrupt(7).name == "settings.json.corrupt-7")
     }
 
-    @Test("a temporary name is new each time and is recognized") func temporary() {
+    @Test("Each temporary name is unique and recognized") func temporary() {
         let made = (0..<100).map { _ in names.newTemporary() }
         #expect(Set(made).count == made.count)
         for path in made { #expect(names.isTemporary(path.name)) }
     }
 
-    @Test("no other name counts as temporary")
+    @Test("No other name counts as temporary")
     func others() {
         let cases: [String] = [
             "settings.json", ".settings.json.previous", ".settings.json.tmp", ".settings.json.0123456789abcde.tmp",

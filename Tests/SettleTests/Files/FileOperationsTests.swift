@@ -11,7 +11,7 @@ import Testing
         FilePath(folder.url.appending(path: name).path)
     }
 
-    @Test("an interrupted call is made again, but not for ever") func interrupted() throws {
+    @Test("An interrupted call is retried, but not forever") func interrupted() throws {
         let folder = try TemporaryFolder()
         calls.fail(call: 0, with: .error(.interrupted), forGood: false)
         let file = try operations.open(path(in: folder), .createNew(permissions: 0o600))
@@ -25,7 +25,7 @@ import Testing
         try operations.close(file, at: path(in: folder))
     }
 
-    @Test("an interrupted close is not made again") func interruptedClose() throws {
+    @Test("An interrupted close is not retried") func interruptedClose() throws {
         let folder = try TemporaryFolder()
         let file = try operations.open(path(in: folder), .createNew(permissions: 0o600))
         calls.forget()
@@ -34,7 +34,7 @@ import Testing
         #expect(calls.calls.map(\.kind) == [.close])
     }
 
-    @Test("short reads and writes are continued") func short() throws {
+    @Test("Short reads and writes are continued") func short() throws {
         let folder = try TemporaryFolder()
         let path = path(in: folder)
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -48,7 +48,7 @@ import Testing
         try operations.close(again, at: path)
     }
 
-    @Test("a read stops soon after its limit") func limit() throws {
+    @Test("A read stops soon after its limit") func limit() throws {
         let folder = try TemporaryFolder()
         try Data(repeating: 7, count: 1 << 20).write(to: folder.url.appending(path: "file"))
         let path = path(in: folder)
@@ -58,7 +58,7 @@ import Testing
         #expect(count > 1_000 && count <= 1_000 + 64 << 10)
     }
 
-    @Test("folders are made from the outside in, for the user alone, and those that are there are left alone")
+    @Test("Missing folders are created for the user alone, and existing ones are left alone")
     func folders() throws {
         let folder = try TemporaryFolder()
         let path = FilePath(folder.url.withoutTrailingSlash).appending("a").appending("b").appending("c")
@@ -71,7 +71,7 @@ import Testing
         #expect(try operations.status(at: path).permissions == 0o750)
     }
 
-    @Test("the error names the action, the file and the cause") func sentence() {
+    @Test("An error names the action, the file and the cause") func sentence() {
         let error = #expect(throws: FileError.self) { try operations.remove(FilePath("/nowhere/at/all")) }
         #expect(error?.description == "could not remove \"/nowhere/at/all\": \(SystemError.notFound)")
         #expect(SystemError.notFound.description.hasPrefix("No such file"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FilePathTests {
     @Test(
-        "a path has a folder and a name",
+        "A path has a folder and a name",
         arguments: [
             ("/a/b/c.json", "/a/b", "c.json"), ("/a", "/", "a"), ("/", "/", ""), ("a", ".", "a"), ("a/b", "a", "b"),
         ])
@@ -12,13 +12,13 @@ import Testing
         #expect(FilePath(text).name == name)
     }
 
-    @Test("a name is appended with one slash") func appending() {
+    @Test("A name is appended with one slash") func appending() {
         #expect(FilePath("/a").appending("b").text == "/a/b")
         #expect(FilePath("/").appending("b").text == "/b")
         #expect(FilePath("/a/b").sibling(named: "c").text == "/a/c")
     }
 
-    @Test("trailing slashes are dropped, but the root stays", arguments: [("/a//", "/a"), ("/a", "/a"), ("//", "/")])
+    @Test("Trailing slashes are dropped, except the root", arguments: [("/a//", "/a"), ("/a", "/a"), ("//", "/")])
     func trailing(text: String, expected: String) {
         #expect(FilePath(text).withoutTrailingSlashes.text == expected)
     }

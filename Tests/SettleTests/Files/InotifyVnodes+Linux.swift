@@ -8,16 +8,16 @@
         import Glibc
     #endif
 
-    /// Stands in for the kernel's queue of Apple's platforms: inotify on the inode of one file or folder, told as coarsely as that
-    /// queue would.
+    /// Stands in for the kernel queue of Apple's platforms: inotify on the inode of one file or folder, with events as
+    /// coarse as that queue's.
     final class InotifyVnodes: VnodeSystem {
         private let state = LockedValue((opened: 0, open: 0, limit: Int.max))
 
-        /// How many were opened so far, and how many are open.
+        /// The number of vnodes opened so far, and of those open now.
         var openedCount: Int { state.withLock { $0.opened } }
         var openCount: Int { state.withLock { $0.open } }
 
-        /// From now on no more than these can be open, as if the process had no descriptors left.
+        /// Limits how many can be open from now on, as if the process had no descriptors left.
         func limit(to count: Int) {
             state.withLock { $0.limit = count }
         }
@@ -48,7 +48,7 @@
             // O_PATH, which Swift does not import; with O_NOFOLLOW it opens a link itself.
             let file = open(path.text, 0o10000000 | O_CLOEXEC | (kind == .folder ? O_DIRECTORY : O_NOFOLLOW))
             guard file >= 0 else { throw SystemError(errno) }
-            // An open descriptor would keep the system from telling that the file is gone.
+            // An open descriptor would keep the system from reporting that the file is gone.
             defer { close(file) }
             identity = try POSIXSystemCalls().status(of: FileDescriptor(file)).identity
             let inotify = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct POSIXSystemCallsTests {
     private let calls = POSIXSystemCalls()
 
-    @Test("every failed call throws what the operating system said") func errors() throws {
+    @Test("A failed call throws the operating system's error") func errors() throws {
         let folder = try TemporaryFolder()
         let missing = folder.url.appending(path: "missing").path
         #expect(throws: SystemError.notFound) { try calls.openFile(missing, .read) }
@@ -33,12 +33,12 @@ import Testing
         #expect(throws: SystemError.self) { try calls.setPermissions(of: none, to: 0o600) }
     }
 
-    @Test("both numbers that say that something is not supported are one error") func notSupported() {
+    @Test("EOPNOTSUPP and ENOTSUP are the same error") func notSupported() {
         // Apple's platforms have 45 and 102, Linux has 95 for both.
         #expect(SystemError(EOPNOTSUPP) == .notSupported && SystemError(ENOTSUP) == .notSupported)
     }
 
-    @Test("a new file must not exist yet, and what is written is read") func newFile() throws {
+    @Test("A written file reads back, and can't be created a second time") func newFile() throws {
         let folder = try TemporaryFolder()
         let path = FilePath(folder.url.appending(path: "file").path)
         let operations = FileOperations(calls)
@@ -57,7 +57,7 @@ import Testing
         #expect(try operations.status(at: path).identity == status.identity)
     }
 
-    @Test("a file that somebody has locked can't be locked again until it is closed") func locks() throws {
+    @Test("A locked file can't be locked again until it is closed") func locks() throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "file").path
         let first = try calls.openFile(path, .createNew(permissions: 0o600))
@@ -69,13 +69,13 @@ import Testing
         try calls.closeFile(second)
     }
 
-    @Test("a folder lists its names without the two dots") func names() throws {
+    @Test("A folder's names do not include the dot entries") func names() throws {
         let folder = try TemporaryFolder()
         for name in ["a", ".b", "ç"] { try Data().write(to: folder.url.appending(path: name)) }
         #expect(try calls.namesInFolder(folder.url.path).sorted() == [".b", "a", "ç"])
     }
 
-    @Test("the kinds of files are told apart, and a link is not followed") func kinds() throws {
+    @Test("A status distinguishes the kinds of files and does not follow a link") func kinds() throws {
         let folder = try TemporaryFolder()
         let link = folder.url.appending(path: "link").path
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "some/where")

@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Where the operating system tells nothing.
+/// Watching where the operating system reports no events.
 @Suite(.timeLimit(.minutes(10))) struct PolledFileWatchingTests {
-    /// A system whose watches are used up, until it has some again.
+    /// A source that has run out of watches, until it recovers.
     private final class Exhausted: FolderEventSource {
         private let isExhausted = LockedValue(true)
         let tellsNames = true
@@ -28,7 +28,7 @@ import Testing
         try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
     }
 
-    @Test("a look finds what was written, replaced, removed and made") func looks() async throws {
+    @Test("Polling finds a file that was written, replaced, removed or created") func looks() async throws {
         let files = try polled()
         try files.write("one")
         let watch = files.watch()
@@ -48,7 +48,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a look that finds nothing new tells nothing") func nothingNew() async throws {
+    @Test("Polling reports nothing if nothing has changed") func nothingNew() async throws {
         let files = try polled()
         try files.write("one")
         let watch = files.watch(["a", "b"])
@@ -59,7 +59,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a look finds a folder that was made, and what is in it") func folder() async throws {
+    @Test("Polling finds a folder that was created, and a file in it") func folder() async throws {
         let files = try polled()
         let watch = files.watch(in: "one")
         try files.makeFolder("one")
@@ -71,8 +71,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("where watches are used up files are looked at, until there are watches again") func exhausted() async throws
-    {
+    @Test("Files are polled while the system has run out of watches") func exhausted() async throws {
         let source = Exhausted()
         let files = try polled(source)
         let watch = files.watch()
@@ -86,7 +85,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("another watch of the same file takes nothing away from the first one") func secondWatch() async throws {
+    @Test("A second watch of a file takes no events away from the first one") func secondWatch() async throws {
         let files = try polled()
         try files.write("one")
         let watch = files.watch()
@@ -97,7 +96,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("without being asked, it looks by itself") func timer() async throws {
+    @Test("Polling runs on a timer") func timer() async throws {
         let files = try WatchedFiles(SystemFileWatching(source: nil, pollInterval: .milliseconds(1)))
         let watch = files.watch()
         try files.write("one")
@@ -108,7 +107,7 @@ import Testing
 
 #if os(Linux)
     @Suite struct RemoteFileSystemTests {
-        @Test("file systems that others change are told by the table of mounts") func mounts() {
+        @Test("The mount table tells which file systems are remote") func mounts() {
             let mounts = """
                 36 35 0:98 /sub /mnt/one rw,noatime shared:1 master:2 - nfs4 server:/path rw
                 37 35 0:99 / /mnt/two rw - fuse.sshfs me@there: rw

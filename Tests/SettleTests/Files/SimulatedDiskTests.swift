@@ -21,7 +21,7 @@ import Testing
         return try operations.readAll(file, at: path, limit: 1 << 20)
     }
 
-    @Test("a file has as many names as were given to it, and lives on while it is open") func links() throws {
+    @Test("A file counts its links, and lives on while it is open") func links() throws {
         try make(a)
         try operations.link(a, to: b)
         #expect(try operations.status(at: a).linkCount == 2)
@@ -33,7 +33,7 @@ import Testing
         #expect(throws: SystemError.notFound) { try disk.status(at: "/a") }
     }
 
-    @Test("writes at an offset leave a gap of zeros, and a file can be cut off and filled up") func offsets() throws {
+    @Test("Writing or truncating beyond the end fills the gap with zeros") func offsets() throws {
         let file = try operations.open(a, .updateOrCreate(permissions: 0o600))
         try operations.write([1, 2], to: file, at: a, offset: 2)
         try operations.write([9], to: file, at: a, offset: 3)
@@ -45,7 +45,7 @@ import Testing
         #expect(throws: SystemError.badDescriptor) { try disk.truncateFile(reader, to: 0) }
     }
 
-    @Test("times advance with each change, and only the status changes with a name") func times() throws {
+    @Test("A write advances the time of the contents, and a rename only that of the status") func times() throws {
         try make(a)
         let first = try operations.status(at: a)
         let file = try operations.open(a, .update)
@@ -59,7 +59,7 @@ import Testing
         #expect(third.identity == first.identity)
     }
 
-    @Test("a lock belongs to a descriptor, and goes with it") func locks() throws {
+    @Test("A lock belongs to a descriptor and ends with it") func locks() throws {
         try make(a)
         let first = try disk.openFile("/a", .read)
         let second = try disk.openFile("/a", .read)
@@ -74,7 +74,7 @@ import Testing
         try next.lockFile(try next.openFile("/a", .read))
     }
 
-    @Test("symbolic links are followed by those who open, on the way and at the end") func symbolicLinks() throws {
+    @Test("Opening a path follows the symbolic links on the way and at its end") func symbolicLinks() throws {
         try disk.makeFolder("/folder", permissions: 0o700)
         try disk.makeSymbolicLink("/link", to: "folder")
         try disk.makeSymbolicLink("/folder/file", to: "../target")
@@ -88,7 +88,7 @@ import Testing
         #expect(throws: SystemError.tooManySymbolicLinks) { try disk.openFile("/loop", .read) }
     }
 
-    @Test("a full disk takes what fits, and then nothing until something is removed for good") func capacity() throws {
+    @Test("A full disk takes what fits, and then nothing until space is freed") func capacity() throws {
         try make(a, [UInt8](repeating: 1, count: 60))
         disk.setCapacity(100)
         let file = try disk.openFile("/b", .createNew(permissions: 0o600))
@@ -104,8 +104,8 @@ import Testing
         #expect(try write() == 50)
     }
 
-    @Test("of unsynced sectors any mix is found, of each any state since the sync, with any size") func sectors() throws
-    {
+    @Test("A power loss leaves any mix of the unsynced states of sectors, and any size, but tears no sector")
+    func sectors() throws {
         let file = try operations.open(a, .updateOrCreate(permissions: 0o600))
         let old = [UInt8](repeating: 1, count: 1_024)
         try operations.write(old, to: file, at: a, offset: 0)
@@ -129,7 +129,7 @@ import Testing
         #expect(!heads.contains { $0[..<2] == [3, 1] }, "a sector is never torn")
     }
 
-    @Test("changes of names survive in their order, in each folder up to a moment of its own") func names() throws {
+    @Test("Changes of names survive in order, up to a different moment in each folder") func names() throws {
         try disk.makeFolder("/x", permissions: 0o700)
         try disk.makeFolder("/y", permissions: 0o700)
         try operations.synchronizeFolder(FilePath("/"))
@@ -140,7 +140,7 @@ import Testing
         #expect(Set(found) == [[], ["1"], ["1", "2"], ["y1"], ["1", "y1"], ["1", "2", "y1"]])
     }
 
-    @Test("after a failed sync the bytes stay away, whatever later ones say") func failedSync() throws {
+    @Test("After a failed sync, the bytes stay lost even if a later sync succeeds") func failedSync() throws {
         let file = try operations.open(a, .updateOrCreate(permissions: 0o600))
         try operations.synchronizeFolder(FilePath("/"))
         try operations.write([1], to: file, at: a, offset: 0)
@@ -150,7 +150,7 @@ import Testing
         #expect(try disk.disksAfterLossOfPower().contains { try read(a, on: $0).isEmpty })
     }
 
-    @Test("the same seed gives the same disks, and no more than asked for") func seeds() throws {
+    @Test("A seed always gives the same disks, and no more than requested") func seeds() throws {
         let file = try operations.open(a, .updateOrCreate(permissions: 0o600))
         try operations.synchronizeFolder(FilePath("/"))
         for offset in 0..<8 { try operations.write([1], to: file, at: a, offset: offset * 512) }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SystemFileWatchingTests {
     private let calls = POSIXSystemCalls()
 
-    @Test("a write is told as changed contents, and its close as a replaced file", arguments: WatchedSystem.allCases)
+    @Test("A write reports changed contents, and its close a replaced file", arguments: WatchedSystem.allCases)
     func write(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         try files.write("one")
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "bytes written at an offset to a file that stays open are told, and no more",
+        "A write to a file that stays open reports only changed contents",
         arguments: WatchedSystem.allCases)
     func append(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a file renamed over another one, removed and made again is told each time", arguments: WatchedSystem.allCases)
+        "Replacing, removing and recreating a file is reported each time", arguments: WatchedSystem.allCases)
     func names(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let watch = files.watch()
@@ -50,7 +50,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("other names in the folder are told to nobody", arguments: WatchedSystem.allCases)
+    @Test("Other names in the folder are not reported", arguments: WatchedSystem.allCases)
     func otherNames(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let watch = files.watch()
@@ -60,7 +60,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a symbolic link that is swapped is told", arguments: WatchedSystem.allCases)
+    @Test("Switching a symbolic link is reported", arguments: WatchedSystem.allCases)
     func link(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let path = files.path
@@ -72,7 +72,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a folder that is made later is told, and then what happens in it", arguments: WatchedSystem.allCases)
+    @Test("A folder created later is reported, and then changes in it", arguments: WatchedSystem.allCases)
     func folderMadeLater(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let watch = files.watch(in: "one/two")
@@ -84,7 +84,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a folder that is removed and made again is told both times", arguments: WatchedSystem.allCases)
+    @Test("Removing and recreating a folder is reported both times", arguments: WatchedSystem.allCases)
     func folderMadeAgain(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         try files.makeFolder("one")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "a folder that is moved away is told, and what happens in it afterwards is not",
+        "Moving a folder away is reported, and later changes in it are not",
         arguments: WatchedSystem.allCases)
     func folderMoved(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "two watches of one folder hear only what they have asked for, by whatever path",
+        "Two watches of one folder each report only their own files, by either path",
         arguments: WatchedSystem.allCases)
     func twoWatches(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
@@ -133,7 +133,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("an update replaces the places, also where a link leads elsewhere now", arguments: WatchedSystem.allCases)
+    @Test("An update replaces the places, even where a link was switched", arguments: WatchedSystem.allCases)
     func update(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let link = files.path.appending("link")
@@ -153,7 +153,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("a cancelled watch, and one that nobody keeps, are told nothing", arguments: WatchedSystem.allCases)
+    @Test("A cancelled watch and a released one report nothing", arguments: WatchedSystem.allCases)
     func cancel(system: WatchedSystem) async throws {
         let files = try WatchedFiles(system)
         let watch = files.watch()
@@ -170,8 +170,8 @@ import Testing
     }
 
     #if os(Linux)
-        /// In a process of its own, because other tests open descriptors of the kind.
-        @Test("many watches need one descriptor") func oneDescriptor() async {
+        /// In a process of its own, because other tests open inotify descriptors too.
+        @Test("Many watches share one descriptor") func oneDescriptor() async {
             await #expect(processExitsWith: .success) {
                 let files = try WatchedFiles()
                 let watches = try (0..<50).map { number in

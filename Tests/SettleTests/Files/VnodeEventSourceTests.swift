@@ -5,7 +5,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct VnodeEventSourceTests {
-    /// Tells only what a test says.
+    /// Reports only the events that a test triggers.
     private final class ManualVnodes: VnodeSystem {
         private final class ManualVnode: Vnode {
             let identity: FileStatus.Identity
@@ -34,7 +34,7 @@ import Testing
         var paths: [FilePath] { tells.withLock { $0.map(\.path) } }
     }
 
-    @Test("an event is told for the place of its file, until another file has taken that") func stale() throws {
+    @Test("An event is reported for its file's place until another file has taken that place") func stale() throws {
         let files = try WatchedFiles()
         try files.write("one")
         let vnodes = ManualVnodes()
@@ -55,7 +55,8 @@ import Testing
         #expect(told.withLock { $0 }.dropFirst(2).map(\.kind) == [.unknown, .gone])
     }
 
-    @Test("what is gone is opened again, even if the file in its place has its identity") func gone() throws {
+    @Test("A file that is gone is opened again, even if the one in its place has the same identity")
+    func gone() throws {
         let files = try WatchedFiles()
         try files.write("one")
         let vnodes = ManualVnodes()
@@ -68,7 +69,7 @@ import Testing
         #expect(vnodes.paths.count == 3)
     }
 
-    @Test("what can't be looked at is an error, and what is not there is none") func errors() throws {
+    @Test("A file that can't be examined is an error, and a missing one is not") func errors() throws {
         let files = try WatchedFiles()
         try files.write("one")
         let calls = FaultySystemCalls()
@@ -83,7 +84,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("what is open stays open: only what has come or was replaced is opened") func reuse() throws {
+        @Test("Adding a folder again opens only files that are new or were replaced") func reuse() throws {
             let files = try WatchedFiles()
             for name in ["a", "b"] { try files.write("one", to: name) }
             let vnodes = InotifyVnodes()
@@ -97,16 +98,14 @@ import Testing
             _ = try source.add(files.path, files: ["a", "b", "c"])
             #expect(vnodes.openedCount == 4 && vnodes.openCount == 3)
             try files.remove("a")
-            // As for a missing folder in it, which takes nothing away from others.
+            // As for a missing folder in this one, which must not close the files of others.
             _ = try source.add(files.path, files: [])
             #expect(vnodes.openedCount == 4 && vnodes.openCount == 2)
             source.remove(number)
             #expect(vnodes.openCount == 0)
         }
 
-        @Test("without descriptors files are looked at, none is kept, and there is another attempt") func exhausted()
-            async throws
-        {
+        @Test("Without descriptors, files are polled until they can be opened") func exhausted() async throws {
             let vnodes = InotifyVnodes()
             let source = VnodeEventSource(vnodes)
             let files = try WatchedFiles(SystemFileWatching(source: source, pollInterval: nil))
@@ -129,7 +128,7 @@ import Testing
             watch.cancel()
         }
 
-        @Test("a change of one store arrives in another one that this tells of it") func stores() async throws {
+        @Test("A change of one store arrives in another that watches vnodes") func stores() async throws {
             try await withTemporaryFolder { folder in
                 let file = folder.appending(path: "settings.json")
                 func open() async throws -> SettingsStore {

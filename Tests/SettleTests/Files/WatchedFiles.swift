@@ -2,16 +2,16 @@ import Foundation
 import Settle
 import SettleTesting
 
-/// Who tells about files. Tests run over each, since they promise the same.
+/// The implementations of file watching, which make the same promises.
 enum WatchedSystem: CaseIterable {
-    /// What apps have on this platform.
+    /// The implementation of this platform.
     case own
     #if os(Linux)
-        /// What apps have on Apple's platforms, over a stand-in for the kernel's queue.
+        /// The implementation of Apple's platforms, over a stand-in for the kernel queue.
         case vnodes
     #endif
 
-    /// What is told where an event is one of these: both, where the system tells only that something has happened.
+    /// The kinds that are reported for one of these: both, where the system reports only that something has happened.
     func kinds(_ kind: FileEvents.Kinds) -> FileEvents.Kinds {
         #if os(Linux)
             if self == .own { return kind }
@@ -29,7 +29,7 @@ enum WatchedSystem: CaseIterable {
     }
 }
 
-/// A folder whose file `a` is watched, and what was told about it.
+/// A folder whose file `a` is watched, and the events reported for it.
 final class WatchedFiles: Sendable {
     let folder: TemporaryFolder
     let told = Told()
@@ -59,7 +59,7 @@ final class WatchedFiles: Sendable {
         try calls.closeFile(file)
     }
 
-    /// As one event: a new file is renamed into its place.
+    /// Renames a new file into place, which is one event.
     func put(_ name: String) throws {
         try write("new", to: "not watched")
         try POSIXSystemCalls().renameFile(path.appending("not watched").text, to: path.appending(name).text)
@@ -74,7 +74,7 @@ final class WatchedFiles: Sendable {
     }
 }
 
-/// What a watch has told since it was last asked.
+/// The events that a watch has reported and no test has taken.
 final class Told: Sendable {
     private let events = WatchedEvents()
 
@@ -82,16 +82,16 @@ final class Told: Sendable {
         events.add(new)
     }
 
-    /// Waits until something of this kind is told, and forgets everything told so far.
+    /// Waits for an event of this kind, and forgets all events so far.
     func next(_ kinds: FileEvents.Kinds) async -> FileEvents {
         await events.take { $0.contains(kinds) }
     }
 
-    /// What was told and not asked for.
+    /// The events that were not waited for.
     var rest: FileEvents { events.current }
 }
 
-/// Events that come together until somebody takes them.
+/// Accumulates events until they are taken.
 private final class WatchedEvents: Sendable {
     private struct State {
         var events: FileEvents = []
