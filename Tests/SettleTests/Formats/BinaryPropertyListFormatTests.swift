@@ -3,7 +3,7 @@ import Settle
 import Testing
 
 @Suite struct BinaryPropertyListFormatTests {
-    /// A file of given objects, each referred to by its place in the list; the first is the root.
+    /// A file of objects that refer to each other by their index in the list.
     private func file(_ objects: [[UInt8]], root: UInt8 = 0) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("Objects of other writers are read")
+    @Test("Objects are read in the encodings of other writers")
     func otherWriters() throws {
         #expect(try value([0x00]) == .null)
         #expect(try value([0x22, 0x3F, 0xC0, 0, 0]) == .real(1.5))
@@ -71,7 +71,7 @@ import Testing
             [0xA1, 9], [0xC1, 1], [0xD1, 2, 1], [0xD2, 1, 1, 1, 1], [0x70], [0xF0],
         ]
         for object in cases {
-            // The object stands last, so that nothing follows that it could take for its own.
+            // The object comes last, so that no bytes follow which could complete it.
             #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61], object])) != nil, "\(object)")
         }
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61], [0xA1, 3], [0xA1, 2]])) != nil)
     }
 
-    @Test("References that unfold to billions of values are refused")
+    @Test("References that expand to billions of values are refused")
     func unfolding() {
         let keys: [[UInt8]] = [[0x51, 0x61]]
         let levels = (0..<20).map { level -> [UInt8] in [0xA4] + Array(repeating: UInt8(level + 3), count: 4) }
@@ -90,7 +90,7 @@ import Testing
         #expect(failure(of: bytes)?.rule == .limit)
     }
 
-    @Test("A string that is shared too often is refused")
+    @Test("A string that is referenced too often is refused")
     func sharedStrings() {
         let long: [UInt8] = [0x5F, 0x11, 0x7F, 0xFF] + Array(repeating: 0x61, count: 0x7FFF)
         let elements: [UInt8] = [0xAF, 0x11, 0x40, 0x00] + Array(repeating: 3, count: 0x4000)
@@ -107,7 +107,7 @@ import Testing
         #expect(failure(of: bytes)?.rule == .limit)
     }
 
-    @Test("A trailer that does not fit its file is refused, whatever it says")
+    @Test("A trailer that does not fit its file is refused")
     func trailers() throws {
         let good = try BinaryPropertyListFormat().encode(SettingTree(["a": .integer(1)]))
         #expect(failure(of: good) == nil)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("Reader and writer nest equally deep, and no deeper")
+    @Test("The reader reads the deepest nesting that the writer accepts")
     func depth() throws {
         var tree = SettingTree(["a": .array([])])
         for _ in 0..<126 { tree = SettingTree(["a": .dictionary(tree.root)]) }
@@ -133,11 +133,11 @@ import Testing
             ($0 as? FormatError)?.rule == .limit
         }
         let arrays = (0..<128).map { level -> [UInt8] in [0xA1, UInt8(level + 3)] }
-        // 128 arrays take more offsets than one byte spells, so the last ones are left out by the offset table.
+        // One byte can't spell the offsets of 128 arrays, so the file has fewer.
         #expect(failure(of: file([[0xD1, 1, 2], [0x51, 0x61]] + arrays.prefix(100) + [[0xA0]])) == nil)
     }
 
-    @Test("What a property list cannot spell is an error that names the key")
+    @Test("A value that a property list can't spell is an error that names its key")
     func unsupportedValues() {
         let noTime = Date(timeIntervalSinceReferenceDate: .infinity)
         for value in [.number("1e40"), .number("0.12345678901234567890"), .date(noTime)]
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("Strings that are equal but have other bytes are not merged")
+    @Test("Equal strings with different bytes stay distinct")
     func canonicalEquivalence() throws {
         let tree = SettingTree(["a": .array([.string("é"), .string("e\u{301}")])])
         let read = try BinaryPropertyListFormat().decode(try BinaryPropertyListFormat().encode(tree))
@@ -162,7 +162,7 @@ import Testing
         #expect(Array(second.unicodeScalars) == ["e", "\u{301}"])
     }
 
-    @Test("Foundation's coders and these read each other's files")
+    @Test("Foundation's coders and Settle's read each other's files")
     func agreesWithFoundation() throws {
         let sample = FormatSample()
         let codec = SettingCodec<FormatSample>.standard

@@ -5,13 +5,13 @@ import Testing
 @Suite struct FileFormatTests {
     static let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]
 
-    @Test("A file shows its format", arguments: formats)
+    @Test("The format of a file is detected from its contents", arguments: formats)
     func detection(format: FileFormat) throws {
         #expect(FileFormat.detect(try format.encode(SettingTree(["a": .integer(1)]))) == format)
         #expect(FileFormat.detect(try format.encode(SettingTree())) == format)
     }
 
-    @Test("A byte order mark and white space do not hide the format, and an empty file shows none")
+    @Test("Detection skips a byte order mark and white space, and finds no format in an empty file")
     func detectionOfOddFiles() {
         #expect(FileFormat.detect([]) == nil)
         #expect(FileFormat.detect([0xEF, 0xBB, 0xBF] + Array("\n<plist>".utf8)) == .propertyListXML)
@@ -25,12 +25,12 @@ import Testing
         #expect(throws: FormatError.self) { try format.decode([0x20, 0x0A]) }
     }
 
-    /// Files that once crashed a reader, or kept it busy for minutes, in one that others use.
-    @Test("Binary property lists that bring other readers down are refused")
+    /// Files such as have crashed a widely used reader, or kept it busy for minutes.
+    @Test("Damaged binary property lists never crash the reader")
     func notoriousFiles() throws {
         let good = try FileFormat.propertyListBinary.encode(
             SettingTree(["list": .array([.integer(1), .string("two")]), "name": .string("é")]))
-        // Every pair of changed bytes out of the structure: markers, references, offsets and the trailer.
+        // Pairs of changed bytes throughout the structure: markers, references, offsets and the trailer.
         for first in 8..<good.count {
             for second in stride(from: first + 1, to: good.count, by: 3) {
                 var bad = good
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "15,000 damaged files are refused or read as something that can be written and read again", arguments: formats)
+        "A damaged file is refused, or read as values that can be written and read again", arguments: formats)
     func mutations(format: FileFormat) throws {
         var random = SeededGenerator(seed: 20_011)
         let files = try seeds(format)
@@ -70,7 +70,7 @@ import Testing
             SettingTree(["g": .date(Date(timeIntervalSinceReferenceDate: 1)), "h": .number("18446744073709551615")]))
         return try trees.map { tree in
             let file = try format.encode(tree)
-            // Most of a small XML file is its beginning, which has its own tests.
+            // Most of a small XML file is its prolog, which has its own tests.
             guard format == .propertyListXML, let start = file.firstRange(of: Array("<plist".utf8)) else { return file }
             return Array(file[start.lowerBound...])
         }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// A value with one of everything that Foundation's coders and ours spell alike. They differ about URLs, which are
-/// dictionaries in Foundation's property lists.
+/// One of everything that Foundation's coders and Settle's spell alike. They differ about URLs, which are dictionaries
+/// in Foundation's property lists.
 struct FormatSample: Codable, Sendable, Equatable {
     struct Inner: Codable, Sendable, Equatable {
         var name = "ü😀 <&>\"'\\/\t\n"

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A file is sorted, indented and ends with a line end")
+    @Test("A file is sorted and indented, and ends with a newline")
     func layout() throws {
         let root: SettingValue.Entries = [
             "b": .array([.integer(1), .null, .array([]), .dictionary([:])]), "B": .bool(true),
@@ -51,7 +51,7 @@ import Testing
         #expect(try text([:]) == "{}\n")
     }
 
-    @Test("Keys come in the order of their bytes, whatever they share")
+    @Test("Keys are sorted by their bytes")
     func keyOrder() throws {
         var random = SeededGenerator()
         let letters = ["a", "b", "é", "\u{1}", "😀", "abcdefgh", "."]
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A number keeps its meaning")
+    @Test("Numbers are read and written without loss")
     func numbers() throws {
         let cases: [(String, SettingValue)] = [
             ("0", .integer(0)), ("-7", .integer(-7)), ("9223372036854775807", .integer(.max)),
@@ -104,7 +104,7 @@ import Testing
         #expect(try text(["a": .real(zero)]).contains("-0.0"))
     }
 
-    @Test("Every double comes back as it was")
+    @Test("Every finite double round-trips exactly")
     func randomDoubles() throws {
         var random = SeededGenerator()
         for _ in 0..<2_000 {
@@ -122,7 +122,7 @@ import Testing
         #expect(try value(#""é😀\u0000""#) == .string("é😀\0"))
     }
 
-    @Test("What is no JSON is refused, with its place")
+    @Test("Invalid JSON is refused with its line and column")
     func refusals() {
         let cases: [(String, String)] = [
             ("", "Line 1, column 1: The file is empty; a file without settings is {}."),
@@ -163,12 +163,12 @@ import Testing
         #expect(error?.place == .text(line: 1, column: 7))
     }
 
-    @Test("A byte order mark is stepped over")
+    @Test("A byte order mark is skipped")
     func byteOrderMark() throws {
         #expect(try JSONFormat().decode([0xEF, 0xBB, 0xBF] + Array("{}".utf8)) == SettingTree())
     }
 
-    @Test("Reader and writer nest equally deep, and no deeper")
+    @Test("The reader and the writer have the same nesting limit")
     func depth() throws {
         var tree = SettingTree(["a": .array([])])
         for _ in 0..<126 { tree = SettingTree(["a": .dictionary(tree.root)]) }
@@ -178,7 +178,7 @@ import Testing
         #expect(throws: FormatError.self) { _ = try JSONFormat().encode(SettingTree(["b": .dictionary(tree.root)])) }
     }
 
-    @Test("A value without a spelling is an error that names its key")
+    @Test("A value that JSON can't spell is an error that names its key")
     func unsupportedValues() {
         #expect {
             try JSONFormat().encode(SettingTree(["a": .dictionary(["b": .array([.null, .real(.nan)])])]))
@@ -190,7 +190,7 @@ import Testing
         #expect(throws: FormatError.self) { try JSONFormat().encode(SettingTree(["a": .date(noTime)])) }
     }
 
-    @Test("Dates and data become strings that their codecs read")
+    @Test("Dates and data become strings that their codecs decode")
     func datesAndData() throws {
         let date = Date(timeIntervalSinceReferenceDate: 12.5)
         let root: SettingValue.Entries = ["date": .date(date), "data": .data(Data([0, 255]))]
@@ -200,7 +200,7 @@ import Testing
         #expect(try SettingCodec<Data>.standard.decode(try #require(read["data"])) == Data([0, 255]))
     }
 
-    @Test("Dates beyond the year 9999 are numbers, and read as exactly the same date")
+    @Test("Dates beyond the year 9999 round-trip exactly")
     func farDates() throws {
         var random = SeededGenerator()
         for exponent in 12..<300 {
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("Foundation's coders and these read each other's files")
+    @Test("Foundation's coders and Settle's read each other's files")
     func agreesWithFoundation() throws {
         let sample = FormatSample()
         let codec = SettingCodec<FormatSample>.standard

@@ -1,4 +1,4 @@
-/// Random numbers that a printed seed brings back.
+/// Random numbers that a printed seed reproduces.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64

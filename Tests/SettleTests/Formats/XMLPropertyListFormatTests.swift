@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A file looks like those of Apple's tools")
+    @Test("A file has the layout of Apple's tools")
     func layout() throws {
         let root: SettingValue.Entries = [
             "b": .array([.integer(-1), .real(1), .bool(true), .array([])]),
@@ -64,7 +64,7 @@ import Testing
         #expect(try XMLPropertyListFormat().decode(empty) == SettingTree())
     }
 
-    @Test("Elements are read in the spellings that other tools write")
+    @Test("Elements are read in the spellings of other tools")
     func spellings() throws {
         let cases: [(String, SettingValue)] = [
             ("<integer>18446744073709551615</integer>", .number("18446744073709551615")),
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("What is no plain property list is refused, with its place")
+    @Test("Invalid property lists are refused with their line and column")
     func refusedFiles() {
         let cases: [(String, String)] = [
             ("", "Line 1, column 1: The file has no <plist> element."),
@@ -148,7 +148,7 @@ import Testing
         #expect(failure(of: bytes)?.rule == .encoding)
     }
 
-    @Test("Reader and writer nest equally deep, and no deeper")
+    @Test("The reader and the writer have the same nesting limit")
     func depth() throws {
         var tree = SettingTree(["a": .array([])])
         for _ in 0..<126 { tree = SettingTree(["a": .dictionary(tree.root)]) }
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("What a property list cannot spell is an error that names the key")
+    @Test("A value that a property list can't spell is an error that names its key")
     func unsupportedValues() {
         let values: [SettingValue] = [.number("1.5e-400"), .number("1e400"), .number("x")]
         for value in values {
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("Dates in whole seconds stay dates, and others are read as exactly the same date")
+    @Test("Dates in whole seconds stay dates, and all dates round-trip exactly")
     func dates() throws {
         let codec = SettingCodec<Date>.standard
         var random = SeededGenerator()
@@ -190,10 +190,10 @@ import Testing
         }
     }
 
-    @Test("Dates of all centuries are what Foundation takes them for")
+    @Test("Foundation reads dates of all centuries as the same dates")
     func historicalDates() throws {
         var random = SeededGenerator()
-        // 15 October 1582 followed 4 October.
+        // The Gregorian calendar began then: 15 October 1582 followed 4 October.
         let change = -152_750
         let days = (0..<300).map { _ in Int.random(in: -730_000...2_900_000, using: &random) }
         for days in days + Array((change - 12)...(change + 1)) {
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("Foundation's coders and these read each other's files")
+    @Test("Foundation's coders and Settle's read each other's files")
     func agreesWithFoundation() throws {
         let sample = FormatSample()
         let codec = SettingCodec<FormatSample>.standard
@@ -221,7 +221,7 @@ import Testing
         #expect(try PropertyListDecoder().decode(FormatSample.self, from: ours) == sample)
     }
 
-    @Test("Foundation reads every control character that is written")
+    @Test("Foundation reads every control character that Settle writes")
     func controlCharacters() throws {
         let text = String(String.UnicodeScalarView((0..<0x80).compactMap { Unicode.Scalar($0 as UInt32) }))
         let bytes = try XMLPropertyListFormat().encode(SettingTree(["a": .string(text)]))
