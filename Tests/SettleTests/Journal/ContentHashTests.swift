@@ -6,7 +6,7 @@ import Testing
         bytes.withUnsafeBytes { ContentHash.value(of: $0, seed: seed) }
     }
 
-    @Test("Every bit, every length and the seed count")
+    @Test("Every bit, the length and the seed affect the hash")
     func sensitivity() {
         var seen: Set<UInt64> = []
         var count = 0
@@ -25,11 +25,11 @@ import Testing
                 count += 1
             }
         }
-        // Of one byte, zero is one of the values that both ways give.
+        // A single zero is hashed both as `bytes` and as zeros.
         #expect(count - seen.count <= 1)
     }
 
-    @Test("Where the bytes lie does not count")
+    @Test("The alignment of the bytes does not affect the hash")
     func alignment() {
         let bytes = (0..<100).map { UInt8($0) }
         for start in 0..<16 {
@@ -40,14 +40,14 @@ import Testing
         }
     }
 
-    @Test("The values never change, because files hold them")
+    @Test("Hashes never change, because files contain them")
     func fixedValues() {
         #expect(hash([]) == 17_445_047_670_998_425_665)
         #expect(hash(Array("Settle".utf8)) == 5_849_522_623_556_365_475)
         #expect(hash((0..<100).map { UInt8($0) }, seed: 7) == 17_529_641_003_347_177_893)
     }
 
-    @Test("A missing file differs from an empty one, and from every other")
+    @Test("The version of a missing file differs from that of an empty one")
     func absentFile() {
         #expect(FileVersion(of: []) != .absent)
         #expect(FileVersion(of: []).size == 0)

@@ -8,7 +8,7 @@ import Testing
         try bytes.withUnsafeBytes { try JournalHeader.decode($0) }
     }
 
-    @Test("What is written is read")
+    @Test("A header reads back as it was written")
     func roundTrip() throws {
         #expect(header.encoded.count == JournalHeader.size)
         #expect(try decode(header.encoded) == header)
@@ -16,13 +16,13 @@ import Testing
         #expect(try decode(JournalHeader(generation: .max).encoded) == JournalHeader(generation: .max))
     }
 
-    @Test("The bytes never change")
+    @Test("The encoded bytes never change")
     func bytes() {
         #expect(Array(header.encoded[..<12]) == Array("Settle".utf8) + [0xF5, 0x0A, 1, 0, 0, 0])
         #expect(header.encoded[16] == 3 && header.encoded[24] == 2 && header.encoded[32] == 128)
     }
 
-    @Test("Too few bytes, or zeros, are a journal that was not started")
+    @Test("Too few bytes, or zeros, mean that the journal was not begun")
     func empty() {
         for size in 0..<JournalHeader.size {
             #expect(throws: JournalError.empty) { try decode(Array(header.encoded[..<size])) }
@@ -30,7 +30,7 @@ import Testing
         #expect(throws: JournalError.empty) { try decode([UInt8](repeating: 0, count: 4096)) }
     }
 
-    @Test("Whichever bit flips, the header is damaged")
+    @Test("Any flipped bit damages the header")
     func bitFlips() {
         for offset in 0..<JournalHeader.size {
             for bit in 0..<8 {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// The header as another version would write it.
+    /// The header as another version would encode it.
     private func bytes(ofVersion version: UInt8) -> [UInt8] {
         var bytes = header.encoded
         bytes[8] = version
@@ -52,7 +52,7 @@ import Testing
         return bytes
     }
 
-    @Test("A newer version is told from damage, and refused")
+    @Test("A newer version is distinguished from damage, and refused")
     func newerVersion() {
         #expect(bytes(ofVersion: 1) == header.encoded)
         #expect(throws: JournalError.newerVersion(2)) { try decode(bytes(ofVersion: 2)) }

@@ -7,7 +7,7 @@ import Testing
         bytes.withUnsafeBytes { JournalScan.scan($0, at: position.offset, from: position) }
     }
 
-    @Test("Random records are read as they were written, down to the bits")
+    @Test("Random records read back as they were written, down to the bits")
     func roundTrips() {
         var random = SeededGenerator()
         for _ in 0..<2000 {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Every kind of value is kept down to its bits")
+    @Test("Every kind of value reads back as it was written, down to the bits")
     func values() throws {
         let reals: [Double] = [
             0, -0.0, .nan, .signalingNaN, Double(bitPattern: 0x7FF8_0000_0000_1234), .infinity, -.infinity,
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("Bytes that are no value are refused")
+    @Test("Malformed values are refused")
     func malformed() {
         let cases: [[UInt8]] = [
             [], [0], [255], [12], [4], [4, 0x80], [5, 0, 0, 0, 0, 0, 0, 0], [7, 1], [7, 1, 0xFF], [7, 2, 0xC3],
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Values nest as deeply as a file may, and no deeper")
+    @Test("Values in a journal have a nesting limit")
     func depth() throws {
         var value = SettingValue.array([])
         for _ in 1..<128 { value = .array([value]) }
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("The bytes never change")
+    @Test("The encoded bytes never change")
     func bytes() {
         let batch = JournalBatch(
             revision: 300, author: "w", entries: [JournalEntry(key: "ab", value: .integer(-1), before: .unknown)])

@@ -36,7 +36,7 @@ import Testing
         return (tree.root, kept)
     }
 
-    @Test("The file is what was last checkpointed: batches after what it covers")
+    @Test("A file at the last checkpoint lacks the batches after what that covers")
     func checkpointed() {
         let replay = replay(journal(), first)
         #expect(replay.match == .current)
@@ -44,7 +44,7 @@ import Testing
         #expect(apply(replay, ["a": .integer(1)]).root == ["a": .integer(1), "c": .integer(3)])
     }
 
-    @Test("The file is a later intent that nobody confirmed: batches after what that covers")
+    @Test("A file at an unconfirmed checkpoint lacks the batches after what that covers")
     func intent() {
         var sample = journal()
         sample.append("d", .integer(4))
@@ -52,12 +52,12 @@ import Testing
         sample.append("e", .integer(5))
         #expect(keys(replay(sample, second).batches) == ["e"])
         #expect(replay(sample, second).match == .current)
-        // The intent was not carried out.
+        // The checkpoint was not carried out.
         #expect(keys(replay(sample, first).batches) == ["c", "d", "e"])
         #expect(replay(sample, first).match == .current)
     }
 
-    @Test("An intent that an earlier one follows counts, whichever of several was carried out")
+    @Test("Of several unconfirmed checkpoints, the one that matches the file counts")
     func severalIntents() {
         var sample = journal()
         sample.append(.checkpoint(second, coveredEnd: sample.end.offset))
@@ -67,7 +67,7 @@ import Testing
         #expect(keys(replay(sample, unknown).batches) == [])
     }
 
-    @Test("The file is an edit that was taken in: all batches since the checkpoint, the edit among them")
+    @Test("A file at a merged edit lacks all batches since the checkpoint, including the edit")
     func edit() {
         var sample = journal()
         sample.append("a", .integer(10), before: .value(.integer(1)))
@@ -83,7 +83,7 @@ import Testing
         #expect(apply(replay, ["a": .integer(20)]).root["a"] == .integer(20))
     }
 
-    @Test("A journal without a checkpoint belongs to no file")
+    @Test("A journal without a checkpoint matches only a missing file")
     func noCheckpoint() {
         var sample = JournalSample()
         sample.append("a", .integer(1))
@@ -93,7 +93,7 @@ import Testing
         #expect(JournalReplay(records: [], file: .absent).batches.isEmpty)
     }
 
-    @Test("A version from before the last checkpoint was put back: it counts as edited")
+    @Test("A restored version from before the last checkpoint counts as edited")
     func restored() {
         let replay = replay(journal(), old)
         #expect(replay.match == .known)
@@ -102,7 +102,7 @@ import Testing
         #expect(result.root == ["a": .integer(1), "c": .integer(3)] && result.kept == [])
     }
 
-    @Test("In an edited file a key that still has one of its values gets the newest one; another value stays")
+    @Test("In an edited file, a key with one of its journaled values gets the newest, and any other value stays")
     func editedKeys() {
         var sample = journal()
         for value in [2, 3, 4] as [Int64] {
@@ -116,7 +116,7 @@ import Testing
         let newest: SettingValue.Entries = [
             "x": .integer(4), "new": .integer(4), "blind": .integer(4), "c": .integer(3), "w": .null,
         ]
-        // Before, between and newest.
+        // The value before the first journaled one, and two of those between.
         for value in [1, 2, 3] as [Int64] {
             let file: SettingValue.Entries = [
                 "x": .integer(value), "y": .dictionary(["z": .integer(value)]), "blind": .integer(max(value, 2)),
@@ -129,12 +129,12 @@ import Testing
         let edited: SettingValue.Entries = [
             "x": .integer(7), "y": .dictionary(["z": .integer(7)]), "new": .integer(7), "c": .integer(3), "w": .null,
         ]
-        // Nobody knows what `blind` was, and that it is nothing may be an edit.
+        // What `blind` was before is unknown, so its absence may be an edit.
         #expect(apply(replay, edited).root == edited)
         #expect(apply(replay, edited).kept == ["blind", "new", "x", "y.z"])
     }
 
-    @Test("In an edited file a dictionary that was journaled as a whole is decided by the keys in it")
+    @Test("In an edited file, a dictionary that was journaled as a whole is decided key by key")
     func editedDictionaries() {
         var sample = journal()
         let values = [1, 2].map { SettingValue.dictionary(["p": .integer($0), "q": .integer($0), "r": .integer($0)]) }
@@ -155,21 +155,21 @@ import Testing
             result(["p": .integer(1), "q": .integer(7)])
                 == .dictionary(["p": .integer(2), "q": .integer(7), "r": .integer(2)]))
         #expect(apply(replay, [:]).root["d"] == .dictionary(["p": .integer(2), "r": .integer(2)]))
-        // A key in it was journaled before.
+        // A key in the dictionary was journaled before it.
         sample.append("e.p", .integer(1), before: .absent)
         sample.append("e", .dictionary(["p": .integer(2)]), before: .value(.dictionary(["p": .integer(1)])))
-        // Or later.
+        // Or after it.
         sample.append("f", .dictionary(["p": .integer(1)]), before: .absent)
         sample.append("f.p", .integer(2), before: .value(.integer(1)))
         for key in ["e", "f"] {
             #expect(apply(self.replay(sample, unknown), [:]).root[key] == .dictionary(["p": .integer(2)]))
         }
-        // Something else has taken its place.
+        // Another kind of value has replaced the dictionary.
         sample.append("g.p", .integer(2), before: .value(.integer(1)))
         sample.append("g", .integer(5), before: .value(.dictionary(["p": .integer(2)])))
         let replaced = apply(self.replay(sample, unknown), ["g": .dictionary(["p": .integer(2)])])
         #expect(replaced.root["g"] == .integer(5))
-        // A name with a dot has a key like any other.
+        // A name with a dot is a key like any other.
         let dotted = SettingValue.dictionary(["p": .integer(7), "a.b": .integer(1)])
         #expect(
             apply(replay, ["d": dotted]).root["d"]
@@ -177,7 +177,7 @@ import Testing
         #expect(apply(replay, ["d": .integer(7)]).root["d"] == .integer(7))
     }
 
-    @Test("Whether a value is the same is the caller's to say: a file may have spelled it in another way")
+    @Test("The caller decides whether two values are the same, since a file may spell one differently")
     func spelling() {
         var sample = JournalSample()
         sample.append("a", .real(2), before: .value(.real(1)))
@@ -198,14 +198,14 @@ import Testing
         #expect(
             apply(replay(sample, first), ["a": .integer(1)]).root
                 == ["t": .integer(1), "u": .dictionary(["v": .integer(2)])])
-        // In an edited file it says what each key was: `c` was set and is gone again.
+        // In an edited file, it shows what each key was: `c` was set and removed again.
         let edited = apply(replay(sample, unknown), ["a": .integer(5), "c": .integer(3), "t": .integer(6)])
         #expect(
             edited.root == ["a": .integer(5), "t": .integer(6), "u": .dictionary(["v": .integer(2)])])
         #expect(edited.kept == ["t"])
     }
 
-    @Test("From an older version on, everything that came after it is known")
+    @Test("The batches since a version are known if the journal mentions that version")
     func previousVersion() {
         var sample = journal()
         sample.append(.edited(second, JournalBatch(revision: 0, entries: [])))
@@ -228,7 +228,7 @@ import Testing
         #expect(keys(JournalReplay.batches(from: second, in: sample.salvage().records)) == ["a", "b"])
     }
 
-    @Test("Of two records about the same version the later one counts")
+    @Test("Of two records about the same version, the later one counts")
     func laterMention() {
         var sample = journal()
         sample.append("d", .integer(4))

@@ -3,14 +3,14 @@ import Settle
 import Testing
 
 @Suite struct JournalSalvageTests {
-    /// Damages the body of a record: its last byte that is not padding.
+    /// Damages the last byte of a record's payload.
     private func rot(_ sample: inout JournalSample, _ index: Int) {
         let range = sample.range(of: index)
         let size = Int(sample.bytes[range.lowerBound]) | Int(sample.bytes[range.lowerBound + 1]) << 8
         sample.bytes[range.lowerBound + 32 + size - 1] ^= 0x10
     }
 
-    @Test("A record that has rotted in the middle is left out, its keys are named, and the later ones count")
+    @Test("A corrupt record in the middle is skipped and its keys are reported, and later records count")
     func rotInTheMiddle() {
         var sample = JournalSample.several()
         rot(&sample, 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(salvaged.end == sample.end && salvaged.tail == .clean)
     }
 
-    @Test("Several rotten records are all named, next to each other and apart")
+    @Test("Several corrupt records are all reported, whether adjacent or apart")
     func severalRotten() {
         var sample = JournalSample()
         for index in 0..<6 {
@@ -34,14 +34,14 @@ import Testing
                 == [1, 2, 4].map { JournalDamage(offset: sample.records[$0].offset, keys: [.path("key\($0)")]) })
     }
 
-    @Test("Keys that are damaged themselves are not guessed")
+    @Test("Damaged keys are reported as unknown")
     func damagedKeys() {
         var sample = JournalSample.several()
         sample.bytes[sample.records[1].offset + 50] ^= 1
         #expect(sample.salvage().damage == [JournalDamage(offset: sample.records[1].offset, keys: nil)])
     }
 
-    @Test("Of a rotten checkpoint it is known that no key was lost; of a whole tree, that any may be")
+    @Test("A corrupt checkpoint loses no key, and a corrupt whole tree may lose any")
     func keylessRecords() {
         var sample = JournalSample.several()
         rot(&sample, 2)
@@ -53,14 +53,14 @@ import Testing
             ])
     }
 
-    @Test("Where only the length is damaged, the next record's chain tells that nothing else is lost")
+    @Test("If only the length is damaged, the next record's chain shows that nothing else is lost")
     func damagedLength() {
         var sample = JournalSample.several()
         sample.bytes[sample.records[1].offset] ^= 0x40
         #expect(sample.salvage().damage == [JournalDamage(offset: sample.records[1].offset, keys: ["b.c"])])
     }
 
-    @Test("Where nothing tells how much is lost, the keys that are known are named, and that there may be more")
+    @Test("If the extent of the loss is unknown, the known keys are reported, and that there may be more")
     func unknownExtent() {
         var sample = JournalSample.several()
         let offset = sample.records[1].offset
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test("A sector of zeros in the middle is rot too")
+    @Test("A zeroed record in the middle is damage too")
     func zeroedRecord() {
         var sample = JournalSample.several()
         for index in sample.range(of: 1) { sample.bytes[index] = 0 }
@@ -81,12 +81,12 @@ import Testing
         #expect(salvaged.damage.contains { $0.keys == nil })
     }
 
-    @Test("What was not known to be on stable storage is a torn tail, whatever follows it")
+    @Test("A damaged record that no later one proves durable is a torn tail, whatever follows it")
     func unprovenTail() {
         var sample = JournalSample()
         sample.append("a", .integer(1))
         sample.append("torn", .integer(2))
-        // Both knew only of the first record.
+        // Both prove only that the first record was durable.
         for key in ["b", "c"] as [SettingKey] { sample.append(key, .integer(3), durableEnd: sample.records[1].offset) }
         rot(&sample, 1)
         let salvaged = sample.salvage()
@@ -95,7 +95,7 @@ import Testing
         #expect(salvaged.end.offset == sample.records[1].offset)
     }
 
-    @Test("A record is no witness of what comes after it")
+    @Test("A record that claims durability beyond itself proves nothing")
     func falseWitness() {
         var sample = JournalSample()
         sample.append("a", .integer(1))
@@ -105,7 +105,7 @@ import Testing
         #expect(sample.salvage().records.count == 1)
     }
 
-    @Test("Records between a rotten one and the witness count")
+    @Test("Records between a corrupt one and the one that proves it durable count")
     func recordsBeforeTheWitness() {
         var sample = JournalSample()
         sample.append("a", .integer(1))
@@ -120,26 +120,26 @@ import Testing
         #expect(salvaged.damage.map(\.keys) == [["rotten"], ["rotten too"]])
     }
 
-    /// What the calling thread has computed, however busy others keep the machine.
+    /// The processor time of the calling thread, however busy the machine is.
     private static func secondsOnProcessor() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    @Test("Bytes that look like long records everywhere cost no more than their size")
+    @Test("Bytes that look like long records everywhere don't take minutes to search")
     func cost() {
         let size = 1 << 20
-        // What a record begins with, in each eight bytes: half of all bytes for its payload, and its kind.
+        // The start of a record in every eight bytes: a payload of half of all bytes, and a kind.
         let fake: [UInt8] = [0, 0, UInt8((size / 2) >> 16), 0, 1, 0, 0, 0]
         let bytes = JournalSample().bytes + (0..<(size / 8)).flatMap { _ in fake }
         let start = Self.secondsOnProcessor()
         #expect(JournalSample.salvage(bytes).tail == .torn)
-        // Unbounded, it would be 2^35 bytes: minutes.
+        // Without a bound, the search would hash 2^35 bytes, for minutes.
         #expect(Self.secondsOnProcessor() - start < 10)
     }
 
-    @Test("An intact record that nobody understands is left out like a rotten one, and ends the log if it is the last")
+    @Test("An intact but unreadable record is skipped like a corrupt one, and ends the log if it is the last")
     func notUnderstood() {
         var sample = JournalSample()
         sample.append("a", .integer(1))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Settle
 
-/// A journal of several records, and what tests do to it.
+/// A journal that tests build record by record.
 struct JournalSample {
     static let generation: UInt64 = 0x1234_5678_9ABC_DEF1
 
@@ -17,7 +17,7 @@ struct JournalSample {
         end = next
     }
 
-    /// A batch that sets one key; `before` is what it was.
+    /// Appends a batch that sets one key; `before` is what it was.
     mutating func append(
         _ key: SettingKey, _ value: SettingValue?, before: JournalEntry.Before = .absent, durableEnd: Int = 64
     ) {
@@ -28,7 +28,7 @@ struct JournalSample {
                     entries: [JournalEntry(key: key, value: value, before: before)])), durableEnd: durableEnd)
     }
 
-    /// Several kinds of records; each one knows the one before to be on stable storage.
+    /// Several kinds of records, each of which proves the one before durable.
     static func several() -> JournalSample {
         var sample = JournalSample()
         sample.append("a", .integer(1))

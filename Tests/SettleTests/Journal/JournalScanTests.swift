@@ -2,7 +2,7 @@ import Settle
 import Testing
 
 @Suite struct JournalScanTests {
-    @Test("What was appended is read, in order")
+    @Test("Appended records are read in order")
     func order() {
         let sample = JournalSample.several()
         let scan = sample.scan()
@@ -12,7 +12,7 @@ import Testing
         #expect(scan.tail == .clean && scan.needsMore == nil)
     }
 
-    @Test("Reading goes on from where it ended")
+    @Test("A scan continues where the one before it ended")
     func continuing() {
         let sample = JournalSample.several()
         let middle = sample.records[3].offset
@@ -24,7 +24,7 @@ import Testing
         #expect(rest.end == sample.end)
     }
 
-    @Test("Zeros behind the end are no record, and nothing torn")
+    @Test("Zeros after the end are neither a record nor a torn tail")
     func zeros() {
         for count in [1, 7, 8, 31, 32, 4096] {
             var sample = JournalSample.several()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A journal without records has none")
+    @Test("A scan of a journal without records finds none")
     func noRecords() {
         let sample = JournalSample()
         for scan in [sample.scan(), sample.salvage()] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A journal that is cut off gives the records before the cut, and says how many bytes are missing")
+    @Test("A truncated journal yields the records before the cut, and how many bytes the next one needs")
     func truncation() {
         let sample = JournalSample.several()
         for size in 64..<sample.bytes.count {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Whichever bit flips, no value is invented, and no record before it is lost")
+    @Test("A flipped bit invents no value and loses no record before it")
     func bitFlips() {
         let sample = JournalSample.several()
         for offset in 64..<sample.bytes.count {
@@ -86,11 +86,11 @@ import Testing
         }
     }
 
-    @Test("A length above the limit is damage, and nothing to wait for")
+    @Test("A length above the limit is damage, not a record to wait for")
     func absurdLength() {
         var sample = JournalSample.several()
         let last = sample.range(of: sample.records.count - 1).lowerBound
-        // 256 MiB, and the least above it.
+        // The limit of 256 MiB, one byte more, and the maximum.
         for (size, isPlausible) in [(0x1000_0000, true), (0x1000_0001, false), (0xFFFF_FFFF, false)] {
             for index in 0..<4 { sample.bytes[last + index] = UInt8(size >> (8 * index) & 0xFF) }
             let scan = sample.scan()
@@ -104,7 +104,7 @@ import Testing
     func otherGeneration() {
         var old = JournalSample.several()
         for _ in 0..<20 { old.append("old", .integer(9), durableEnd: old.end.offset) }
-        // The journal is started anew in place, and grows over the old records.
+        // A new journal begins in place, and grows over the old records.
         var bytes = JournalHeader(generation: 5).encoded + old.bytes[64...]
         var position = JournalPosition.start(of: 5)
         for count in 0..<8 {
@@ -120,16 +120,16 @@ import Testing
         }
     }
 
-    @Test("What stands behind an overwritten torn tail does not continue the log")
+    @Test("Records after an overwritten torn tail do not continue the log")
     func overwrittenTail() {
-        // `torn` was cut off by a crash; the two records behind it had been written.
+        // A crash tore `torn`, but the two records after it had been written.
         var first = JournalSample()
         first.append("a", .integer(1))
         let position = first.end
         first.append("torn", .integer(2))
         first.append("lost", .integer(3))
         first.append("lost too", .integer(4))
-        // A record of the same length takes the place of the torn one.
+        // A record of the same length overwrites the torn one.
         let (new, next) = JournalRecord(
             .values(
                 JournalBatch(revision: 9, entries: [JournalEntry(key: "anew", value: .integer(5), before: .absent)])),
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("A record that is copied to another place is not valid there")
+    @Test("A record that is copied to another offset is not valid there")
     func copiedRecord() {
         var sample = JournalSample()
         sample.append("a", .integer(1))

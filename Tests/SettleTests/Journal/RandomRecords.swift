@@ -61,8 +61,8 @@ extension SeededGenerator {
 }
 
 extension JournalRecord {
-    /// Equal for records that are equal down to the bits, and for no others. `==` tells NaN from itself, and does not tell
-    /// zeros or strings that mean the same apart.
+    /// Equal for records that are equal down to the bits, and for no others. `==` distinguishes NaN from itself, but
+    /// neither zeros of different signs nor canonically equivalent strings.
     var spelling: String {
         switch content {
         case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
