@@ -2,7 +2,7 @@ import FoundationEssentials
 import Settle
 import Testing
 
-/// How dates are spelled where a format has none, and what is read as a date.
+/// How dates are spelled in formats without dates, and what is read as a date.
 @Suite struct DateSpellingTests {
     private let codec = SettingCodec<Date>.standard
 
@@ -15,12 +15,12 @@ import Testing
         try codec.decode(.string(text))
     }
 
-    @Test("20,000 random dates within a century come back as exactly the same double", arguments: 0..<4)
+    @Test("Random dates within a century round-trip as exactly the same double", arguments: 0..<4)
     func randomDates(quarter: Int) throws {
         var random = SeededGenerator()
         let dates = (0..<5_000).map { round in
             let seconds = Double.random(in: -3.2e9...3.2e9, using: &random)
-            // Some whole, some with few digits, some next to the start of 2001, most with all that a double has.
+            // Some whole, some with few digits, some close to the start of 2001, most with all digits of a double.
             let interval =
                 switch round % 5 {
                 case 0: seconds.rounded()
@@ -57,7 +57,7 @@ import Testing
         #expect(try spelling(of: date("0000-01-01T00:00:00Z") - 0.5) == .real(-62_167_219_200.5))
     }
 
-    @Test("The smallest and the largest dates come back too")
+    @Test("The smallest and the largest dates round-trip too")
     func extremes() throws {
         let intervals = [
             Double.leastNonzeroMagnitude, -.leastNonzeroMagnitude, 1e-30, -1e-30, .greatestFiniteMagnitude,
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("Foundation spells the same days the same way")
+    @Test("Foundation spells the same dates the same way")
     func agreesWithFoundation() throws {
         var random = SeededGenerator()
         for _ in 0..<1_000 {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("People's spellings are read")
+    @Test("Common spellings of dates are read")
     func otherSpellings() throws {
         let cases: [String] = [
             "2001-01-01T02:00:00+02:00", "2001-01-01t00:00:00z", "2001-01-01 00:00:00Z", "2001-01-01",
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("What is no moment is refused")
+    @Test("Invalid and ambiguous dates are refused")
     func refusals() {
         let cases: [String] = [
             "", "2001", "2001-1-1", "2001-13-01", "2001-00-01", "2001-02-29", "2001-04-31", "1900-02-29", "2001-01-00",

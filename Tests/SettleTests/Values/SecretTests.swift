@@ -11,7 +11,7 @@ import Testing
 
 private let marker = "hunter2"
 
-/// Everything that a program may print of a value.
+/// Everything that a program can print of a value.
 func printed(_ value: Any) -> String {
     var text = "\(value) \(String(describing: value)) \(String(reflecting: value)) "
     dump(value, to: &text)
@@ -38,7 +38,7 @@ private struct TextError: Error {
 }
 
 @Suite struct SecretTests {
-    @Test("Nothing that prints a secret shows it") func printing() {
+    @Test("Printing a secret never shows its value") func printing() {
         let secret = Secret(marker)
         #expect("\(secret)" == "••••" && String(reflecting: secret) == "••••")
         for value: Any in [
@@ -50,7 +50,7 @@ private struct TextError: Error {
         #expect(Mirror(reflecting: secret).children.isEmpty)
     }
 
-    @Test("It is encoded as its value, at every depth") func coding() throws {
+    @Test("A secret is encoded as its value, at every depth") func coding() throws {
         struct Account: Codable, Equatable {
             var name: String
             var token: Secret<String>?
@@ -67,7 +67,7 @@ private struct TextError: Error {
         #expect(try SettingCodec<Secret<Date>>.standard.decode(.integer(0)).revealed == Date(timeIntervalSince1970: 0))
     }
 
-    @Test("Errors of its coder do not quote it") func codingErrors() {
+    @Test("Coding errors do not quote a secret") func codingErrors() {
         let number = #expect(throws: SettingCodingError.self) {
             try SettingValueDecoder().decode([String: Secret<String>].self, from: .dictionary(["a": .integer(987_654)]))
         }
@@ -82,7 +82,8 @@ private struct TextError: Error {
         #expect(!printed(encoding as Any).contains(marker))
     }
 
-    @Test("Texts, data and bytes are compared byte by byte, other values by their own rule") func equality() {
+    @Test("Secret strings, data and bytes compare byte by byte, and other values by their own equality")
+    func equality() {
         #expect(Secret("abc") == Secret("abc"))
         #expect(Secret("abc") != Secret("abd") && Secret("abc") != Secret("xbc") && Secret("abc") != Secret("abcd"))
         #expect("\u{E9}" == "e\u{301}" && Secret("\u{E9}") != Secret("e\u{301}"))
@@ -92,7 +93,7 @@ private struct TextError: Error {
         #expect(Secret(0.0) == Secret(-0.0) && Secret(1) != Secret(2))
     }
 
-    @Test("Optionals and collections of secrets are secrets") func collections() {
+    @Test("Optionals and collections of secrets count as secrets") func collections() {
         func isSecret(_ type: Any.Type) -> Bool { type is any SecretValue.Type }
         #expect(isSecret(Secret<Int>?.self) && isSecret([Secret<Int>].self) && isSecret([String: [Secret<Int>]?].self))
         #expect(!isSecret(Int?.self) && !isSecret([String: Int].self))
@@ -100,7 +101,7 @@ private struct TextError: Error {
 
     // MARK: Errors of file formats
 
-    @Test("Whatever is wrong with a file, the error quotes no value", arguments: [FileFormat.json, .propertyListXML])
+    @Test("An error about a damaged file quotes no value", arguments: [FileFormat.json, .propertyListXML])
     func damagedFiles(_ format: FileFormat) throws {
         let token = "\(marker);\(marker)"
         let tree = SettingTree([
@@ -128,12 +129,12 @@ private struct TextError: Error {
             }
         }
         #expect(failures > 1_000)
-        // As somebody might write who takes braces for brackets.
+        // With braces written in place of brackets.
         check(Array("{\"a\": {\"\(token)\", \"\(token)\"}}".utf8))
     }
 
     @Test(
-        "A value that a format can't spell is not quoted",
+        "An error about a value that a format can't spell does not quote it",
         arguments: [FileFormat.json, .propertyListXML, .propertyListBinary])
     func unspellable(_ format: FileFormat) {
         let error = #expect(throws: FormatError.self) {

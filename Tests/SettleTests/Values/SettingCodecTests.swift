@@ -29,7 +29,7 @@ import Testing
         case second
     }
 
-    @Test("Who stores a case that an enumeration does not have is told those that it has")
+    @Test("The error about an unknown case of an enumeration lists the known ones")
     func casesInErrors() throws {
         try expectRoundTrip(Level.high, as: .string("high"))
         #expect(
@@ -52,7 +52,7 @@ import Testing
         try expectRoundTrip(Int128.min, as: .number("-170141183460469231731687303715884105728"))
     }
 
-    @Test("Reals keep their shortest spelling, and names when they are not finite")
+    @Test("Reals keep their shortest spelling, and become strings if they are not finite")
     func reals() throws {
         try expectRoundTrip(0.1, as: .real(0.1))
         try expectRoundTrip(Float(0.1), as: .real(0.1))
@@ -64,7 +64,7 @@ import Testing
         #expect(try SettingCodec<Double>.standard.decode(.string("nan")).isNaN)
     }
 
-    @Test("A whole number is read in any spelling, and anything inexact is refused with a sentence")
+    @Test("Numbers are decoded from any exact spelling, and others are refused with an explanation")
     func exactness() throws {
         #expect(try SettingCodec<Int>.standard.decode(.real(3)) == 3)
         #expect(try SettingCodec<Double>.standard.decode(.integer(3)) == 3)
@@ -87,7 +87,7 @@ import Testing
         #expect(refusal(of: .null, as: String.self) == "Expected a string, found null.")
     }
 
-    @Test("Dates, data, URLs and UUIDs keep their kind or become strings, and are read from strings")
+    @Test("Dates and data keep their kind, URLs and UUIDs become strings, and all are decoded from strings")
     func foundationValues() throws {
         let date = Date(timeIntervalSinceReferenceDate: 0.25)
         try expectRoundTrip(date, as: .date(date))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A duration is decimal seconds, exactly",
+        "A duration is encoded as exact decimal seconds",
         arguments: [
             (Duration.milliseconds(90_500), "90.5s"), (.zero, "0s"), (.milliseconds(-1), "-0.001s"),
             (Duration(attoseconds: .max), "170141183460469231731.687303715884105727s"),
@@ -116,7 +116,7 @@ import Testing
         try expectRoundTrip(duration, as: .string(text))
     }
 
-    @Test("A duration is also read from a plain number, but not from something finer than attoseconds")
+    @Test("A duration is also decoded from a number, but not from anything finer than attoseconds")
     func durationsFromNumbers() throws {
         #expect(try SettingCodec<Duration>.standard.decode(.integer(2)) == .seconds(2))
         #expect(try SettingCodec<Duration>.standard.decode(.real(0.1)) == .milliseconds(100))
@@ -125,7 +125,7 @@ import Testing
         #expect(refusal(of: .number("1e40"), as: Duration.self) != nil)
     }
 
-    @Test("Collections of plain values nest, and errors name the place")
+    @Test("Collections nest, and an error names the path of the value")
     func collections() throws {
         try expectRoundTrip([1, 2], as: .array([.integer(1), .integer(2)]))
         try expectRoundTrip(Int?.none, as: .null)

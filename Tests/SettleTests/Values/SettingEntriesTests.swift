@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// "é" in both spellings that Unicode has for it.
+/// "é" in both of its Unicode spellings.
 private let (composed, decomposed) = ("\u{E9}", "e\u{301}")
 
 private struct Composed: SettingsGroup {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Trees of values")
 struct SettingTreeOrderTests {
-    @Test("many values at once give the same tree, and the same earlier values, as one after the other")
+    @Test("Applying values together gives the same tree, and the same earlier values, as one after the other")
     func applyInOrder() {
         var random = SeededGenerator(seed: 40)
         let keys: [SettingKey] = [
@@ -33,7 +33,7 @@ struct SettingTreeOrderTests {
     }
 }
 
-/// A tree as its documentation describes it, written without a thought of speed.
+/// A tree as its documentation describes it, written for clarity and not for speed.
 private enum Nested {
     case value(SettingValue)
     case dictionary([String: Nested])

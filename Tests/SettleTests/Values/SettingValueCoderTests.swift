@@ -2,7 +2,7 @@ import FoundationEssentials
 import Settle
 import Testing
 
-/// What goes through `Codable`: the encoder and the decoder together.
+/// The encoder and the decoder of `Codable` types together.
 @Suite struct SettingValueCoderTests {
     private func expectRoundTrip<Value: Codable & Sendable & Equatable>(
         _ value: Value, as expected: SettingValue, location: SourceLocation = #_sourceLocation
@@ -54,7 +54,7 @@ import Testing
             ]))
     }
 
-    @Test("Enumerations, optionals and arrays of them are what Codable makes of them")
+    @Test("Enumerations and optionals are encoded as Codable encodes them")
     func enumerations() throws {
         try expectRoundTrip(Level.low, as: .string("low"))
         try expectRoundTrip(Color.red, as: .integer(1))
@@ -64,7 +64,7 @@ import Testing
         try expectRoundTrip(Shape.none, as: .dictionary(["none": .dictionary([:])]))
     }
 
-    @Test("Dictionaries have string keys where their keys allow it, and sorted pairs otherwise")
+    @Test("Dictionaries have string keys if their keys allow it, and become sorted pairs otherwise")
     func dictionaries() throws {
         try expectRoundTrip([1: "a"], as: .dictionary(["1": .string("a")]))
         try expectRoundTrip([Level.low: 1, .high: 2], as: .dictionary(["low": .integer(1), "high": .integer(2)]))
@@ -74,7 +74,7 @@ import Testing
         try expectRoundTrip([Double: Bool](), as: .array([]))
     }
 
-    @Test("Sets are sorted whatever they hold, so that equal sets have equal spellings")
+    @Test("Sets of any elements are sorted, so equal sets have equal spellings")
     func sets() throws {
         try expectRoundTrip(Set([Level.low, .high]), as: .array([.string("high"), .string("low")]))
         let ratios = (0..<50).map { Double($0) / 7 }
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("A superclass has its own place")
+    @Test("A superclass is encoded under a key of its own")
     func superclasses() throws {
         let value = Derived()
         value.base = 7
@@ -190,7 +190,7 @@ import Testing
         #expect(try decoder.decode([[Tenant]].self, from: spelling)[0][0].name == "><a")
     }
 
-    @Test("Errors name the place, what was expected and what was found")
+    @Test("An error names the path, what was expected and what was found")
     func errors() throws {
         let spelling = try SettingCodec<Lock>.standard.encode(Lock())
         guard case .dictionary(var entries) = spelling else { return }
@@ -229,7 +229,7 @@ import Testing
         init(from decoder: any Decoder) {}
     }
 
-    @Test("A type that encodes nothing, or two things in one place, is an error and no loss")
+    @Test("A type that encodes nothing, or two values in one place, is an error")
     func brokenTypes() {
         #expect(throws: SettingCodingError.self) { try SettingCodec<Silent>.standard.encode(Silent()) }
         #expect(throws: SettingCodingError.self) {

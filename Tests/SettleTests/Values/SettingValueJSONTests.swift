@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("What is no JSON value is refused with its place")
+    @Test("Invalid JSON is refused with its line and column")
     func refusals() {
         let cases: [(String, String)] = [
             ("", "Line 1, column 1: The text is empty; nothing is null."),
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("Values nest as deep as in a file and not deeper") func depth() throws {
+    @Test("Reading and writing have the same nesting limit") func depth() throws {
         let deepest = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         let value = try SettingValue(json: Data(deepest.utf8))
         #expect(try value.json() == Data(deepest.utf8))
@@ -47,7 +47,7 @@ import Testing
         #expect(tooDeep?.rule == .limit)
     }
 
-    @Test("JSON is one line with sorted keys, and spelled as in a file") func writing() throws {
+    @Test("JSON is written as one line with sorted keys") func writing() throws {
         let value = SettingValue.dictionary([
             "b": .array([.integer(1), .real(2), .null, .array([])]), "a": .string("q\"\n"), "d": .data(Data([0, 255])),
             "c": .date(Date(timeIntervalSinceReferenceDate: 0)), "e": .dictionary([:]),
@@ -59,7 +59,7 @@ import Testing
         #expect(try read.json() == Data(text.utf8))
     }
 
-    @Test("What JSON can't spell is refused with its key") func unspellable() {
+    @Test("A value that JSON can't spell is refused with its key") func unspellable() {
         let error = #expect(throws: FormatError.self) {
             try SettingValue.dictionary(["a": .array([.real(.nan)])]).json()
         }
