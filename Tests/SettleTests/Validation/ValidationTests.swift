@@ -12,7 +12,7 @@ private struct GuardedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ValidationTests {
-    @Test("A plain assignment that breaks a rule leaves the old value and reports an issue")
+    @Test("A plain assignment that breaks a rule keeps the old value and reports an issue")
     func assignment() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self, at: "guarded")
@@ -45,7 +45,7 @@ private struct GuardedSettings: SettingsGroup {
             issues[0].description == "“guarded.attemptCount” can't be 99: it must be in 0...20. The old value stays.")
     }
 
-    @Test("Inside update a broken rule throws, with everything undone, and reports no issue")
+    @Test("Inside update, a broken rule throws, undoes everything and reports no issue")
     func insideUpdate() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -62,7 +62,7 @@ private struct GuardedSettings: SettingsGroup {
         for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
     }
 
-    @Test("Inside commit a broken rule throws and nothing is saved")
+    @Test("Inside commit, a broken rule throws and nothing is saved")
     func insideCommit() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(GuardedSettings.self)
@@ -77,7 +77,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(recording.batches.isEmpty && settings.free == 0)
     }
 
-    @Test("set throws, naming the key, the value and the rule")
+    @Test("A set that breaks a rule throws an error with the key, the value and the rule")
     func set() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -88,7 +88,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(settings.width == 6)
         let inPlace = #expect(throws: SettingsError.self) { try settings.$attemptCount.modify { $0 -= 1 } }
         #expect(inPlace?.key == "attemptCount" && settings.attemptCount == 0)
-        // One that is caught inside a transaction is dealt with: the transaction goes on.
+        // An error that is caught inside a transaction does not end the transaction.
         try settings.update {
             settings.free = 1
             #expect(throws: SettingsError.self) { try settings.$width.set(5) }
@@ -96,7 +96,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(settings.free == 1)
     }
 
-    @Test("Writing a key at run time follows the rule of its declaration")
+    @Test("Writing by key follows the rule of the declaration")
     func runTimeKey() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self, at: "guarded")
@@ -108,7 +108,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(settings.attemptCount == 5)
     }
 
-    @Test("A broken rule of an inner update that the outer one catches undoes the inner writes only")
+    @Test("A broken rule in an inner update that the outer one catches undoes only the inner writes")
     func caughtViolation() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -125,7 +125,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(settings.free == 1 && settings.attemptCount == 0)
     }
 
-    @Test("A broken rule of the outer update does not fail an inner one, but the outer one")
+    @Test("A broken rule in an outer update fails the outer one and not an inner one")
     func outerViolation() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(GuardedSettings.self)
@@ -150,7 +150,7 @@ private struct GuardedSettings: SettingsGroup {
         #expect(error?.description.contains("Broken.size") == true)
     }
 
-    @Test("Rules hold in a group that nobody has opened")
+    @Test("Rules hold in a group that no store has opened")
     func detached() throws {
         let settings = GuardedSettings()
         settings.attemptCount = 99
