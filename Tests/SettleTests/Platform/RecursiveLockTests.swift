@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 @Suite(.timeLimit(.minutes(10))) struct RecursiveLockTests {
-    @Test("What is to be done after the unlock runs once the lock has been given up altogether, in order")
+    @Test("Actions after the unlock run in order once the lock is fully released")
     func afterUnlock() {
         let lock = RecursiveLock()
         let ran = LockedValue<[Int]>([])
@@ -38,7 +38,7 @@ import Testing
         lock.unlock()
     }
 
-    @Test("Who takes a turn while the lock is in use gets it before those who come later")
+    @Test("A thread that waits for a turn gets the lock before threads that come later")
     func standingBack() async {
         for _ in 0..<50 {
             let lock = RecursiveLock()

@@ -3,7 +3,7 @@ import Testing
 @testable import Settle
 
 @Suite struct SpinBackOffTests {
-    @Test("A thread spins, then yields, and in the end sleeps, so that a thread of a lower priority gets the processor")
+    @Test("A waiting thread spins, then yields, then sleeps longer and longer up to a limit")
     func steps() {
         var backOff = SpinBackOff()
         let steps = (0..<200).map { _ in backOff.next() }

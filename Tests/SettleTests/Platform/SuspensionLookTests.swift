@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SuspensionLookTests {
     private typealias Block = @Sendable () -> Void
 
-    @Test("A queue that is never drained keeps one block, however many locks ask, and no lock that has gone or is free")
+    @Test("A queue that is never drained keeps one block and few locks, however many locks request a look")
     func neverDrained() {
         let blocks = LockedValue<[Block]>([])
         let look = SuspensionLook(byTask: false) { block in blocks.withLock { $0.append(block) } }
@@ -20,7 +20,7 @@ import Testing
         #expect(blocks.withLock { $0.count } == 1 && look.count <= SuspensionLook.roughLimit)
     }
 
-    @Test("A look that was made makes room for the next one, and those that are asked for meanwhile share it")
+    @Test("A look that has run makes room for the next, which all requests until then share")
     func again() {
         let blocks = LockedValue<[Block]>([])
         let look = SuspensionLook(byTask: false) { block in blocks.withLock { $0.append(block) } }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A lock that is held stays to be looked at, however many others come and go")
+    @Test("A held lock stays registered, however many others come and go")
     func heldLock() {
         let look = SuspensionLook(byTask: false) { _ in }
         let held = (0..<100).map { _ in RecursiveLock() }
