@@ -22,9 +22,8 @@ private struct EventSettings: SettingsGroup {
         }
     }
 
-    @Test("what was committed and told survives every crash, and nothing is ever half there") func example()
-        async throws
-    {
+    @Test("Every acknowledged commit survives every crash, and no commit is ever half stored")
+    func example() async throws {
         let checks = LockedValue(0)
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             try await Self.commitThrice(run)
@@ -38,7 +37,7 @@ private struct EventSettings: SettingsGroup {
         #expect(checks.withLock { $0 } > 10)
     }
 
-    @Test("the same holds for saves that nobody waits for") func settling() async throws {
+    @Test("Changes that are saved without a commit survive every crash too") func settling() async throws {
         try await forEachCrashPoint(
             acknowledging: Int.self, initialFiles: ["settings.json": Data(#"{"count": 7}"#.utf8)]
         ) { run in
@@ -61,7 +60,7 @@ private struct EventSettings: SettingsGroup {
         }
     }
 
-    @Test("values that a JSON file spells as strings are the same values, from the journal and from the file")
+    @Test("Dates and data recover as the same values, from the journal and from the file")
     func datesAndData() async throws {
         let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
         try await forEachCrashPoint(acknowledging: Int.self) { run in
@@ -86,7 +85,7 @@ private struct EventSettings: SettingsGroup {
         }
     }
 
-    @Test("values of many sectors, removed keys and saves of every kind survive whole or not at all", arguments: 0..<3)
+    @Test("Values of many sectors survive saves of every kind, whole or not at all", arguments: 0..<3)
     func manySectors(seed: UInt64) async throws {
         try await forEachCrashPoint(
             acknowledging: Int.self, savePolicy: seed == 1 ? .immediate : .debounced(),
@@ -112,7 +111,7 @@ private struct EventSettings: SettingsGroup {
         }
     }
 
-    @Test("a storage without a flaw passes") func noFlaw() async throws {
+    @Test("A storage without a flaw passes") func noFlaw() async throws {
         let looked = try await forEachCrashPoint(
             of: { disk, _ in FlawedStorage(disk, .none) }, acknowledging: Int.self, makesFolder: false,
             Self.commitThrice)
@@ -121,7 +120,7 @@ private struct EventSettings: SettingsGroup {
     }
 
     @Test(
-        "a storage with a flaw is caught", arguments: FlawedStorage.Flaw.allCases.filter { $0 != .none })
+        "A storage with a flaw is caught", arguments: FlawedStorage.Flaw.allCases.filter { $0 != .none })
     func flaws(flaw: FlawedStorage.Flaw) async throws {
         let error = await #expect(throws: CrashFailure.self) {
             try await forEachCrashPoint(
@@ -146,7 +145,7 @@ private struct EventSettings: SettingsGroup {
         #expect(failure.description.contains(expected), "\(failure)")
     }
 
-    @Test("what the check throws comes with the place of the crash") func throwingCheck() async throws {
+    @Test("An error thrown by the check is reported with the seed of the crash") func throwingCheck() async throws {
         let error = await #expect(throws: CrashFailure.self) {
             try await forEachCrashPoint(acknowledging: Int.self, seed: 7, Self.commitThrice) { recovered in
                 if !recovered.acknowledged.isEmpty { throw TestFailure(number: 3) }
@@ -156,7 +155,7 @@ private struct EventSettings: SettingsGroup {
         #expect(error?.description.contains("seed 7") == true)
     }
 
-    @Test("a scenario that tells nothing needs no type, and no check") func noCheck() async throws {
+    @Test("A scenario that acknowledges nothing needs no type and no check") func noCheck() async throws {
         try await forEachCrashPoint(maximumImagesPerPoint: 10) { run in
             let store = try await run.openStore()
             let settings = try await store.group(CounterSettings.self)

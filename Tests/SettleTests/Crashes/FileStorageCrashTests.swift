@@ -3,9 +3,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Crashes of the storage that a store uses for files, beyond what the tests of the harness itself look at.
+/// Crashes of the file storage, beyond those in the tests of the harness itself.
 @Suite(.timeLimit(.minutes(10))) struct FileStorageCrashTests {
-    @Test("what two processes have committed in turn survives every crash") func twoStores() async throws {
+    @Test("A commit survives every crash while a second store commits in turn") func twoStores() async throws {
         try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in
             let stores = [try await run.openStore(), try await run.openStore()]
             let first = try await stores[0].group(CounterSettings.self)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("the folders of a new file survive too, also if whoever made them was killed before they were synced")
+    @Test("The folders of a new file survive even if the process that made them is killed before syncing them")
     func newFolders() async throws {
         try await forEachCrashPoint(
             of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },

@@ -1,32 +1,33 @@
 import Settle
 
-/// A small storage of one file, with a mistake in it.
+/// A small storage of one file, with a deliberate flaw.
 final class FlawedStorage: Storage {
     enum Flaw: Sendable, CaseIterable {
         case none
-        /// Folders that are there already are taken to be on stable storage, although whoever made them may have been killed.
+        /// Existing folders are taken to be on stable storage, although their creator may have been killed before
+        /// syncing them.
         case trustsFolders
         /// A save does not sync the folder, so the rename may be undone.
         case forgetsFolderSync
-        /// A save says that it is stable before it has synced anything.
+        /// A save never syncs the file.
         case acknowledgesBeforeSync
-        /// A save cuts the file off and writes it again.
+        /// A save truncates the file and writes it in place.
         case writesInPlace
-        /// A save removes the file before it renames the new one to its name.
+        /// A save removes the file before it renames the new one.
         case removesFirst
-        /// A load refuses to read while a new file stands beside the old one.
+        /// A load fails while a new file stands beside the old one.
         case chokesOnLeftovers
         /// An append returns before it has written anything.
         case writesLater
         /// A save of two values is two saves.
         case splitsBatches
-        /// A load writes the file anew, in place.
+        /// A load rewrites the file in place.
         case rewritesOnLoad
-        /// The first save after a load that found something does not sync the folder.
+        /// Saves after a load that found something do not sync the folder.
         case forgetsFolderSyncAfterLoad
-        /// A load says that nothing was ever stored, whatever it finds.
+        /// A load reports that nothing was ever stored, whatever it finds.
         case looksNew
-        /// A load that finds a new file and no old one says that somebody has removed that.
+        /// A load that finds a new file and no old one reports a removal.
         case looksRemoved
     }
 
@@ -103,7 +104,7 @@ final class FlawedStorage: Storage {
     private func save(_ batch: StorageBatch, _ state: inout State) throws {
         state.tree.apply(batch.values)
         let bytes = try FileFormat.json.encode(state.tree)
-        // One that trusts the folders it finds makes only the names of those durable that it has made itself.
+        // With `trustsFolders`, only folders that are created here have their names synced.
         let isMade = (try? operations.status(at: folder)) == nil
         try operations.makeFolders(folder)
         if flaw != .trustsFolders || isMade {

@@ -7,13 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SeveralFilesCrashTests {
     private static let copy = "second/copy.json"
 
-    /// How a scenario goes about two copies of one count.
+    /// The order in which a scenario stores two copies of one count.
     enum Way: Sendable, CaseIterable {
-        /// Original, copy, and then the world is told.
+        /// The original, the copy, then the acknowledgement.
         case right
         /// The copy first.
         case copyFirst
-        /// The world is told before the copy has it.
+        /// The acknowledgement before the copy.
         case toldTooEarly
     }
 
@@ -33,7 +33,7 @@ import Testing
         try await run.settle()
     }
 
-    /// Each copy alone has what the world was told, and the copy is never ahead.
+    /// Each file has what was acknowledged, and the copy is never ahead.
     private static func check(_ recovered: CrashRecovery<Int>) async throws {
         let original = try await recovered.store.group(CounterSettings.self)
         let copy = try await recovered.store(named: Self.copy).group(CounterSettings.self)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("two files that are written in the right order pass") func rightOrder() async throws {
+    @Test("Two files that are written in the right order pass") func rightOrder() async throws {
         let checks = LockedValue(0)
         try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in
             try await Self.count(.right, run)
@@ -54,7 +54,7 @@ import Testing
         #expect(checks.withLock { $0 } > 50)
     }
 
-    @Test("a wrong order is caught", arguments: [(Way.copyFirst, 1), (.toldTooEarly, 10)])
+    @Test("A wrong order is caught", arguments: [(Way.copyFirst, 1), (.toldTooEarly, 10)])
     func wrongOrder(way: Way, found: Int) async throws {
         let error = await #expect(throws: CrashFailure.self) {
             try await forEachCrashPoint(acknowledging: Int.self, maximumImagesPerPoint: 30) { run in
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.underlying as? TestFailure == TestFailure(number: found), "\(String(describing: error))")
     }
 
-    @Test("after the crash the app's own code runs again on both files, and no lock is held any more")
+    @Test("After a crash, the app's own code runs again on both files, and no lock is still held")
     func runsAgain() async throws {
         let initial = ["second/copy.json": Data(#"{"count": 7}"#.utf8), "settings.json": Data(#"{"count": 7}"#.utf8)]
         try await forEachCrashPoint(acknowledging: Int.self, initialFiles: initial, maximumImagesPerPoint: 10) { run in
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "a flaw in the storage of one file is caught, and the file named",
+        "A flaw in the storage of one file is caught, and the failure names the file",
         arguments: [FlawedStorage.Flaw.none, .forgetsFolderSync, .splitsBatches])
     func flawInOne(flaw: FlawedStorage.Flaw) async throws {
         func run() async throws {
@@ -116,7 +116,7 @@ import Testing
         #expect(error?.reason.hasPrefix("copy.json: ") == true, "\(String(describing: error))")
     }
 
-    @Test("a loss of power takes from each file what it likes") func powerLoss() async throws {
+    @Test("A power loss affects each file independently") func powerLoss() async throws {
         let found = LockedValue<Set<[Int]>>([])
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             for name in [crashFile, Self.copy] {
@@ -132,7 +132,7 @@ import Testing
         #expect(found.withLock { $0 } == [[0, 0], [0, 1], [1, 0], [1, 1]])
     }
 
-    @Test("a file that is opened late has from the start what it had at first") func openedLate() async throws {
+    @Test("A file that is opened late starts with its initial contents") func openedLate() async throws {
         try await forEachCrashPoint(initialFiles: ["copy.json": Data(#"{"count": 3}"#.utf8)]) { run in
             let settings = try await run.openStore().group(CounterSettings.self)
             try await settings.commit { settings.count = 1 }
