@@ -26,14 +26,14 @@ import Testing
         #expect(changes.compactMap { $0[settings.$count]?.oldValue } == Array(0..<400))
     }
 
-    @Test("No subscriber's code runs on the writer's thread or under its lock")
+    @Test("Subscriber code runs neither on the writer's thread nor under its lock")
     func writerDoesNotWait() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let recorders = (0..<100).map { _ in ChangeRecorder(settings.$count) }
         for recorder in recorders { await recorder.until { $0.count == 1 } }
         let gate = Gate()
-        // With the writer's lock held nobody can be delivered anything by a writer, and reading goes on all the same.
+        // While this thread holds the writer lock, no writer can deliver anything; reading still works.
         async let writer: Void = onThread {
             settings.count = 1
             settings.list.withEach { gate.pass() }
@@ -44,7 +44,7 @@ import Testing
         await writer
     }
 
-    @Test("A subscriber of a setting gets the current value first, then newer ones")
+    @Test("A subscriber to a setting receives the current value first, then newer ones")
     func currentFirst() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -58,7 +58,7 @@ import Testing
         #expect(await recorder.next() == 5)
     }
 
-    @Test("A group's changes start with the moment in which the sequence was made")
+    @Test("A group's changes start when the sequence is created")
     func startOfChanges() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -72,7 +72,7 @@ import Testing
         #expect(await recorder.next()?.revision == 4)
     }
 
-    @Test("$x gives the newest value only, and changes give every change")
+    @Test("A setting delivers its newest value, and changes delivers every change")
     func deliveries() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -91,7 +91,7 @@ import Testing
         #expect(await every.next()?.revision == 51)
     }
 
-    @Test("A stream starts from a revision while the log holds it, and says so when it does not")
+    @Test("changes(since:) continues from a revision while the log covers it, and throws otherwise")
     func sinceRevision() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
@@ -122,10 +122,10 @@ import Testing
         #expect(throws: SettingsError.self) { try settings.inner.$count.changes(since: 1) }
     }
 
-    @Test("A change has revision, wall time, mutations with old and new values, origin and writer")
+    @Test("A change carries its revision, time, origin, author, and mutations with old and new values")
     func contents() async throws {
         let before = Date()
-        // On a clock that stands still nothing becomes durable before it is read.
+        // The clock stands still, so nothing becomes durable before it is read.
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(clock: ManualClock()))
         let settings = try await store.group(OuterSettings.self)
@@ -159,7 +159,7 @@ import Testing
         #expect(abs(second.time.timeIntervalSince(first.time) - 3_600) < 0.001)
     }
 
-    @Test("A value found at opening has the origin loaded, and one that was not is a default")
+    @Test("A stored value has the origin loaded, and a missing one has the origin default")
     func origins() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(4)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -170,7 +170,7 @@ import Testing
         #expect(settings.$other.origin == .local && !settings.$other.isDefault)
     }
 
-    @Test("A stream of durable changes delivers each one once it is on stable storage")
+    @Test("A durable-only stream delivers each change once it is on stable storage")
     func durableOnly() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -196,7 +196,7 @@ import Testing
         #expect(await durable.until { $0.count == 3 }.map(\.revision) == [1, 2, 3])
     }
 
-    @Test("Streams end when the store closes, after everything has been delivered")
+    @Test("When the store closes, streams deliver everything and then end")
     func endAtClose() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -211,7 +211,7 @@ import Testing
         try await store.close()
         #expect(await values.untilEnd().last == 1)
         for recorder in recorders { #expect(await recorder.untilEnd().map(\.revision) == [1]) }
-        // Late subscribers get what there is, and the end.
+        // A late subscriber gets the current value, then the end.
         var late = settings.inner.$count.makeAsyncIterator()
         #expect(await late.next() == 1)
         #expect(await late.next() == nil)
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test("An iterator that has ended by cancellation gives nil for ever after")
+    @Test("An iterator ended by cancellation keeps returning nil")
     func afterCancellation() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)

@@ -31,7 +31,7 @@ import Testing
         #expect(only?.revision == 21 && only?.missed == 0)
     }
 
-    @Test("A transaction of many mutations counts once, and only for those whom it concerns")
+    @Test("A transaction with many mutations counts once, and only for the subscribers it concerns")
     func manyMutations() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
@@ -54,7 +54,7 @@ import Testing
         #expect(last?.revision == 6 && last?.missed == 2)
     }
 
-    @Test("Nothing is missed while the log holds everything, and large values leave it early")
+    @Test("Large values push older changes out of the log early")
     func costLimit() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 64, historyCostLimit: 1_000))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "A transaction whose values take more than the whole log may is told without them and counted as missed",
+        "A transaction too large for the log is delivered without its values and counts as missed",
         arguments: [Delivery.every, .newest])
     func overLimit(delivery: Delivery) async throws {
         let store = try await SettingsStore.open(
@@ -84,12 +84,12 @@ import Testing
         let change = await changes.next()
         #expect(change?.revision == 1 && change?.missed == 1 && change?.mutations.isEmpty == true)
         #expect(change?.author == "writer" && change?.isDurable == false)
-        // Who asks for the newest value reads it.
+        // The newest value comes from the setting, not from the log.
         #expect(await names.next() == large)
         try await store.flush()
         let saved = await durable.next()
         #expect(saved?.revision == 1 && saved?.missed == 1 && saved?.isDurable == true)
-        // So is one that replaces such a value.
+        // A change that replaces such a value counts as missed too.
         settings.name = "small"
         #expect(await changes.next()?.missed == 1)
         settings.count = 2
@@ -97,7 +97,7 @@ import Testing
         #expect(next?.missed == 0 && next?[settings.$count]?.newValue == 2)
     }
 
-    @Test("A follower of one setting or group finds its mutations in a large transaction")
+    @Test("A subscriber to a setting or group gets its own mutations of a large transaction")
     func largeTransaction() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
@@ -131,7 +131,7 @@ import Testing
         #expect(await title.next()?.revision == 4)
     }
 
-    @Test("Among durable changes, those of settings kept in memory only are left out and not counted as missed")
+    @Test("A durable-only stream skips memory-only settings and does not count them as missed")
     func durableMissed() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
@@ -174,7 +174,7 @@ import Testing
         #expect(next?.missed == 0 && next?.revision == 8)
     }
 
-    @Test("What is delivered and what is missed always add up to what happened")
+    @Test("Delivered and missed changes add up to all changes")
     func randomModel() async throws {
         for round in 0..<20 { try await deliverAtRandom(round) }
     }
@@ -192,7 +192,7 @@ import Testing
         var count = Watcher(settings.inner.$count.changes)
         for _ in 0..<400 {
             let reader = Int.random(in: 0..<24, using: &random)
-            // Who reads finds something: one whose changes have all left the log waits for the next one to be told.
+            // Every read has a fresh change to find, even if all earlier ones have left the log.
             let choice = reader < 5 ? 3 : Int.random(in: 0..<8, using: &random)
             let old = store.revision
             try settings.update {
@@ -246,7 +246,7 @@ private struct Watcher {
         guard happened > taken + missed, let change = await iterator.next() else { return }
         isInOrder = isInOrder && change.revision > last
         last = change.revision
-        // A change without mutations only tells of missed ones.
+        // A change without mutations only reports missed ones.
         taken += change.mutations.isEmpty ? 0 : 1
         missed += change.missed
     }

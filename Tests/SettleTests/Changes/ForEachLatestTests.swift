@@ -60,7 +60,7 @@ private func untilCancelled() async {
         return (store, try await store.group(OuterSettings.self))
     }
 
-    @Test("A newer value ends the running body, and the newest value is next")
+    @Test("A newer value cancels the running body, and the newest value runs next")
     func superseding() async throws {
         let (store, settings) = try await open()
         let journal = Journal()
@@ -68,7 +68,7 @@ private func untilCancelled() async {
             journal.begin(count)
             if count < 3 {
                 await untilCancelled()
-                // While this body ends, values come that nobody is to see.
+                // Written while this body ends: only the newest of them may run next.
                 if count == 1 { for number in 2...3 { settings.inner.count = number } }
             }
             journal.end(count)
@@ -84,7 +84,7 @@ private func untilCancelled() async {
         #expect(journal.lines == ["begin 0", "end 0", "begin 1", "end 1", "begin 3", "end 3"])
     }
 
-    @Test("A body that has ended runs again only after a change") func oncePerValue() async throws {
+    @Test("The body runs again only after a change") func oncePerValue() async throws {
         let (store, settings) = try await open()
         let journal = Journal()
         async let reaction: Void = settings.inner.$count.forEachLatest { journal.note("\($0)") }
@@ -98,7 +98,7 @@ private func untilCancelled() async {
         #expect(journal.lines == ["0", "1"])
     }
 
-    @Test("An error of the body ends everything, also that of a body that was cancelled")
+    @Test("An error from the body ends the loop, even from a cancelled body")
     func errors() async throws {
         let (_, settings) = try await open()
         await #expect(throws: TestFailure.self) {
@@ -111,13 +111,13 @@ private func untilCancelled() async {
                 throw OtherFailure()
             }
         }
-        // Nobody has superseded this one.
+        // No newer value has cancelled this body.
         await #expect(throws: CancellationError.self) {
             try await settings.inner.$count.forEachLatest { _ in throw CancellationError() }
         }
     }
 
-    @Test("Cancelling the task cancels the body, and the call returns when that has ended")
+    @Test("Cancelling the task cancels the body, and the call returns once the body has ended")
     func cancellation() async throws {
         let (_, settings) = try await open()
         let journal = Journal()
@@ -143,12 +143,12 @@ private func untilCancelled() async {
         #expect(journal.lines.count == 3)
     }
 
-    @Test("When the store closes, the last body is let finish") func closing() async throws {
+    @Test("Closing the store lets the last body finish") func closing() async throws {
         let (store, settings) = try await open()
         let journal = Journal()
         async let reaction: Void = settings.inner.$count.forEachLatest { count in
             journal.begin(count)
-            // Ends with the streams of the store, as this body's follower does.
+            // Ends when the store closes, like the sequence that runs this body.
             for await _ in store.changes {}
             await Task.yield()
             #expect(!Task.isCancelled)
@@ -160,7 +160,7 @@ private func untilCancelled() async {
         #expect(journal.lines == ["begin 0", "end 0"])
     }
 
-    @Test("A value that comes just before the store closes still has its body") func lastValue() async throws {
+    @Test("A value written just before the store closes still runs its body") func lastValue() async throws {
         let (store, settings) = try await open()
         let journal = Journal()
         async let reaction: Void = settings.inner.$count.forEachLatest { count in
@@ -175,7 +175,7 @@ private func untilCancelled() async {
         #expect(journal.lines.suffix(2) == ["begin 1", "end 1"])
     }
 
-    @Test("It works on a group that no store has opened, also when the group is used as a whole later")
+    @Test("forEachLatest works on a group that no store has opened, even if the whole group is used later")
     func detached() async throws {
         let settings = OuterSettings()
         let journal = Journal()
@@ -189,7 +189,7 @@ private func untilCancelled() async {
         await task.value
     }
 
-    @Test("The newest change is given, and those that were passed over are counted") func changes() async throws {
+    @Test("The body receives the newest change and the number it missed") func changes() async throws {
         let (store, settings) = try await open()
         let changes = settings.inner.changes
         let journal = Journal()
@@ -212,7 +212,7 @@ private func untilCancelled() async {
 
     // MARK: Snapshots
 
-    @Test("A result that stays equal disturbs no body") func equalResults() async throws {
+    @Test("An equal result does not cancel the running body") func equalResults() async throws {
         let (store, settings) = try await open()
         let journal = Journal()
         async let reaction: Void = settings.snapshots { $0.inner.count / 10 }.forEachLatest { tens in
@@ -232,7 +232,7 @@ private func untilCancelled() async {
 
     // MARK: Stress
 
-    @Test("Two bodies never run at once, and the last that ends has seen the current value")
+    @Test("Bodies never overlap, and the last one sees the current value")
     func stress() async throws {
         for round in 0..<60 { try await reactUnderStress(round) }
     }

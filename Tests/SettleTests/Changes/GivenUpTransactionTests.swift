@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// A transaction whose values were given up, because others have stored newer ones since its save failed, was never durable.
+/// A transaction that is given up, because others stored newer values after its save failed, never becomes durable.
 @Suite(.timeLimit(.minutes(10))) struct GivenUpTransactionTests {
     private let base = InMemoryStorage()
     private let failing: FailingStorage
@@ -16,7 +16,7 @@ import Testing
         return (store, try await store.group(CounterSettings.self))
     }
 
-    /// Saves revision 1, lets the commit of 2 fail, saves 3, and has 2 given up for what others have stored, which is 4.
+    /// Saves revision 1, fails the commit of 2, writes 3, and has 2 given up for an external change, revision 4.
     private func giveUp(_ store: SettingsStore, _ settings: CounterSettings) async throws {
         settings.count = 1
         try await store.flush()
@@ -36,7 +36,7 @@ import Testing
         #expect(store.revision == 4)
     }
 
-    @Test("Its change does not say that it is durable, and those around it do") func isDurable() async throws {
+    @Test("A given-up transaction is not marked durable, but the changes around it are") func isDurable() async throws {
         let (store, settings) = try await open()
         let changes = store.changes
         try await giveUp(store, settings)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("Nobody gets it who asked for durable changes, and nobody is told of it as missed", arguments: [false, true])
+    @Test("A given-up transaction is neither delivered as durable nor counted as missed", arguments: [false, true])
     func durableOnly(isNewest: Bool) async throws {
         let (store, settings) = try await open()
         let delivery = isNewest ? Delivery.newest : .every
@@ -66,7 +66,8 @@ import Testing
         #expect(await other.next()?.revision == 4)
     }
 
-    @Test("A later value of the same setting is durable, and does not make it so") func later() async throws {
+    @Test("A later, durable value of the same setting does not make a given-up transaction durable")
+    func later() async throws {
         let (store, settings) = try await open()
         let changes = store.changes
         try await giveUp(store, settings)

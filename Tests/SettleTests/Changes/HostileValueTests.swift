@@ -3,7 +3,7 @@ import SettleTesting
 import Synchronization
 import Testing
 
-/// Values whose `deinit` reads and writes settings, wherever the log and those who read it let go of one.
+/// Values whose `deinit` reads and writes settings, released by the log or by its readers.
 @Suite(.timeLimit(.minutes(10))) struct HostileValueTests {
     private let deaths = Deaths()
 
@@ -14,7 +14,7 @@ import Testing
             storage: InMemoryStorage(),
             configuration: .init(historyLimit: historyLimit, historyCostLimit: historyCostLimit))
         let settings = try await store.group(HostileSettings.self)
-        // A reset is a transaction, which takes the log's lock and the writer's.
+        // These reads and writes take the log's lock and the writer lock.
         deaths.act.withLock {
             $0 = { [weak store] in
                 guard let store else { return }
@@ -29,16 +29,17 @@ import Testing
 
     private func make() -> HostileValue { HostileValue(deaths) }
 
-    /// What the values did when they went was neither lost nor torn.
+    /// Checks that no write by a `deinit` was lost or torn.
     private func check(_ store: SettingsStore, _ settings: HostileSettings, atLeast count: Int) async {
-        // Some go on the threads of the saving and of the broadcasting.
+        // Some values are released on the threads that save and broadcast.
         for _ in 0..<100_000 where settings.deaths != deaths.count.load(ordering: .relaxed) { await Task.yield() }
         let deaths = deaths.count.load(ordering: .relaxed)
         #expect(deaths >= count && store.revision >= UInt64(deaths))
         #expect(settings.deaths == deaths && settings.text.utf8.count == deaths)
     }
 
-    @Test("Dropped from the log by newer transactions, of words and of others") func droppedByCount() async throws {
+    @Test("A deinit may use settings when newer transactions push its value out of the log")
+    func droppedByCount() async throws {
         let (store, settings) = try await open(historyLimit: 2)
         for number in 1...50 {
             settings.value = make()
@@ -52,13 +53,13 @@ import Testing
         await check(store, settings, atLeast: 40)
     }
 
-    @Test("Dropped from the log by what they cost") func droppedByCost() async throws {
+    @Test("A deinit may use settings when the log's cost limit drops its value") func droppedByCost() async throws {
         let (store, settings) = try await open(historyCostLimit: 100)
         for _ in 1...50 { settings.values = [make(), make(), make()] }
         await check(store, settings, atLeast: 3 * 40)
     }
 
-    @Test("Replaced, when the log does not keep what they cost") func replaced() async throws {
+    @Test("A deinit may use settings when its replaced value does not fit the log") func replaced() async throws {
         let (store, settings) = try await open(historyCostLimit: 0)
         for _ in 1...50 {
             settings.values = [make()]
@@ -68,11 +69,11 @@ import Testing
         await check(store, settings, atLeast: 3 * 40)
     }
 
-    @Test("Dropped in the middle of another write of the same setting") func nested() async throws {
+    @Test("A deinit may write a setting that is in the middle of another write") func nested() async throws {
         let (store, settings) = try await open(historyLimit: 1)
         for _ in 1...50 {
             settings.value = make()
-            // What this drops from the log goes when the outer write has ended.
+            // What these writes drop from the log is released after the outer write.
             try settings.$text.modify { text in
                 settings.other += 1
                 settings.other += 1
@@ -82,7 +83,7 @@ import Testing
         await check(store, settings, atLeast: 40)
     }
 
-    @Test("Given to subscribers, who let go of them last", arguments: [Delivery.every, .newest])
+    @Test("A deinit may use settings when a subscriber releases the value last", arguments: [Delivery.every, .newest])
     func subscribers(delivery: Delivery) async throws {
         let (store, settings) = try await open(historyLimit: 2)
         var changes = settings.$value.changes(delivery).makeAsyncIterator()
@@ -98,20 +99,20 @@ import Testing
         await check(store, settings, atLeast: 40)
     }
 
-    @Test("In the log of a store that is closed and let go of") func closed() async throws {
+    @Test("A deinit may use its store when a closed store's log is released") func closed() async throws {
         do {
             let (store, settings) = try await open()
             for _ in 1...10 { settings.value = make() }
             try await store.close()
-            // A closed store takes no write, and has nothing to say against one in a deinit.
+            // A closed store refuses this write, and the writes of the refused value's deinit.
             settings.value = make()
             deaths.act.withLock { $0 = { [weak store] in _ = (store?.revision, store?.status) } }
         }
-        // The tasks that end with the store may have the log for a moment.
+        // The store's last tasks may hold the log for a moment longer.
         while deaths.count.load(ordering: .relaxed) < 10 { await Task.yield() }
     }
 
-    @Test("From many threads at once, beside readers and subscribers") func threads() async throws {
+    @Test("Deinits may use settings on many threads, beside readers and subscribers") func threads() async throws {
         let (store, settings) = try await open(historyLimit: 4, historyCostLimit: 100)
         let (deaths, changes) = (deaths, store.changes(.newest))
         await withTaskGroup(of: Void.self) { group in
@@ -145,13 +146,13 @@ private struct HostileSettings: SettingsGroup {
     @Setting var text = ""
 }
 
-/// What values do when they go, and how many have gone.
+/// What each value's `deinit` does, and how many have run.
 private final class Deaths: Sendable {
     let count = Atomic(0)
     let act = LockedValue<(@Sendable () -> Void)?>(nil)
 }
 
-/// A value that has foreign code run when the last reference to it goes. Two are never equal.
+/// A value that runs foreign code in its `deinit`. No two are equal.
 private struct HostileValue: Codable, Sendable {
     private final class Token: Sendable {
         let deaths: Deaths?

@@ -13,7 +13,7 @@ import Testing
             storage: storage, configuration: .init(historyLimit: historyLimit, initialRevision: start))
     }
 
-    @Test("Revisions go on from where they are to begin, in changes, snapshots and the store")
+    @Test("Revisions continue from the initial revision in changes, snapshots and the store")
     func revisionsGoOn() async throws {
         let store = try await open()
         let settings = try await store.group(OuterSettings.self)
@@ -28,7 +28,7 @@ import Testing
         #expect(store.statistics.changes == 2)
     }
 
-    @Test("A revision of another run is refused, whether it is a smaller one or a greater one")
+    @Test("changes(since:) rejects a revision of another run, whether smaller or greater")
     func anotherRun() async throws {
         let first = try await open(start: 1_000_000)
         try await first.group(OuterSettings.self).inner.count = 1
@@ -42,7 +42,7 @@ import Testing
         #expect(await own.next()?.revision == 2_000_001)
     }
 
-    @Test("Who falls behind is told how many changes it has missed, and not how many there might have been")
+    @Test("A subscriber that falls behind is told how many changes it missed, whatever the initial revision")
     func missed() async throws {
         let store = try await open()
         let settings = try await store.group(OuterSettings.self)
@@ -52,7 +52,7 @@ import Testing
         #expect(first?.revision == Self.start + 13 && first?.missed == 12)
     }
 
-    @Test("Changes become durable, and the storage learns their revision and who made them")
+    @Test("Changes become durable, and the storage receives their revision and author")
     func saving() async throws {
         let storage = RecordingStorage()
         let store = try await open(storage)
@@ -66,7 +66,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("A revision that is near the end of the numbers is brought down, so that none ever wraps")
+    @Test("An initial revision near the maximum is lowered, so that revisions never wrap")
     func limit() async throws {
         let store = try await open(start: .max)
         try await store.group(OuterSettings.self).inner.count = 1

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settle
 
-/// What values take whose types do not tell, as plain `Codable` ones: known once they have been stored or read.
+/// The sizes of values whose types don't give them, such as plain `Codable` ones: known once stored or read.
 @Suite(.timeLimit(.minutes(10))) struct MeasuredValueTests {
     private static let size = 100_000
     /// Room for four values.
@@ -28,16 +28,16 @@ import Testing
             settings.large = large(number)
             try await store.flush()
         }
-        // Four transactions with their values, and the old one of the first.
+        // Four transactions with their new values, and the old value of the first.
         #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
-        // The size of the next one is known beforehand.
+        // The size of the next value is known beforehand.
         for number in 21...30 { settings.large = large(number) }
         #expect(counter.living <= 5 && store.core.log.ring.oldest > 26)
         try store.update { settings.large = large(31) }
         #expect(settings.large.text.hasPrefix("31a") && counter.living <= 5)
     }
 
-    @Test("Values that come faster than any is saved count as soon as one is")
+    @Test("Values written faster than they are saved count as soon as one is saved")
     func burst() async throws {
         let failing = FailingStorage(storage)
         let store = try await SettingsStore.open(storage: failing, configuration: configuration)
@@ -46,14 +46,14 @@ import Testing
         settings.count = 1
         await hold.waitUntilReached()
         for number in 1...20 { settings.large = large(number) }
-        // Nobody can know yet.
+        // No size is known before the first save.
         #expect(counter.living == 20)
         hold.release()
         try await store.flush()
         #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
     }
 
-    @Test("Several values of one transaction count together, and with values whose types tell their sizes")
+    @Test("A transaction counts its measured values together with those whose types give their size")
     func transaction() async throws {
         let (store, settings) = try await open(storage)
         for number in 1...10 {
@@ -65,11 +65,11 @@ import Testing
             }
         }
         try await store.flush()
-        // One takes 300,000 bytes.
+        // Each transaction takes 300,000 bytes.
         #expect(store.core.log.ring.oldest == 10 && counter.living <= 4)
     }
 
-    @Test("A transaction that takes more than the log may keeps its place, without its values")
+    @Test("A transaction too large for the log keeps its place without its values")
     func beyondLimit() async throws {
         let (store, settings) = try await open(storage)
         let changes = settings.$large.changes
@@ -87,7 +87,7 @@ import Testing
         #expect(counter.living == 2)
     }
 
-    @Test("Values from outside and by key count too, and those that were there at the opening")
+    @Test("External values, values written by key and values found at opening count too")
     func outside() async throws {
         let (store, settings) = try await open(storage)
         for number in 1...10 {
@@ -109,7 +109,7 @@ import Testing
         #expect(again.core.log.ring.oldest > 6)
     }
 
-    @Test("A size that a type tells is not measured")
+    @Test("A value whose type gives its size is not measured")
     func told() {
         func isMeasured<Value: Codable & Sendable>(_ value: Value) -> Bool {
             SettingBox(SettingDefinition(key: nil, defaultValue: value, rules: [], codec: .standard)).isMeasured
@@ -127,7 +127,7 @@ private struct LargeSettings: SettingsGroup {
     @Setting var count = 0
 }
 
-/// A text whose type does not tell how long it is, and that counts how many of it live.
+/// A text whose type gives no size, and which counts its living instances.
 private struct Large: Codable, Sendable {
     let text: String
     private let life: LifeCounter.Life?

@@ -23,7 +23,7 @@ import Testing
         [ring.oldest, ring.newest]
     }
 
-    @Test("A new ring holds nothing")
+    @Test("A new ring is empty")
     func empty() {
         let ring = MutationRing(capacity: 4, costLimit: 100)
         let entries = [ring[0] == nil, ring[1] == nil]
@@ -31,12 +31,12 @@ import Testing
     }
 
     @Test(
-        "It holds the newest entries at their revisions; its capacity is rounded up to a power of two",
+        "A ring holds its newest entries by revision; its capacity is rounded up to a power of two",
         arguments: [(1, 1), (2, 2), (3, 4), (16, 16), (17, 32), (64, 64), (200, 256)])
     func holds(asked: Int, capacity: Int) {
         var ring = MutationRing(capacity: asked, costLimit: .max)
         for number in 1...600 {
-            // Words and details, in turn.
+            // Entries of both kinds in turn: with details, and a single word.
             if number.isMultiple(of: 3) {
                 ring.append(details(number), time: Double(number)).release()
             } else {
@@ -61,13 +61,13 @@ import Testing
         #expect(bounds(ring) == [8, 10])
         ring.append(details(12, cost: 100), time: 0).release()
         #expect(bounds(ring) == [11, 11])
-        // What was dropped costs nothing any more.
+        // Dropped entries no longer cost anything.
         ring.append(details(13), time: 0).release()
         ring.append(slot, old: 0, new: 14, time: 0).release()
         #expect(bounds(ring) == [11, 13])
     }
 
-    @Test("A transaction whose values cost more than the log may is kept without them, and drops no other")
+    @Test("A transaction over the cost limit is kept without its values and drops no others")
     func costOfOne() {
         var ring = MutationRing(capacity: 64, costLimit: 100)
         ring.append(details(1, cost: 60), time: 0).release()
@@ -80,13 +80,13 @@ import Testing
         #expect(entry?.mutations(within: root).isEmpty == true)
     }
 
-    @Test("An endless capacity is cut down") func endless() {
+    @Test("A ring accepts an unlimited capacity") func endless() {
         var ring = MutationRing(capacity: .max, costLimit: .max)
         for number in 1...100 { ring.append(slot, old: 0, new: UInt64(number), time: 0).release() }
         #expect(bounds(ring) == [1, 100])
     }
 
-    @Test("Entries that are dropped, and the ring when it goes, let go of their values")
+    @Test("A dropped entry releases its values, and so does the ring when it is destroyed")
     func release() {
         final class Token: Sendable {}
         var tokens: [Weak<Token>] = []
@@ -99,7 +99,7 @@ import Testing
             var ring = MutationRing(capacity: 2, costLimit: .max)
             for _ in 0..<2 { ring.append(make(), time: 0).release() }
             let dropped = ring.append(make(), time: 0)
-            // The ring runs nothing of theirs: that is for the owner of the lock, when it has given it up.
+            // The ring must not run a deinit: the caller releases the entry once it has given up the lock.
             #expect(tokens.map { $0.object == nil } == [false, false, false])
             dropped.release()
             #expect(tokens.map { $0.object == nil } == [true, false, false])

@@ -35,7 +35,7 @@ private struct MutatedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct MutationTests {
-    @Test("A mutation tells its values as a storage sees them, also when the group has gone")
+    @Test("A mutation gives its values in stored form, even after its group is gone")
     func storedValues() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         var changes = store.changes.makeAsyncIterator()
@@ -60,7 +60,7 @@ private struct MutatedSettings: SettingsGroup {
         #expect(third.mutations.map(\.newStoredValue) == [.string("y")])
     }
 
-    @Test("Nothing is encoded before somebody asks") func laziness() async throws {
+    @Test("A mutation encodes a value only when asked for it") func laziness() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(MutatedSettings.self)
         var changes = settings.changes.makeAsyncIterator()

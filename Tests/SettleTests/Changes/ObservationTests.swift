@@ -9,7 +9,7 @@ import Testing
         return [try await store.group(OuterSettings.self), OuterSettings()]
     }
 
-    @Test("withObservationTracking sees a change of every setting that was read, and of no other one")
+    @Test("withObservationTracking sees changes to the settings that were read, and to no others")
     func tracking() async throws {
         for settings in try await groups() {
             let writes: [@Sendable () -> Void] = [
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("A setting that was not read is not tracked")
+    @Test("A setting that was not read, or only by reference, is not tracked")
     func untracked() async throws {
         for settings in try await groups() {
             let other = WatchedFlag()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Observations ends on the newest value")
+    @Test("Observations reaches the newest value and never sees half a transaction")
     func observations() async throws {
         for settings in try await groups() {
             let recorder = ChangeRecorder(Observations { "\(settings.title) \(settings.inner.count)" })
@@ -71,13 +71,13 @@ import Testing
                 settings.inner.count += 1
             }
             let seen = await recorder.until { $0.last == "end 1001" }
-            // A transaction is never seen half.
+            // This would be half of the transaction.
             #expect(!seen.contains("end 1000"))
             recorder.cancel()
         }
     }
 
-    @Test("Reading in an alias of a group is tracked")
+    @Test("Reading through a second instance of a group is tracked")
     func alias() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -92,7 +92,7 @@ import Testing
         await flag.wait()
     }
 
-    @Test("A snapshot is tracked, also if transactions come so fast that it is a copy in the end")
+    @Test("A snapshot is tracked, even if transactions overtake each attempt until it becomes a copy")
     func snapshots() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -103,7 +103,7 @@ import Testing
             withObservationTracking {
                 let sum = settings.snapshot { settings in
                     attempts += 1
-                    // So that each attempt has been overtaken when it ends.
+                    // Overtakes each attempt before it ends.
                     writing.count += 1
                     return settings.balance.left + settings.balance.right
                 }
@@ -129,7 +129,8 @@ import Testing
         }
     }
 
-    @Test("What is written, followed or reset through a frozen copy is the setting itself") func frozen() async throws {
+    @Test("Writing, following or resetting through a frozen copy acts on the setting itself")
+    func frozen() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1
@@ -150,7 +151,7 @@ import Testing
         #expect(settings.count == 0 && copy.count == 1)
     }
 
-    @Test("An observer that takes its time delays no stream") func slowObserver() async throws {
+    @Test("A slow observer does not delay streams") func slowObserver() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let gate = Gate()
@@ -173,14 +174,14 @@ import Testing
         }
         await changes.until { $0.last?.revision == store.revision }
         gate.open()
-        // The other observers are told afterwards.
+        // The other observers are notified afterwards.
         await observed.until { $0.last == 20 }
         for recorder in [values] { recorder.cancel() }
         changes.cancel()
         observed.cancel()
     }
 
-    @Test("No observer runs on the writer's thread or under its lock")
+    @Test("Observers run neither on the writer's thread nor under its lock")
     func observerOutside() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -188,7 +189,7 @@ import Testing
         withObservationTracking {
             _ = settings.count
         } onChange: {
-            // It would wait for the writer's lock for ever if the writer below ran it.
+            // This would wait for the writer lock forever if the writer below ran it.
             settings.other = settings.count
             flag.raise()
         }
@@ -198,7 +199,7 @@ import Testing
     }
 }
 
-/// A flag that is raised from anywhere and waited for.
+/// A flag that any thread can raise and a task can await.
 private final class WatchedFlag: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

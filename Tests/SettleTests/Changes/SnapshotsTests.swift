@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SnapshotsTests {
-    @Test("The current result comes first, then the newest one whenever it is asked for")
+    @Test("snapshots delivers the current result first, then the newest one at each request")
     func newest() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -17,7 +17,7 @@ import Testing
         #expect(await results.next() == nil)
     }
 
-    @Test("A result that equals the one before is passed over") func equalResults() async throws {
+    @Test("A result equal to the previous one is skipped") func equalResults() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let recorder = ChangeRecorder(settings.snapshots { $0.count > 10 })
@@ -30,7 +30,7 @@ import Testing
         #expect(await recorder.untilEnd() == [false, true])
     }
 
-    @Test("Results that can't be compared come after each change") func incomparable() async throws {
+    @Test("A result that is not Equatable is delivered after every change") func incomparable() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         var results = settings.snapshots { ($0.count > 10, $0.name) }.makeAsyncIterator()
@@ -41,7 +41,7 @@ import Testing
         #expect(await results.next()?.1 == "x")
     }
 
-    @Test("A result is of one moment, and the last one is the current one") func consistency() async throws {
+    @Test("Each result shows a single moment, and the last one is current") func consistency() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let balance = try await store.group(BalanceSettings.self)
         let recorder = ChangeRecorder(balance.snapshots { [$0.left, $0.right] })
@@ -57,7 +57,7 @@ import Testing
         #expect(results.allSatisfy { $0[0] + $0[1] == 1_000 })
     }
 
-    @Test("A cancelled task gets nothing more") func cancellation() async throws {
+    @Test("A cancelled task receives no more results") func cancellation() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let recorder = ChangeRecorder(settings.snapshots { $0.count })

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// A transaction is not durable as long as one of its values could not be encoded, whatever else has been saved.
+/// A transaction is not durable while one of its values can't be encoded, whatever else has been saved.
 @Suite(.timeLimit(.minutes(10))) struct UndurableTransactionTests {
     private func open() async throws -> (SettingsStore, PickySettings, CounterSettings, InMemoryStorage) {
         let storage = InMemoryStorage()
@@ -16,7 +16,7 @@ import Testing
         #expect(error?.code == .encodingFailed)
     }
 
-    @Test("It is not delivered among durable changes before a later value of the setting is saved")
+    @Test("A durable-only stream holds back the transaction until a later value of the setting is saved")
     func durableOnly() async throws {
         let (store, picky, counter, storage) = try await open()
         var plain = picky.$plain.changes(.every, durableOnly: true).makeAsyncIterator()
@@ -32,12 +32,12 @@ import Testing
         picky.plain = 3
         await flush(store)
         #expect(storage.tree["p.plain"] == .integer(3))
-        // What has nothing to do with it goes on; what comes after it in the same setting keeps its order.
+        // Other settings go on; those of this transaction wait, so that their order is kept.
         #expect(await other.next()?.revision == 3)
         #expect(await plain.next()?.revision == 1)
         let first = await newest.next()
         #expect(first?.revision == 1)
-        // Again in vain: the value is tried, and two more transactions are durable elsewhere.
+        // The value fails again, while a change elsewhere becomes durable.
         counter.count = 2
         await flush(store)
         #expect(await other.next()?.revision == 5)
@@ -53,7 +53,8 @@ import Testing
         newest.cancel()
     }
 
-    @Test("Its change does not say that it is durable") func isDurable() async throws {
+    @Test("The transaction is not marked durable until a later value of the setting is saved")
+    func isDurable() async throws {
         let (store, picky, _, _) = try await open()
         let all = store.changes
         picky.plain = 1
@@ -71,7 +72,7 @@ import Testing
         for _ in 1...4 { #expect(await after.next()?.isDurable == true) }
     }
 
-    @Test("A successor counts when it is stable, and not before") func successor() async throws {
+    @Test("A later value makes the transaction durable only once it is saved") func successor() async throws {
         let clock = ManualClock()
         let failing = FailingStorage()
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))

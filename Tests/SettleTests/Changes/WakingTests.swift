@@ -8,7 +8,7 @@ private struct WakingSettings: SettingsGroup {
     @Setting var list = [1, 2, 3]
 }
 
-/// Notes, whenever a task is woken, whether the thread that wakes it holds a writer's lock.
+/// Records for each wake-up whether the waking thread holds a writer lock.
 private final class WatchingExecutor: TaskExecutor {
     let isHeld: @Sendable () -> Bool
     let wakes = LockedValue<[Bool]>([])
@@ -27,7 +27,7 @@ private final class WatchingExecutor: TaskExecutor {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct WakingTests {
-    @Test("No subscriber is woken under a lock, also by a write inside a write")
+    @Test("No subscriber is woken under a writer lock, even by a nested write")
     func noLockWhileWaking() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WakingSettings.self)
@@ -39,7 +39,7 @@ private final class WatchingExecutor: TaskExecutor {
                 if change.revision >= 6 { break }
             }
         }
-        // Each write finds the subscriber parked, so that the writer itself has to wake it.
+        // The subscriber is parked before each write, so that the writer itself must wake it.
         func afterParking(_ write: () throws -> Void) async rethrows {
             while !store.hasParkedSubscriber { await Task.yield() }
             try write()
