@@ -21,7 +21,7 @@ struct AppSettings: SettingsGroup {
 }
 
 @Suite struct CallSiteTests {
-    @Test("The call site of the contract works, and values are there after a restart")
+    @Test("Declared settings work as documented, and their values survive a restart")
     func callSite() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -52,7 +52,7 @@ struct AppSettings: SettingsGroup {
         #expect(reopened.passcode.nextCheckDate == Date(timeIntervalSince1970: 0))
     }
 
-    @Test("A group that nobody has opened works in memory")
+    @Test("A group that no store has opened works in memory")
     func detached() async throws {
         let settings = AppSettings()
         settings.passcode.attemptCount += 1

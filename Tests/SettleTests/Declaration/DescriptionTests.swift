@@ -17,7 +17,7 @@ private struct App: SettingsGroup {
     let build = 7
 }
 
-/// A property of its own that is called as the protocol's.
+/// A setting with the name of the protocol's property.
 private struct Described: SettingsGroup {
     @Setting var description = "mine"
 }

@@ -24,9 +24,9 @@ private struct Corrected: SettingsGroup {
     init() { size = 6 }
 }
 
-@Suite("Defaults that a group's initializer writes")
+@Suite("Defaults written by a group's initializer")
 struct InitialWriteTests {
-    @Test("They are the defaults: nothing is stored or told, and a reset comes back to them")
+    @Test("Values written in the initializer are defaults: not stored, not published, restored by a reset")
     func defaults() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -43,20 +43,20 @@ struct InitialWriteTests {
         #expect(try await store.group(Machine.self).idleWorkers == 4)
     }
 
-    @Test("What is stored wins over them")
+    @Test("A stored value wins over a written default")
     func stored() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(SettingTree(["idleWorkers": .integer(1)])))
         let settings = try await store.group(Machine.self)
         #expect(settings.idleWorkers == 1 && settings.$idleWorkers.defaultValue == 4)
     }
 
-    @Test("One that breaks its rule is refused, and the declared default stays")
+    @Test("A written default that breaks its rule is rejected, and the declared default stays")
     func refused() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         #expect(try await store.group(Impossible.self).retries == 3)
     }
 
-    @Test("They take the place of a declared default that breaks its rule")
+    @Test("A written default replaces a declared default that breaks its rule")
     func corrected() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Corrected.self)

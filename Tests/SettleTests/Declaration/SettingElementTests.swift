@@ -25,7 +25,7 @@ private struct Lists: SettingsGroup {
     @Setting("low", in: 0...5) var low = 0
 }
 
-/// Elements of collections, and parts of what may be missing.
+/// Elements of collections, and parts of values that may be missing.
 @Suite(.timeLimit(.minutes(10))) struct SettingElementTests {
     private func opened() async throws -> (SettingsStore, Lists) {
         let store = try await SettingsStore.open(storage: InMemoryStorage())

@@ -16,7 +16,7 @@ private struct Frame: Codable, Sendable, Equatable {
     var area: Int { width * height }
 }
 
-/// Its parts can be compared, and it can't.
+/// Not equatable, although its parts are.
 private struct Loose: Codable, Sendable {
     var left = 1
     var right = 1

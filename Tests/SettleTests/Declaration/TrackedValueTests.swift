@@ -2,7 +2,7 @@ import Observation
 import Settle
 import Testing
 
-/// What bindings read.
+/// The value that bindings read.
 @Suite(.timeLimit(.minutes(1))) struct TrackedValueTests {
     struct Size: Codable, Sendable, Equatable {
         var width = 80
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A view that reads a binding of a setting, or of a part, is told of a change") func tracked() async throws {
+    @Test("Reading the value of a binding, to a setting or a part, is tracked") func tracked() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WindowSettings.self)
         await change {
