@@ -41,7 +41,7 @@ import Testing
 
     // MARK: Declaring settings
 
-    @Test("keys nest, and one type opens at several paths") func keys() async throws {
+    @Test("Keys nest, and one group type opens at several paths") func keys() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(AppSettings.self)
@@ -55,7 +55,7 @@ import Testing
         #expect(throws: SettingsError.self) { try store.setValue(21, forKey: "devices.first.attemptCount") }
     }
 
-    @Test("a value against its rule is reported, thrown, or fails the transaction") func rules() async throws {
+    @Test("A value that breaks its rule is reported, thrown, or fails the transaction") func rules() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(WindowSettings.self)
         settings.width = 500
@@ -76,7 +76,7 @@ import Testing
         #expect(settings.language == "en")
     }
 
-    @Test("a stored value against its rule falls back and stays stored until someone writes the key")
+    @Test("A stored value that breaks its rule falls back to the default and stays stored until a write")
     func storedValueAgainstRule() async throws {
         let storage = InMemoryStorage(SettingTree(["width": .integer(500), "other": .bool(true)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -91,7 +91,7 @@ import Testing
         #expect(storage.tree["other"] == .bool(true))
     }
 
-    @Test("a value that equals the default, while none is stored, is no change") func equalDefault() async throws {
+    @Test("Writing the default while no value is stored is not a change") func equalDefault() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         settings.applicationVersion = "1.0"
@@ -102,7 +102,7 @@ import Testing
         #expect(settings.$applicationVersion.isDefault)
     }
 
-    @Test("an owner's settings are written through its group alone") func owner() async throws {
+    @Test("An owner's settings are written only through their group") func owner() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let lock = try await store.group(LockSettings.self, at: "lock")
         lock.attemptCount = 3
@@ -113,7 +113,7 @@ import Testing
         #expect(lock.attemptCount == 0)
     }
 
-    @Test("a secret is stored and not shown") func secrets() async throws {
+    @Test("A secret is stored but not shown") func secrets() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(ServiceSettings.self)
@@ -123,13 +123,13 @@ import Testing
         #expect("\(settings.$token.value as Any)" == "Optional(••••)")
     }
 
-    @Test("a group that no store has opened works in memory") func withoutStore() {
+    @Test("A group that no store has opened works in memory") func withoutStore() {
         let settings = AppSettings()
         settings.passcode.attemptCount += 1
         #expect(settings.passcode.attemptCount == 1)
     }
 
-    @Test("settings are listed and written in the form that a storage sees") func atRunTime() async throws {
+    @Test("Settings are listed, and written in their stored form") func atRunTime() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         var listed: [String] = []
@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Observing changes
 
-    @Test("a setting gives its current value first") func values() async throws {
+    @Test("A setting delivers its current value first") func values() async throws {
         let settings = AppSettings()
         var shown: [Int] = []
         for await count in settings.passcode.$attemptCount {
@@ -165,7 +165,7 @@ import Testing
         @Setting var users: [User] = []
     }
 
-    @Test("parts of a value are written by themselves, and missing ones refused") func parts() async throws {
+    @Test("Parts of a value are written on their own, and missing parts throw") func parts() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ListSettings.self)
         #expect(throws: SettingsError.self) { try settings.$names[0].set("first") }
@@ -181,7 +181,7 @@ import Testing
         #expect(settings.names == ["first!!"] && settings.ports == ["http": 8_080] && settings.users.isEmpty)
     }
 
-    @Test("a change tells a setting's old and new value") func changes() async throws {
+    @Test("A change carries a setting's old and new value") func changes() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         let changes = settings.changes
@@ -205,7 +205,7 @@ import Testing
         #expect(snapshot.passcode.attemptCount == 3)
     }
 
-    @Test("a group's snapshots and reactions follow the newest state") func reactions() async throws {
+    @Test("Snapshots and forEachLatest follow the newest state of a group") func reactions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         var shown: [String] = []
@@ -230,7 +230,7 @@ import Testing
         #expect(await checked.untilEnd() == [60, 30])
     }
 
-    @Test("subscribers choose what they are given") func deliveries() async throws {
+    @Test("Subscribers choose what is delivered") func deliveries() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(AppSettings.self)
         let newest = settings.changes(.newest)
@@ -245,7 +245,7 @@ import Testing
 
     // MARK: Saving and durability
 
-    @Test("what commit, flush and flushAndWait have returned from is stored") func saving() async throws {
+    @Test("Values are stored when commit, flush and flushAndWait return") func saving() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(
             storage: storage, configuration: .init(savePolicy: .debounced(quiet: .seconds(60), atMost: .seconds(60))))
@@ -262,7 +262,7 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
-    @Test("an immediate group is saved without any wait") func immediate() async throws {
+    @Test("An immediate group is saved without delay") func immediate() async throws {
         let storage = RecordingStorage()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         let settings = try await store.group(AccountSettings.self)
@@ -270,9 +270,9 @@ import Testing
         #expect(await storage.batches(atLeast: 1).map(\.values) == [["user": .string("somebody")]])
     }
 
-    @Test("two processes that write different keys both win") func twoWriters() throws {
+    @Test("Two processes that write different keys both win") func twoWriters() throws {
         try withTemporaryFolder { folder in
-            // Two processes have two storages; one process would get one store.
+            // Two storages stand for two processes; one process would get a single store.
             let file = folder.appending(path: "settings.json")
             let (first, second) = (FileStorage(at: file), FileStorage(at: file))
             _ = try first.load()
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test("how a store was loaded") func loadOutcome() async throws {
+    @Test("A store tells how it was loaded") func loadOutcome() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         switch store.loadOutcome {
         case .absent: break
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test("named locks") func namedLocks() async throws {
+    @Test("A named lock encloses slow work and commits") func namedLocks() async throws {
         func verify(_ passcode: String) async throws -> Bool { passcode == "right" }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let lock = try await store.group(PasscodeSettings.self)
@@ -310,7 +310,7 @@ import Testing
 
     // MARK: Testing
 
-    @Test("stored values, and changes from outside") func inMemoryStorage() async throws {
+    @Test("An in-memory storage provides stored values and external changes") func inMemoryStorage() async throws {
         let storage = InMemoryStorage(SettingTree(["passcode": .dictionary(["attemptCount": .integer(19)])]))
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(AppSettings.self)
@@ -322,7 +322,7 @@ import Testing
         #expect(settings.applicationVersion == "2.0")
     }
 
-    @Test("a recorder waits for the change itself") func recorder() async throws {
+    @Test("A recorder waits for the next change") func recorder() async throws {
         let settings = AppSettings()
         let recorder = ChangeRecorder(settings.changes)
         settings.passcode.attemptCount += 1
@@ -330,7 +330,7 @@ import Testing
         #expect(change?.mutations.map(\.key) == ["passcode.attemptCount"])
     }
 
-    @Test("a manual clock makes a save come when the test wants it") func manualClock() async throws {
+    @Test("A manual clock decides when a checkpoint is due") func manualClock() async throws {
         let clock = ManualClock()
         let storage = RecordingStorage()
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
@@ -344,7 +344,7 @@ import Testing
         _ = await storage.calls { $0.contains(StorageCall(.checkpoint(.settled))) }
     }
 
-    @Test("A commit that can't be saved throws and is undone") func failingStorage() async throws {
+    @Test("A commit that can't be saved throws, and the next flush saves it") func failingStorage() async throws {
         let base = InMemoryStorage()
         let storage = FailingStorage(base)
         let store = try await SettingsStore.open(storage: storage)
@@ -360,14 +360,14 @@ import Testing
         #expect(base.tree["passcode.attemptCount"] == nil)
     }
 
-    @Test("a store in a temporary folder") func temporaryFolder() async throws {
+    @Test("A store opens in a temporary folder") func temporaryFolder() async throws {
         try await withTemporaryFolder { folder in
             let store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
             try await store.close()
         }
     }
 
-    @Test("what was committed survives every crash") func crashes() async throws {
+    @Test("Committed values survive every crash") func crashes() async throws {
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             let store = try await run.openStore()
             let settings = try await store.group(AppSettings.self)
@@ -381,7 +381,7 @@ import Testing
         }
     }
 
-    @Test("two files on one disk") func crashesOfTwoFiles() async throws {
+    @Test("Committed values in two files survive every crash") func crashesOfTwoFiles() async throws {
         try await forEachCrashPoint(acknowledging: Int.self) { run in
             let settings = try await run.openStore().group(AppSettings.self)
             let copy = try await run.openStore(named: "second/copy.json").group(AppSettings.self)

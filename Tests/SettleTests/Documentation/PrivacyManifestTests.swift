@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// What the library tells Apple's platforms about itself.
+/// What the library declares to Apple's platforms.
 @Suite struct PrivacyManifestTests {
-    @Test("The manifest gives the reason for which the times of files are read, and nothing else") func manifest()
-        throws
-    {
+    @Test("The manifest declares why file times are read, and nothing else")
+    func manifest() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Settle/PrivacyInfo.xcprivacy").standardizedFileURL
         let manifest = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)

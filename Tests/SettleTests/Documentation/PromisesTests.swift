@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The page of promises and the suites that it names.
+/// The promises page and the suites it names.
 @Suite struct PromisesTests {
     private let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         .standardizedFileURL
 
-    @Test("The promises are numbered in a row, and every suite that one names has tests") func suites() throws {
+    @Test("Promises are numbered consecutively, and every suite they name has tests") func suites() throws {
         let page = root.appending(path: "Sources/Settle/Settle.docc/Promises.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let rows = text.matches(of: /^\| (\d+) \| (.+) \| (.+) \|$/.anchorsMatchLineEndings())
