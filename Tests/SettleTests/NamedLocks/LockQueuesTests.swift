@@ -3,7 +3,7 @@ import Testing
 @testable import Settle
 
 @Suite struct LockQueuesTests {
-    @Test("who comes first is first, and the others follow in their order") func order() {
+    @Test("Tickets become first in the order in which they entered") func order() {
         var lines = LockQueues()
         let tickets = (0..<4).map { _ in lines.enter("a") }
         #expect(tickets.map { lines.isFirst($0) } == [true, false, false, false])
@@ -12,7 +12,7 @@ import Testing
         #expect(lines.leave(tickets[1]) == tickets[2])
     }
 
-    @Test("who leaves from the middle makes nobody first") func leaving() {
+    @Test("A ticket that leaves from the middle makes no other first") func leaving() {
         var lines = LockQueues()
         let tickets = (0..<3).map { _ in lines.enter("a") }
         #expect(lines.leave(tickets[1]) == nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(lines.isFirst(later))
     }
 
-    @Test("each name has a line of its own") func names() {
+    @Test("Each name has its own queue") func names() {
         var lines = LockQueues()
         let first = lines.enter("a")
         let other = lines.enter("b")
@@ -34,7 +34,7 @@ import Testing
 }
 
 @Suite struct LockBackOffTests {
-    @Test("pauses double from 1 ms to 20 ms and stay there") func pauses() {
+    @Test("Pauses double from 1 ms to 20 ms and stay there") func pauses() {
         var backOff = LockBackOff()
         let pauses = (0..<8).map { _ in backOff.next() }
         #expect(pauses == [1, 2, 4, 8, 16, 20, 20, 20].map { .milliseconds($0) })

@@ -3,11 +3,11 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Names that are reserved by the locks of files.
+/// Names reserved by file locks.
 @Suite struct NamedFileLockTests {
     private static let lock = ".settings.json.default.lock"
 
-    @Test("the lock is an empty file of its own, 0600 whatever the mask says, and stays") func file() throws {
+    @Test("The lock file is empty, has mode 0600 whatever the umask, and stays") func file() throws {
         let fixture = try FileStorageFixture("new/settings.json", mask: 0o777)
         let storage = try fixture.opened()
         #expect(try storage.lock(named: "default"))
@@ -21,7 +21,7 @@ import Testing
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
     }
 
-    @Test("who is first has the name, until he gives it up, closes or dies") func exclusion() throws {
+    @Test("A storage holds a name until it gives it up, closes, or its process ends") func exclusion() throws {
         let fixture = try FileStorageFixture()
         let other = FaultySystemCalls()
         let (first, second) = (try fixture.opened(), FileStorage(at: fixture.file, calls: other))
@@ -37,12 +37,12 @@ import Testing
         let third = try fixture.opened()
         #expect(try !third.lock(named: "default"))
         other.endProcess()
-        // Another test may just be starting a process, which has the descriptors of this one for a moment.
+        // A process that another test is starting may share the descriptors for a moment.
         while try !third.lock(named: "default") {}
     }
 
     @Test(
-        "a lock that was removed, or replaced, keeps nobody out, so nobody has the name by it",
+        "A lock file removed or replaced while it is being locked does not reserve the name",
         arguments: [true, false])
     func removed(isReplaced: Bool) throws {
         let fixture = try FileStorageFixture()
@@ -58,7 +58,7 @@ import Testing
         #expect(try storage.lock(named: "default"))
     }
 
-    @Test("one that somebody else makes at the same moment is used") func race() throws {
+    @Test("A lock file created by another process at the same moment is used") func race() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         let lock = fixture.folder.appending(path: Self.lock)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "where there are no locks, one process is alone and has every name",
+        "On a file system without locks, a name is reserved within the process",
         arguments: [SystemError.noLocks, .notSupported, .unimplemented])
     func noLocks(cause: SystemError) throws {
         let fixture = try FileStorageFixture()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "a lock that can't be made is an error that names it",
+        "An error names the lock file that can't be created",
         arguments: [
             (SystemError.permissionDenied, StorageError.Code.permissionDenied),
             (.readOnlyFileSystem, .permissionDenied),
@@ -93,7 +93,7 @@ import Testing
         #expect(error?.description.contains(Self.lock) == true)
     }
 
-    @Test("a symbolic link in its place is not followed") func symbolicLink() throws {
+    @Test("A symbolic link in place of the lock file is not followed") func symbolicLink() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try fixture.write("", to: "target")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "if any call goes wrong, the name is reserved or is not, and nothing stays open",
+        "If any system call fails, the name is either reserved or free, and no file stays open",
         arguments: FileStorageFaultTests.Trouble.all)
     func everyCall(trouble: FileStorageFaultTests.Trouble) throws {
         for name in ["settings.json", "new/settings.json"] { try reserve(name, with: trouble) }
@@ -125,7 +125,7 @@ import Testing
                 do {
                     let isReserved = try storage.lock(named: "default")
                     fixture.calls.heal()
-                    // Nobody has it, so that only a file that is not the one any more can be in the way.
+                    // The name is free, so only a lock file that is no longer the current one can be in the way.
                     #expect(isReserved || fixture.calls.openFiles.isEmpty, comment)
                     storage.unlock(named: "default")
                 } catch {
@@ -145,9 +145,8 @@ import Testing
         }
     }
 
-    @Test("it is unlocked as well as closed, because a forked process may have the file open too") func unlocked()
-        throws
-    {
+    @Test("Giving up a name unlocks the file before closing it, because a forked process may share it")
+    func unlocked() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         #expect(try storage.lock(named: "default"))
@@ -156,7 +155,7 @@ import Testing
         #expect(fixture.callTexts == ["unlock \(Self.lock)", "close \(Self.lock)"])
     }
 
-    @Test("what goes wrong while it is given up keeps nobody out", arguments: [SystemCall.Kind.unlock, .close])
+    @Test("A name becomes free even if giving it up fails", arguments: [SystemCall.Kind.unlock, .close])
     func failedGivingUp(kind: SystemCall.Kind) throws {
         let fixture = try FileStorageFixture()
         let (first, second) = (try fixture.opened(), try fixture.opened())
@@ -164,11 +163,11 @@ import Testing
         fixture.calls.fail(every: kind, with: .inputOutput)
         first.unlock(named: "default")
         fixture.calls.heal()
-        // If it could not be unlocked, a process that another test starts may have it for a moment.
+        // If unlocking fails, a process that another test is starting may hold the lock for a moment.
         while try !second.lock(named: "default") {}
     }
 
-    @Test("a name from which a path could be made is refused")
+    @Test("A name that could form a path is rejected")
     func names() throws {
         let cases: [String] = ["", "/", "..", "a/b", "a.b", "a b", "é", "a\0"]
         for name in cases {
@@ -181,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("nothing is reserved before a load or after closing") func phases() throws {
+    @Test("A name can't be reserved before loading or after closing") func phases() throws {
         let fixture = try FileStorageFixture()
         let storage = fixture.storage()
         #expect(throws: StorageError.self) { try storage.lock(named: "default") }
@@ -192,7 +191,7 @@ import Testing
         #expect(try fixture.names().isEmpty)
     }
 
-    @Test("of a file behind a symbolic link, the lock stands beside the file itself") func linkedFile() throws {
+    @Test("The lock file of a symbolic link stands beside the file that it leads to") func linkedFile() throws {
         let fixture = try FileStorageFixture("real/settings.json")
         try FileManager.default.createDirectory(
             at: fixture.folder.appending(path: "real"), withIntermediateDirectories: false)

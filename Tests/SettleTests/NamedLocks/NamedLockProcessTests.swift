@@ -5,9 +5,8 @@ import Testing
 
 /// Named locks between real processes.
 @Suite(.timeLimit(.minutes(10))) struct NamedLockProcessTests {
-    @Test("another process keeps others out, and is killed inside: then somebody else comes in") func killedInside()
-        async throws
-    {
+    @Test("A named lock is released when the process that holds it is killed")
+    func killedInside() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
         let asking = Task { try await Self.comeInAfterTheOther(path) }
@@ -15,7 +14,7 @@ import Testing
             let store = try await SettingsStore.open(at: URL(filePath: path))
             let settings = try await store.group(CounterSettings.self)
             try await store.withLock {
-                // It is inside, and stays until somebody waits.
+                // Holds the lock until the other process waits for it.
                 try await settings.commit { settings.count = 1 }
                 for await other in settings.$other where other == 1 { break }
                 try await settings.commit { settings.count = 2 }
@@ -25,13 +24,13 @@ import Testing
         #expect(try await asking.value == 2)
     }
 
-    /// - Returns: The count as it was inside.
+    /// - Returns: The count seen while holding the lock.
     private static func comeInAfterTheOther(_ path: String) async throws -> Int {
         let store = try await SettingsStore.open(at: URL(filePath: path))
         let settings = try await store.group(CounterSettings.self)
         for await count in settings.$count where count == 1 { break }
         let inside = Task {
-            // What the other one has stored last may still be on its way here.
+            // The other process's last commit may still be on its way; a commit sees it.
             try await store.withLock { try await settings.commit { settings.count } }
         }
         while await store.lockWaitCount == 0 { await Task.yield() }

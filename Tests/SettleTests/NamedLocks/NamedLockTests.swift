@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct NamedLockTests {
-    /// Notes who is inside, and whether there were ever two.
+    /// Records which tasks hold the lock, and whether two ever did at once.
     private final class Room: Sendable {
         private let state = LockedValue((inside: 0, most: 0, visits: [Int]()))
 
@@ -28,7 +28,7 @@ import Testing
         while await store.lockWaitCount < count { await Task.yield() }
     }
 
-    /// Stores of one file, as different processes have them.
+    /// Stores of one file, as separate processes would have them.
     private func stores(_ count: Int, on disk: SimulatedDisk, clock: any Clock<Duration> = ManualClock()) async throws
         -> [SettingsStore]
     {
@@ -43,7 +43,7 @@ import Testing
 
     // MARK: In one process
 
-    @Test("of many tasks one is inside at a time, and all come in", arguments: [0, 1, 2])
+    @Test("Only one of many tasks holds the lock at a time, and all of them get it", arguments: [0, 1, 2])
     func manyTasks(kind: Int) async throws {
         let folder = try TemporaryFolder()
         let storage: any Storage =
@@ -73,7 +73,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("tasks come in in the order in which they have asked") func order() async throws {
+    @Test("Tasks get the lock in the order in which they asked") func order() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let (gate, room) = (ManualClock(), Room())
         try await withThrowingTaskGroup { group in
@@ -89,7 +89,7 @@ import Testing
         #expect(room.visits == Array(0..<20))
     }
 
-    @Test("accesses of different names are independent") func names() async throws {
+    @Test("Locks with different names are independent") func names() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let value = try await store.withLock(named: "a") {
             try await store.withLock(named: "b") { 7 }
@@ -97,7 +97,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test("a name that no file could have is refused, and nothing is run", arguments: ["", "..", "a/b", "a.b", "ü"])
+    @Test("An invalid name is rejected, and the closure does not run", arguments: ["", "..", "a/b", "a.b", "ü"])
     func invalidName(name: String) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) {
@@ -106,9 +106,8 @@ import Testing
         #expect(error?.code == .invalidName && error?.description.contains("“\(name)”") == true)
     }
 
-    @Test("the closure runs where the caller runs, and may use what is not Sendable") @MainActor func isolation()
-        async throws
-    {
+    @Test("The closure runs on the caller's actor and may use non-Sendable values")
+    @MainActor func isolation() async throws {
         final class Counter { var count = 0 }
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let counter = Counter()
@@ -122,9 +121,8 @@ import Testing
         #expect(returned.count == 1)
     }
 
-    @Test("whoever waits can be cancelled, has nothing then, and is in nobody's way") func cancelledInLine()
-        async throws
-    {
+    @Test("A waiting task can be cancelled without blocking the tasks behind it")
+    func cancelledInLine() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let (gate, room) = (ManualClock(), Room())
         let holder = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
@@ -142,7 +140,7 @@ import Testing
         #expect(room.visits.sorted() == [0, 2])
     }
 
-    @Test("a task that is cancelled before it asks does not come in") func cancelledBefore() async throws {
+    @Test("A task that is already cancelled does not get the lock") func cancelledBefore() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -152,8 +150,8 @@ import Testing
         try await store.withLock {}
     }
 
-    @Test("a task that is cancelled inside keeps the access until the closure ends") func cancelledInside() async throws
-    {
+    @Test("A task that is cancelled while holding the lock keeps it until its closure ends")
+    func cancelledInside() async throws {
         let disk = SimulatedDisk()
         let stores = try await stores(2, on: disk)
         let (gate, room) = (ManualClock(), Room())
@@ -172,7 +170,7 @@ import Testing
         #expect(try !FileStorage.isReserved("default", on: disk))
     }
 
-    @Test("a throw gives the access up") func throwing() async throws {
+    @Test("A closure that throws releases the lock") func throwing() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for number in 1...2 {
             let error = await #expect(throws: TestFailure.self) {
@@ -184,7 +182,7 @@ import Testing
 
     // MARK: Nesting
 
-    @Test("who has the access and asks for it again is told so, also in a child task") func nested() async throws {
+    @Test("Asking for a lock that the task already holds throws, even in a child task") func nested() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let ask: @Sendable () async -> SettingsError? = {
             await #expect(throws: SettingsError.self) {
@@ -201,14 +199,15 @@ import Testing
         try await store.withLock(named: "a") {}
     }
 
-    @Test("the access of another store is another one") func otherStore() async throws {
+    @Test("Two stores have separate locks") func otherStore() async throws {
         let first = try await SettingsStore.open(storage: InMemoryStorage())
         let second = try await SettingsStore.open(storage: InMemoryStorage())
         let value = try await first.withLock { try await second.withLock { 3 } }
         #expect(value == 3)
     }
 
-    @Test("a task that was started inside may ask once the closure has ended") func startedInside() async throws {
+    @Test("A task started inside the closure can take the lock once the closure has ended")
+    func startedInside() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let gate = ManualClock()
         let task = try await store.withLock {
@@ -224,7 +223,7 @@ import Testing
 
     // MARK: Writers
 
-    @Test("it keeps nobody from writing and committing") func writers() async throws {
+    @Test("A held lock does not block writes and commits") func writers() async throws {
         let disk = SimulatedDisk()
         let stores = try await stores(2, on: disk)
         let groups = [
@@ -242,9 +241,8 @@ import Testing
 
     // MARK: Failures and closing
 
-    @Test("if the storage can't keep others out, that is an error, and nothing is run") func failingStorage()
-        async throws
-    {
+    @Test("A storage that can't reserve the name fails the call, and the closure does not run")
+    func failingStorage() async throws {
         let failing = FailingStorage()
         let store = try await SettingsStore.open(storage: failing)
         failing.fail(.namedLock, with: StorageError(.permissionDenied, "“a.lock” can't be locked."), count: 1)
@@ -255,7 +253,7 @@ import Testing
         try await store.withLock {}
     }
 
-    @Test("a lock file that can't be made is named by the error") func failingFile() async throws {
+    @Test("The error names a lock file that can't be created") func failingFile() async throws {
         let fixture = try FileStorageFixture()
         let store = try await SettingsStore.open(storage: fixture.storage())
         fixture.calls.fail(every: .create, with: .readOnlyFileSystem)
@@ -269,7 +267,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("after closing nobody comes in") func closed() async throws {
+    @Test("A closed store gives out no lock") func closed() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         try await store.close()
         let error = await #expect(throws: SettingsError.self) {
@@ -278,7 +276,7 @@ import Testing
         #expect(error?.code == .closed)
     }
 
-    @Test("who waits while the store closes is told so; who is inside keeps others out until he leaves")
+    @Test("Closing a store fails its waiting tasks, while the holder keeps the lock until its closure ends")
     func closing() async throws {
         let disk = SimulatedDisk()
         let stores = try await stores(2, on: disk)
@@ -306,9 +304,8 @@ import Testing
 
     // MARK: Several processes
 
-    @Test("a name that another process has is asked for again, ever less often, on the store's clock") func polling()
-        async throws
-    {
+    @Test("A name held by another process is retried at growing intervals on the store's clock")
+    func polling() async throws {
         let disk = SimulatedDisk()
         let clock = ManualClock()
         let holder = try await stores(1, on: disk)[0]
@@ -334,7 +331,7 @@ import Testing
         #expect(room.visits == [0])
     }
 
-    @Test("who waits for another process can be cancelled too") func cancelledWhilePolling() async throws {
+    @Test("A task waiting for another process can be cancelled") func cancelledWhilePolling() async throws {
         let disk = SimulatedDisk()
         let stores = try await stores(2, on: disk)
         let gate = ManualClock()
@@ -345,7 +342,7 @@ import Testing
         await waiters(stores[1], atLeast: 2)
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
-        // Now the next of the line waits for the other process.
+        // Now the next task in the queue waits for the other process.
         await waiters(stores[1], atLeast: 1)
         gate.advance(by: .seconds(1))
         try await holding.value
@@ -354,8 +351,8 @@ import Testing
         #expect(try await stores[1].withLock { 6 } == 6)
     }
 
-    @Test("of the tasks of several processes one is inside at a time, over many rounds") func manyRounds() async throws
-    {
+    @Test("Only one task across several stores of a file holds the lock at a time, over many rounds")
+    func manyRounds() async throws {
         let folder = try TemporaryFolder()
         let room = Room()
         let total = LockedValue(0)
@@ -382,7 +379,7 @@ import Testing
         #expect(room.most == 1 && total.withLock { $0 } == 300)
     }
 
-    @Test("a process that dies gives its access up") func death() async throws {
+    @Test("A process that dies releases its lock") func death() async throws {
         let fixture = try FileStorageFixture()
         let dying = try await SettingsStore.open(storage: fixture.storage())
         let clock = ManualClock()
@@ -394,7 +391,7 @@ import Testing
         let asking = Task { try await store.withLock { 8 } }
         await clock.sleepers(atLeast: 1)
         fixture.calls.endProcess()
-        // More than once, because another test may just be starting a process, which has the descriptors for a moment.
+        // Repeatedly, because a process that another test is starting may share the descriptors for a moment.
         while await store.lockWaitCount > 0 {
             clock.advance(by: .milliseconds(20))
             await Task.yield()
@@ -406,7 +403,7 @@ import Testing
 }
 
 extension FileStorage {
-    /// Whether somebody else has a name.
+    /// Whether another storage holds the name.
     fileprivate static func isReserved(_ name: String, on disk: SimulatedDisk) throws -> Bool {
         let storage = FileStorage(at: URL(filePath: "/home/settings.json"), calls: disk)
         defer { storage.close() }
@@ -415,7 +412,7 @@ extension FileStorage {
     }
 }
 
-/// A storage that nobody shares, and that therefore keeps nobody out.
+/// A storage that no other process shares, so that it has nothing to lock.
 private struct PlainStorage: Storage {
     func close() {}
 
