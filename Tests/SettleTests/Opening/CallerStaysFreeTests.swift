@@ -4,9 +4,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Nothing of what opening waits for runs on the caller's actor, as the main actor would be, or on the threads of Swift's tasks.
+/// Opening blocks neither the caller's actor, such as the main actor, nor the threads of the concurrency runtime.
 @Suite("Opening leaves the caller's actor free", .timeLimit(.minutes(10))) struct CallerStaysFreeTests {
-    @Test("While a storage loads, the actor that opens it does other things") func loading() async throws {
+    @Test("An actor that opens a store does other work while the storage loads") func loading() async throws {
         let failing = FailingStorage()
         let hold = failing.hold(.load)
         let screen = Screen()
@@ -18,9 +18,8 @@ import Testing
         #expect(await screen.isOnItsQueue())
     }
 
-    @Test("Loads that wait, more of them than processors, keep no task and no other store waiting") func manyLoads()
-        async throws
-    {
+    @Test("More waiting loads than processors block neither tasks nor other stores")
+    func manyLoads() async throws {
         let storages = (0..<ProcessInfo.processInfo.activeProcessorCount * 2 + 2).map { _ in FailingStorage() }
         let holds = storages.map { $0.hold(.load) }
         let openings = storages.map { storage in Task { try await SettingsStore.open(storage: storage) } }
@@ -33,7 +32,7 @@ import Testing
         for opening in openings { _ = try await opening.value }
     }
 
-    @Test("While another thread writes, the actor that opens a group does other things") func group() async throws {
+    @Test("An actor that opens a group does other work while another thread writes") func group() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let gate = Gate()
@@ -57,7 +56,7 @@ import Testing
     }
 }
 
-/// An actor with one thread, as the main actor is.
+/// An actor with a single thread, like the main actor.
 private actor Screen {
     private final class Executor: SerialExecutor {
         let queue = DispatchQueue(label: "test.screen")

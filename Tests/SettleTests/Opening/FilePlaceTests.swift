@@ -9,7 +9,7 @@ import Testing
         try await SettingsStore.open(at: file, in: files) { storage }
     }
 
-    /// A file system that does not tell upper from lower case.
+    /// A case-insensitive file system.
     private func caseInsensitive(_ names: [String], _ identity: @escaping @Sendable () -> UInt64 = { 2 }) -> OpenFiles {
         OpenFiles(
             identities: FileIdentities { path in
@@ -20,9 +20,8 @@ import Testing
             })
     }
 
-    @Test("Two spellings of a file are one store where the file system takes them for one") func spellings()
-        async throws
-    {
+    @Test("Two spellings of a file share a store where the file system treats them as one")
+    func spellings() async throws {
         let files = caseInsensitive(["A.json"])
         let first = try await open(URL(filePath: "/nowhere/A.json"), in: files, InMemoryStorage())
         let second = try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage())
@@ -31,9 +30,8 @@ import Testing
         #expect(try await open(URL(filePath: "/nowhere/b.json"), in: files, InMemoryStorage()) != first)
     }
 
-    @Test("A spelling that comes while the file is opened or closed by another one waits for that") func waiting()
-        async throws
-    {
+    @Test("Opening another spelling waits while the file is being opened or closed")
+    func waiting() async throws {
         let files = caseInsensitive(["A.json"])
         let storage = FailingStorage()
         let opening = storage.hold(.load)
@@ -56,9 +54,9 @@ import Testing
         #expect(files.count == 1)
     }
 
-    @Test("A save that replaces the file between two looks does not make two of it") func replaced() async throws {
+    @Test("A save that replaces the file between two lookups does not make it two files") func replaced() async throws {
         let looks = LockedValue<UInt64>(0)
-        // Of the first looks each finds another file.
+        // Each of the first lookups finds a different file.
         let files = caseInsensitive(["A.json"]) {
             looks.withLock { looks in
                 looks += 1
@@ -69,9 +67,8 @@ import Testing
         #expect(try await open(URL(filePath: "/nowhere/a.json"), in: files, InMemoryStorage()) == first)
     }
 
-    @Test("Two paths to one folder are one file, such as a bind mount, also while it is missing") func twoPaths()
-        async throws
-    {
+    @Test("Two paths to one folder, such as a bind mount, lead to one file, even while it is missing")
+    func twoPaths() async throws {
         let files = OpenFiles(
             identities: FileIdentities { path in
                 ["/one", "/two"].contains(path.text) ? .init(device: 1, file: 1) : nil
@@ -80,15 +77,14 @@ import Testing
             })
         let first = try await open(URL(filePath: "/one/a.json"), in: files, InMemoryStorage())
         #expect(try await open(URL(filePath: "/two/a.json"), in: files, InMemoryStorage()) == first)
-        // Nobody can know how the file system spells what is not there yet.
+        // How the file system would spell a missing file is unknown.
         #expect(try await open(URL(filePath: "/two/A.json"), in: files, InMemoryStorage()) != first)
         #expect(try await open(URL(filePath: "/three/a.json"), in: files, InMemoryStorage()) != first)
     }
 
     #if os(Linux)
-        @Test("Names that only Unicode calls equal are two files where the file system says so") func unicode()
-            async throws
-        {
+        @Test("Names that are equal only to Unicode are two files where the file system says so")
+        func unicode() async throws {
             try await withTemporaryFolder { folder in
                 let names = ["caf\u{e9}.json", "cafe\u{301}.json"]
                 var stores: [SettingsStore] = []
@@ -108,7 +104,7 @@ import Testing
         }
     #endif
 
-    /// Names of a second link; the file system must tell them from the first one.
+    /// Names for a second link, which the file system must distinguish from the first.
     private static var linkNames: [String] {
         #if os(Linux)
             ["b.json", "A.json"]
@@ -117,7 +113,7 @@ import Testing
         #endif
     }
 
-    @Test("Hard links are two files, and a save leaves the other one as it was", arguments: linkNames)
+    @Test("Hard links are two files, and saving one leaves the other unchanged", arguments: linkNames)
     func hardLinks(name: String) async throws {
         try await withTemporaryFolder { folder in
             let (file, link) = (folder.appending(path: "a.json"), folder.appending(path: name))

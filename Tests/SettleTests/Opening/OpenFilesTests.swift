@@ -16,7 +16,7 @@ import Testing
         return try await SettingsStore.open(at: file, configuration: .init(clock: clock), in: files) { storage }
     }
 
-    /// Starts a task that opens the file, and waits until that waits for something.
+    /// Starts a task that opens the file, and returns once that task waits.
     private func openLater(_ storage: (any Storage)? = nil) async -> Task<SettingsStore, any Error> {
         let before = files.waiterCount
         let task = Task { try await open(storage) }
@@ -24,7 +24,7 @@ import Testing
         return task
     }
 
-    @Test("Openers that come while the file is being opened get the same store, which is loaded once")
+    @Test("Openings that arrive while the file is being opened share one store, which is loaded once")
     func duringOpening() async throws {
         let recording = RecordingStorage(failing)
         let hold = failing.hold(.load)
@@ -40,7 +40,7 @@ import Testing
         #expect(files.count == 1)
     }
 
-    @Test("If an opening fails, whoever has waited for it tries too") func failingOpening() async throws {
+    @Test("If an opening fails, one that waited for it tries itself") func failingOpening() async throws {
         failing.fail(.load, with: StorageError(.unreadable, "It can't be read."), count: 1)
         let hold = failing.hold(.load)
         let first = Task { try await open() }
@@ -52,7 +52,7 @@ import Testing
         #expect(try await open() == store)
     }
 
-    @Test("An opener waits for a close, and opens the file anew") func duringClose() async throws {
+    @Test("An opening waits for a close, then opens the file anew") func duringClose() async throws {
         let store = try await open()
         let hold = failing.hold(.checkpoint)
         let closing = Task { try await store.close() }
@@ -65,9 +65,8 @@ import Testing
         #expect(try await open() == second)
     }
 
-    @Test("An opener waits for a close that fails, and gets the store that is open again") func duringFailingClose()
-        async throws
-    {
+    @Test("An opening waits for a close that fails, then gets the store, which is open again")
+    func duringFailingClose() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1
@@ -88,7 +87,7 @@ import Testing
         #expect(files.count == 0)
     }
 
-    @Test("An opener waits until a store that was let go of has saved everything") func afterLettingGo() async throws {
+    @Test("An opening waits until a released store has saved everything") func afterLettingGo() async throws {
         let hold: StorageHold
         do {
             let store = try await open()
@@ -101,7 +100,7 @@ import Testing
         #expect(try await opening.value.value(forKey: "a", as: Int.self) == nil)
     }
 
-    @Test("A store that was let go of and can't be brought to rest keeps nobody from opening the file")
+    @Test("A released store that can't save does not block the next opening")
     func afterFailingRelease() async throws {
         do {
             let store = try await open()
@@ -118,7 +117,7 @@ import Testing
         #expect(try await open() == second)
     }
 
-    @Test("Whoever closes a handle that is being closed waits for that, and tries again if it fails")
+    @Test("Closing a handle that is already being closed waits, and tries again if that close fails")
     func closingTwice()
         async throws
     {
@@ -139,7 +138,7 @@ import Testing
         #expect(files.count == 0)
     }
 
-    @Test("1,000 rounds of opening and closing at once: one store at a time, and every commit is there")
+    @Test("1,000 rounds of concurrent opening and closing use one store at a time and lose no commit")
     func manyRounds() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
@@ -156,7 +155,7 @@ import Testing
                 async let second = open()
                 let (a, b) = (try await first, try await second)
                 try await closing
-                // Neither of them is closed, so there is one store.
+                // Neither handle is closed, so both belong to one store.
                 try #require(a == b, "round \(round)")
                 let settings = try await a.group(CounterSettings.self)
                 try await settings.commit { settings.count += 1 }
@@ -182,9 +181,8 @@ import Testing
         #expect(files.count == 0)
     }
 
-    @Test("Different spellings of a path, and links to the file or its folder, are one file") func spellings()
-        async throws
-    {
+    @Test("Spellings of a path, and links to the file or its folder, lead to one store")
+    func spellings() async throws {
         try await withTemporaryFolder { folder in
             let manager = FileManager.default
             let real = folder.appending(path: "real")
@@ -200,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("Behind a link, `..` leads where the file system says") func parentOfLink() async throws {
+    @Test("Behind a symbolic link, `..` leads where the file system says") func parentOfLink() async throws {
         try await withTemporaryFolder { folder in
             let manager = FileManager.default
             try manager.createDirectory(at: folder.appending(path: "a/b"), withIntermediateDirectories: true)
@@ -217,7 +215,7 @@ import Testing
     }
 }
 
-/// How many storages have loaded a file and not closed it.
+/// Counts the storages that have loaded a file and not closed it.
 private final class FileUse: Sendable {
     private let state = LockedValue((now: 0, most: 0, count: 0))
 

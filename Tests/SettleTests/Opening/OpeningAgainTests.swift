@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settle
 
-@Suite("Opening a file that is open", .timeLimit(.minutes(10))) struct OpeningAgainTests {
+@Suite("Opening a file that is already open", .timeLimit(.minutes(10))) struct OpeningAgainTests {
     private func withFile<Result>(
         _ name: String = "settings.json", _ body: (URL) async throws -> Result
     ) async throws -> Result {
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Options
 
-    @Test("Options that are not given join, and so do equal ones") func joining() async throws {
+    @Test("Omitted options and equal options join the open store") func joining() async throws {
         try await withFile { file in
             let configuration = SettingsStore.Configuration(
                 savePolicy: .immediate, historyLimit: 7, clock: ManualClock())
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("An option that differs from what is in force is an error that names the file and both values")
+    @Test("A different option is an error that names the file and both values")
     func disagreement() async throws {
         try await withFile { file in
             let first = try await SettingsStore.open(at: file)
@@ -56,7 +56,7 @@ import Testing
             }
             #expect(others?.description.contains("historyCostLimit is 4194304, and 7") == true)
             #expect(others?.description.contains("retryDelay is") == true)
-            // The one who asked has nothing, and the store is as it was: one handle, which closes it.
+            // The failed opening left no handle, so that closing the first one closes the store.
             let settings = try await first.group(CounterSettings.self)
             try settings.$count.set(1)
             try await first.close()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("Two clocks that are objects must be the same object") func clocks() async throws {
+    @Test("Clocks that are objects must be the same object") func clocks() async throws {
         try await withFile { file in
             let first = try await SettingsStore.open(at: file, configuration: .init(clock: ManualClock()))
             let other = await error {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("The format that counts is the one that the file has") func format() async throws {
+    @Test("A format given again must be the one in use") func format() async throws {
         try await withFile("settings.plist") { file in
             let first = try await SettingsStore.open(at: file)
             #expect(try await SettingsStore.open(at: file, format: .propertyListXML) == first)
@@ -91,7 +91,7 @@ import Testing
     // MARK: Names
 
     @Test(
-        "An unknown extension is an error that names the file and the ones that work, and nothing is touched",
+        "An unknown extension is an error that names the file and valid extensions, and changes nothing",
         arguments: ["settings.yaml", "settings.json.bak", "com.example.app", ".env.toml"])
     func unknownExtension(name: String) async throws {
         try await withFile(name) { file in
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "Known extensions in any case, and none, work; with a format any name does",
+        "Known extensions in any case and no extension work; a given format allows any name",
         arguments: ["settings", ".settings", "A.JSON", "b.PList", "settings."])
     func knownNames(name: String) async throws {
         try await withFile(name) { file in
