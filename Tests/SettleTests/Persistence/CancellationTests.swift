@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settle
 
-/// Tasks that are cancelled while they wait for a store.
+/// Tasks cancelled while they wait for a store.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
     private func cancelled(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, any Error> {
         Task {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("A commit that waits for a writer ends when its task is cancelled, and its closure never runs")
+    @Test("A commit waiting for a writer ends when its task is cancelled, and its closure never runs")
     func waitingForWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A commit or flush that waits for the storage ends when its task is cancelled; what was written is saved")
+    @Test("A commit or flush waiting for the storage ends when its task is cancelled; writes are still saved")
     func waitingForStorage() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -69,7 +69,7 @@ import Testing
         #expect(!ran.isRaised && recording.batches.map(\.values) == [["count": .integer(1)]])
     }
 
-    @Test("A commit of an actor that is cancelled while the storage is asked for its lock leaves nothing behind")
+    @Test("An actor's commit cancelled while the storage is being locked leaves nothing behind")
     func visitWaitingForStorage() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -85,14 +85,14 @@ import Testing
         try await store.close()
     }
 
-    @Test("A commit of an actor that is cancelled while that is busy does not run its closure any more")
+    @Test("An actor's commit cancelled while the actor is busy does not run its closure")
     func visitOfBusyActor() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         let (queue, gate, ran) = (QueueActor(), Gate(), Flag())
         let commit = Task { try await queue.commit(settings, ran, blockedBy: gate) }
         await gate.waitUntilReached()
-        // The storage is locked for the commit, whose actor can't go on.
+        // The storage is locked for the commit, whose actor is blocked.
         while await store.core.persister?.visitors == 0 { await Task.yield() }
         commit.cancel()
         gate.open()
@@ -101,7 +101,7 @@ import Testing
         try await settings.commit { settings.count = 1 }
     }
 
-    @Test("A task that is cancelled already begins nothing")
+    @Test("A call in a cancelled task starts nothing")
     func before() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -117,7 +117,7 @@ import Testing
         try await settings.commit { settings.count = 1 }
     }
 
-    @Test("A commit whose closure has run comes to its end, whatever happens to its task")
+    @Test("A commit whose closure has run finishes even if its task is cancelled")
     func after() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -140,7 +140,7 @@ import Testing
         #expect(recording.batches.map(\.values) == [["count": .integer(7)], ["other": .integer(1)]])
     }
 
-    @Test("However the moment falls, a cancelled commit has either run and is saved, or has not run")
+    @Test("A commit cancelled at any moment has either run and is saved, or has not run")
     func anyMoment() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
@@ -172,7 +172,7 @@ import Testing
         try await settings.commit { settings.count += 1 }
     }
 
-    @Test("run() in a cancelled task saves everything, and closing one does too")
+    @Test("run() and close() in a cancelled task save everything")
     func atEnd() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -185,13 +185,13 @@ import Testing
     }
 }
 
-/// An actor with a thread of its own, which may be blocked.
+/// An actor with its own thread, which may be blocked.
 private actor QueueActor {
     private let executor = QueueExecutor(label: "test")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func commit(_ settings: CounterSettings, _ ran: Flag, blockedBy gate: Gate) async throws {
-        // It comes to the thread as soon as the commit waits.
+        // Runs on the thread as soon as the commit waits.
         executor.queue.async { gate.pass() }
         try await settings.commit {
             ran.raise()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Settle
 
-/// Clocks and delays that are not as one expects.
+/// Unusual clocks and delays.
 @Suite(.timeLimit(.minutes(10))) struct ClockTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
-    /// Lets the time go on, in small steps, until something has happened.
+    /// Advances the clock in small steps until a condition holds.
     private func advance(_ clock: ManualClock, by step: Duration, until isDone: () -> Bool) async {
         while !isDone() {
             clock.advance(by: step)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A clock that goes back does not stop saving")
+    @Test("A clock that goes backwards does not stop saving")
     func goesBack() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -38,7 +38,7 @@ import Testing
         #expect(recording.batches.last?.values == ["count": .integer(7)])
     }
 
-    @Test("Time does not go back, whatever a clock shows")
+    @Test("Elapsed time never goes backwards, whatever the clock shows")
     func steady() {
         var time = SteadyTime()
         let readings: [Double] = [0, 1, 5, 2, 3, 3, 10, -4, -4, 1]
@@ -47,7 +47,7 @@ import Testing
         #expect(time.jumps == 2 && time.lag == .seconds(17))
     }
 
-    @Test("Delays without end hang nothing and trap nowhere")
+    @Test("Endless delays neither hang nor trap")
     func endless() async throws {
         let (failing, clock, endless) = (FailingStorage(), ManualClock(), Duration.seconds(Int64.max))
         let store = try await SettingsStore.open(

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ClosingTogetherTests {
-    @Test("A store closed by one of two closings stays closed, also if the other one failed")
+    @Test("A store that one of two concurrent closes has closed stays closed, even if the other close failed")
     func twoAtOnce() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -18,7 +18,7 @@ import Testing
         await hold.waitUntilReached()
         let queue = TestQueue()
         let second = Task(executorPreference: queue) { try await store.close() }
-        // It is in the persister's queue now.
+        // The second close is in the persister's queue now.
         await onThread { queue.queue.sync {} }
         hold.release()
         await #expect(throws: SettingsError.self) { try await first.value }
@@ -29,7 +29,7 @@ import Testing
     }
 }
 
-/// Runs tasks on a queue of its own, so that a test can tell when one has come to its first wait.
+/// Runs tasks on its own queue, so that a test can tell when a task reaches its first wait.
 private final class TestQueue: TaskExecutor {
     let queue = DispatchQueue(label: "test.tasks")
 

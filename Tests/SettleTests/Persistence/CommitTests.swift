@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("Commits that arrive together share one append and one sync, and each closure runs once")
+    @Test("Commits that arrive together share appends and syncs, and each closure runs once")
     func shared() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -30,7 +30,7 @@ import Testing
             for _ in 0..<64 {
                 group.addTask { _ = try? await settings.commit { settings.count += 1 } }
             }
-            // Each of them waits for the persister's queue by the time in which a task that yields this often has run.
+            // All commits wait for the persister's queue by the time a task has yielded this often.
             group.addTask {
                 for _ in 0..<2_000 { await Task.yield() }
                 hold.release()
@@ -50,14 +50,14 @@ import Testing
         let hold = failing.hold(.append)
         settings.count = 1
         await hold.waitUntilReached()
-        // Each of them runs until it waits, so all have come by the time the append goes on.
+        // Each flush runs until it waits, so all have arrived when the append goes on.
         let flushes = (0..<16).map { _ in Task.immediate { try await store.flush() } }
         hold.release()
         for flush in flushes { try await flush.value }
         #expect(syncs(recording.calls) == 1)
     }
 
-    @Test("A commit sees what others stored before it, and its closure runs once")
+    @Test("A commit sees what other processes stored before it, and its closure runs once")
     func seesOthers() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A commit whose closure throws leaves nothing, not even the lock")
+    @Test("A commit whose closure throws leaves nothing behind, not even the lock")
     func throwing() async throws {
         let memory = LockCountingStorage()
         let recording = RecordingStorage(memory)
@@ -90,7 +90,7 @@ import Testing
         #expect(recording.batches.map(\.values) == [["count": .integer(2)]] && !memory.isLocked)
     }
 
-    @Test("If the storage can't be locked, a commit throws before its closure has run")
+    @Test("If the storage can't be locked, a commit throws before its closure runs")
     func unlockable() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -107,7 +107,7 @@ import Testing
         #expect(unsaved?.code == .storage)
     }
 
-    @Test("The closure of an actor's commit runs on the actor")
+    @Test("The closure of an actor's commit runs on that actor")
     func isolated() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -124,7 +124,7 @@ import Testing
         try await settings.commit { settings.other += 1 }
     }
 
-    @Test("A commit waits for a writer, and flushes get in meanwhile")
+    @Test("A commit waits for a writer, while flushes go ahead")
     func busyWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -140,7 +140,7 @@ import Testing
         #expect(settings.count == 1)
     }
 
-    @Test("flushAndWait inside of a write throws, since it would wait for itself")
+    @Test("flushAndWait inside a write throws, because it would wait for itself")
     func flushInside() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -150,7 +150,7 @@ import Testing
         #expect(inCommit?.code == .flushInsideWrite)
     }
 
-    @Test("The oldest change that is not stable is known to the moment, through takes and failures")
+    @Test("The status gives the exact time of the oldest unsaved change, even after failed saves")
     func age() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -205,7 +205,7 @@ private actor Owner {
     }
 }
 
-/// Tells whether it is locked.
+/// A storage that tells whether it is locked.
 private final class LockCountingStorage: StorageWrapper {
     let base: any Storage = InMemoryStorage()
     private let locks = Atomic(0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settle
 
-/// What becomes of values that could not be saved when others have stored something by the time in which they can be.
+/// Failed saves, and what becomes of their values once other processes have stored something.
 @Suite(.timeLimit(.minutes(10))) struct FailedSavesTests {
     private let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
     private let base = InMemoryStorage(
@@ -21,7 +21,7 @@ import Testing
         return (store, try await store.group(CounterSettings.self))
     }
 
-    /// Lets all appends fail, runs a commit or a write, and has it fail.
+    /// Makes all appends fail, performs a write or a commit, and flushes in vain.
     private func fail(
         _ store: SettingsStore, _ moment: FailingStorage.Moment = .before, _ write: () async throws -> Void
     )
@@ -36,7 +36,7 @@ import Testing
 
     private func value(_ key: SettingKey) -> SettingValue? { base.tree[key] }
 
-    @Test("A failed commit that is tried again does not undo what others have committed since then")
+    @Test("Retrying a failed commit does not undo what other processes have committed since")
     func commit() async throws {
         let (store, settings) = try await open()
         let issues = ChangeRecorder(store.issues)
@@ -54,7 +54,7 @@ import Testing
         #expect(store.status == .saved)
     }
 
-    @Test("A failed commit is tried again as it is if others have changed nothing")
+    @Test("A failed commit is retried unchanged if other processes have changed nothing")
     func alone() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -62,7 +62,7 @@ import Testing
         #expect(settings.count == 11 && value("count") == .integer(11) && store.statistics.supersededValues == 0)
     }
 
-    @Test("The next commit builds on what others have stored, not on one that has failed", arguments: [false, true])
+    @Test("A commit builds on what other processes stored, not on a failed commit before it", arguments: [false, true])
     func nextCommit(isVisit: Bool) async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -80,7 +80,7 @@ import Testing
         try await settings.commit { settings.count += 1 }
     }
 
-    @Test("A write on top of a failed commit goes with it")
+    @Test("A write on top of a failed commit is given up with it")
     func onTop() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "The closure of a failed commit may have looked at anything, so it is given up if others have changed anything",
+        "A failed commit is given up if other processes have changed anything at all",
         arguments: [FailingStorage.Moment.before, .after])
     func anything(moment: FailingStorage.Moment) async throws {
         let (store, settings) = try await open()
@@ -99,12 +99,12 @@ import Testing
         base.simulateExternalChange(["other": .integer(7)], by: "B")
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
         #expect(error?.code == .superseded)
-        // An append that throws may have been done, so that the value is written back.
+        // An append that throws may still have stored its values, so the old value is written back.
         #expect(settings.count == 10 && value("count") == .integer(10) && settings.other == 7)
         #expect(recording.batches.last?.values == ["count": .integer(10)])
     }
 
-    @Test("flushAndWait tells of what was given up too, once")
+    @Test("flushAndWait reports given-up values too, once")
     func toldWithoutWaiting() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -115,7 +115,7 @@ import Testing
         #expect(settings.count == 15)
     }
 
-    @Test("A plain value that was pending beside a failed commit does not go with it")
+    @Test("A plain write pending beside a failed commit is not given up with it")
     func beside() async throws {
         let (store, settings) = try await open()
         await fail(store) {
@@ -128,7 +128,7 @@ import Testing
         #expect(settings.count == 10 && settings.name == "mine" && value("name") == .string("mine"))
     }
 
-    @Test("A failed commit is tried again if a storage tells everything that it has, and nothing of it is new")
+    @Test("A failed commit is retried if the storage reports all its values and none of them is new")
     func nothingNew() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -137,7 +137,7 @@ import Testing
         #expect(settings.count == 11 && value("count") == .integer(11))
     }
 
-    @Test("A value that could not be written back yet is not once others have stored another one")
+    @Test("A write-back that failed is dropped once other processes have stored another value")
     func notWrittenBack() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -147,14 +147,14 @@ import Testing
         #expect(settings.count == 10)
         base.simulateExternalChange(["count": .integer(15)], by: "B")
         failing.heal()
-        // Once the loss has been told.
+        // The first flush reports the loss.
         _ = try? await store.flush()
         try await store.flush()
         #expect(settings.count == 15 && value("count") == .integer(15))
         #expect(recording.batches.allSatisfy { $0.values["count"] == nil })
     }
 
-    @Test("A plain value that could not be saved is saved if others have changed other keys, and only then")
+    @Test("A failed plain write is saved if other processes changed only other keys, and given up otherwise")
     func plain() async throws {
         let (store, settings) = try await open()
         await fail(store) {
@@ -168,7 +168,7 @@ import Testing
         #expect(value("count") == .integer(15) && value("other") == .integer(2))
     }
 
-    @Test("Values that were written together are saved together or not at all")
+    @Test("Values written together are saved together or not at all")
     func together() async throws {
         let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: ManualClock()))
         let settings = try await store.group(BalanceSettings.self)
@@ -194,7 +194,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("While the storage can't tell what others have stored, nothing is tried again")
+    @Test("Nothing is retried while the storage can't tell what other processes have stored")
     func blind() async throws {
         let (store, settings) = try await open()
         await fail(store) { try await settings.commit { settings.count += 1 } }
@@ -209,9 +209,9 @@ import Testing
         #expect(settings.count == 15 && value("count") == .integer(15))
     }
 
-    // MARK: The rule by itself
+    // MARK: The rule alone
 
-    @Test("What was written together, however often and in which order, is one")
+    @Test("Overlapping groups of values written together form one unit")
     func units() {
         var saves = FailedSaves()
         saves.take(["a", "b", "c", "d", "e"], writtenTogether: [["a", "b"], ["c", "d"], ["e"]])
@@ -227,7 +227,7 @@ import Testing
         #expect(!saves.isRetry && saves.lost.isEmpty)
     }
 
-    @Test("What a failed commit has written is lost with any change, until something else writes it")
+    @Test("Any external change gives up a failed commit's values, until something else writes them")
     func commits() {
         var saves = FailedSaves()
         saves.take(["a", "b"], writtenTogether: [])

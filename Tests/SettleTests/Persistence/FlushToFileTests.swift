@@ -5,14 +5,14 @@ import Testing
 @testable import Settle
 
 @Suite("Flushing to the file", .timeLimit(.minutes(10))) struct FlushToFileTests {
-    @Test("flush leaves the readable file as it may be; with toFile it has everything when it returns")
+    @Test("flush(toFile:) returns once the readable file has everything; flush need not write it")
     func file() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let clock = ManualClock()
             let store = try await SettingsStore.open(at: file, configuration: .init(clock: clock))
             let settings = try await store.group(CounterSettings.self)
-            // Beyond the size up to which the file is written each time.
+            // Larger than files that are written with every save.
             settings.name = String(repeating: "x", count: 20_000)
             try await store.flush()
             #expect(!FileManager.default.fileExists(atPath: file.path))
@@ -21,7 +21,7 @@ import Testing
                 try await store.flush(toFile: true)
                 #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("\"count\": \(count)"))
             }
-            // Nothing is new, so nothing is written.
+            // Without a new value nothing is written.
             let before = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64
             try await store.flush(toFile: true)
             #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? UInt64 == before)
@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test("While an edit stands there that can't be read, it throws and leaves that alone") func edited() async throws {
+    @Test("flush(toFile:) throws while the file has an unreadable edit, and leaves the edit alone")
+    func edited() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let store = try await SettingsStore.open(at: file)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A checkpoint that fails is an error, and what was written is stable") func failing() async throws {
+    @Test("flush(toFile:) throws if its checkpoint fails, although the values are stable") func failing() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         failing.fail(.checkpoint, with: StorageError(.noSpace, "There is no room."))
@@ -60,9 +61,8 @@ import Testing
         #expect(recording.calls.count { $0.operation == .checkpoint(.requested) } == 2)
     }
 
-    @Test("It waits for a commit that is under way elsewhere, and writes no part of that") func duringCommit()
-        async throws
-    {
+    @Test("flush(toFile:) waits for a commit in progress elsewhere and writes no part of it")
+    func duringCommit() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         let writer = SlowWriter()
@@ -81,7 +81,7 @@ import Testing
             try await store.flush(toFile: true)
         }
         while !hasBegun.isRaised { await Task.yield() }
-        // Each goes through the same queue several times, so that what does not wait has had its turn.
+        // Each flush goes through the same queue several times, so whatever does not wait has had its turn.
         for _ in 0..<20 { try await store.flush() }
         #expect(!recording.calls.contains { $0.operation == .checkpoint(.requested) })
         gate.open()
@@ -94,7 +94,7 @@ import Testing
     }
 }
 
-/// Commits on a thread of its own, which may block.
+/// Commits on its own thread, which may block.
 private actor SlowWriter {
     private let executor = QueueExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -15,7 +15,7 @@ import Testing
         case close
     }
 
-    /// A class of settings with a quiet period of 1 s and a longest delay of 5 s, as the store has by default here.
+    /// A save policy with a quiet period of 1 s and a longest delay of 5 s, the store's default here.
     private static func waiting(first: Double, last: Double) -> Machine.Waiting {
         Machine.Waiting(
             quiet: .seconds(1), longest: .seconds(5), sinceFirst: Self.seconds(first), sinceLast: Self.seconds(last))
@@ -27,7 +27,7 @@ import Testing
             sinceLast: Self.seconds(last))
     }
 
-    /// Exactly what is meant: a sum of two durations is compared with it.
+    /// Exact, because sums of durations are compared with it.
     private static func seconds(_ seconds: Double) -> Duration { .microseconds(Int64((seconds * 1e6).rounded())) }
 
     private static let immediate = Machine.Waiting(quiet: .zero, longest: .zero, sinceFirst: .zero, sinceLast: .zero)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A first change is appended at once, and made stable by the checkpoint after the quiet period")
+    @Test("The first change is appended at once and made stable by the checkpoint after the quiet period")
     func quiet() {
         run([
             (10, .look([Self.waiting(first: 0, last: 0)], hasNew: true, gives: .append(.buffered))),
@@ -81,7 +81,7 @@ import Testing
         ])
     }
 
-    @Test("Further changes put the checkpoint off, but not beyond the longest delay")
+    @Test("Further changes delay the checkpoint, but not beyond the longest delay")
     func longest() {
         run([
             (1, .look([Self.waiting(first: 1, last: 0.5)], gives: Self.wait(1.5))),
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "What is immediate is made stable at once, whatever the pace, and in its resting form when things have settled")
+        "An immediate change is synced at once, despite the pace, and checkpointed once changes settle")
     func immediate() {
         run([
             (0, .appended),
@@ -108,7 +108,7 @@ import Testing
         ])
     }
 
-    @Test("A class that is faster than the store is made stable first; one that is slower keeps its time")
+    @Test("A shorter save policy than the store's is synced first; a longer one keeps its own time")
     func classes() {
         run([
             (0.5, .look([Self.waiting(quiet: 0.5, first: 0.5, last: 0.5)], gives: .append(.synced))),
@@ -136,7 +136,7 @@ import Testing
             ], savePolicy: .immediate)
     }
 
-    @Test("A storage that is not at rest is asked again after 10 s without a change, and then no more")
+    @Test("A storage that is not at rest gets one more checkpoint after 10 s without a change")
     func resting() {
         run([
             (1, .checkpointed(.settled, isAtRest: false)),
@@ -151,7 +151,7 @@ import Testing
         ])
     }
 
-    @Test("Each failure doubles the wait, up to the longest; changes don't shorten it; a success ends it")
+    @Test("Each failure doubles the wait up to its maximum; changes do not shorten it, and a success ends it")
     func backOff() {
         var steps: [(at: Double, event: Event)] = []
         var now = 0.0
@@ -168,14 +168,14 @@ import Testing
         run(steps)
     }
 
-    @Test("However many saves fail, the wait stays at the longest")
+    @Test("The wait stays at its maximum however many saves fail")
     func manyFailures() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
         for _ in 0..<100 { machine.failed(now: .zero) }
         #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(5)))
     }
 
-    @Test("After a failed checkpoint the values are made stable by an append, and the checkpoint backs off by itself")
+    @Test("After a failed checkpoint an append makes the values stable, and the checkpoint backs off on its own")
     func failedCheckpoint() {
         let waiting = [Self.waiting(first: 1, last: 1)]
         run([
@@ -194,7 +194,7 @@ import Testing
         ])
     }
 
-    @Test("A look at the outside that failed is repeated with back-off, also while saves fail")
+    @Test("A failed look at external changes is repeated with back-off, even while saves fail")
     func failedLooks() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
         machine.lookFailed(now: .zero)
@@ -212,7 +212,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
-    @Test("A storage that says something is given what it has not taken sooner, but not at once")
+    @Test("A signal from the storage shortens the wait after failed saves, but not to zero")
     func spoken() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
         machine.storageSpoke(now: .zero)
@@ -225,7 +225,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(11)) == .append(.synced))
     }
 
-    @Test("A checkpoint that has failed is tried again sooner once the storage says something, but not at once")
+    @Test("A signal from the storage shortens the wait after failed checkpoints, but not to zero")
     func spokenAfterCheckpoint() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
         for _ in 0..<7 { machine.checkpointFailed(.settled, leaves: [], now: .zero) }
@@ -235,7 +235,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(11)) == .checkpoint(.settled))
     }
 
-    @Test("A storage that could not rest is asked again once it says something and that has settled")
+    @Test("A storage that was not at rest gets a checkpoint once it signals and has settled")
     func spokenWithoutRest() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(8))
         machine.checkpointed(.settled, isAtRest: false, now: .zero)
@@ -249,7 +249,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: nil))
     }
 
-    @Test("Delays without end are as long as it takes, and negative ones are none")
+    @Test("Endless delays are clamped, and negative ones become the shortest possible")
     func endless() {
         let endless = Duration.seconds(Int64.max)
         var machine = Machine(retryDelay: endless...endless, savePolicy: .debounced(quiet: endless, atMost: endless))
@@ -262,7 +262,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .milliseconds(1_001)))
     }
 
-    @Test("Nothing happens after the end")
+    @Test("Nothing happens after closing")
     func closed() {
         run([
             (0, .close),
@@ -274,7 +274,7 @@ import Testing
         ])
     }
 
-    @Test("A storage that could not rest is asked again once somebody else has changed something and that has settled")
+    @Test("A storage that was not at rest gets a checkpoint once an external change has settled")
     func changedOutside() {
         var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
         machine.changedOutside(isAtRest: true, now: .seconds(1))
@@ -293,7 +293,7 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(300)) == .wait(until: nil))
     }
 
-    @Test("What somebody has left without its resting form gets it a moment after the store was opened")
+    @Test("A store opened on unsettled contents writes a checkpoint a moment later")
     func leftUnsettled() {
         var machine = PersisterStateMachine(retryDelay: .seconds(1) ... .seconds(8))
         machine.openedUnsettled(now: .zero)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Settle
 
-/// A batch that a storage refuses as a whole goes without its largest values.
+/// A batch that the storage refuses as a whole is retried without its largest values.
 @Suite(.timeLimit(.minutes(10))) struct RefusedBatchTests {
-    @Test("The largest are found in one pass that asks for each size once", arguments: [0, 1, 5, 16, 17, 500])
+    @Test("The largest values are found in one pass that asks for each size once", arguments: [0, 1, 5, 16, 17, 500])
     func largest(count: Int) {
         var generator = SeededGenerator(seed: 7)
         let sizes = (0..<count).map { _ in Int.random(in: 0..<40, using: &generator) }
@@ -18,9 +18,9 @@ import Testing
         #expect(largest == Array(sizes.sorted(by: >).prefix(16)))
     }
 
-    @Test("The largest values are left out one after the other, 16 at most", arguments: [0, 5, 16, 17])
+    @Test("The largest values are left out one after the other, at most 16", arguments: [0, 5, 16, 17])
     func leftOut(excess: Int) async throws {
-        // As many texts as are in excess are longer than the storage can take.
+        // This many texts are longer than the storage accepts.
         let storage = TextLimitStorage(limit: 500)
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
         let keys = (0..<30).map { "text\($0)" }
@@ -33,21 +33,21 @@ import Testing
         var code: SettingsError.Code?
         do { try await store.flush() } catch { code = (error as? SettingsError)?.code }
         #expect(code == (excess == 0 ? nil : excess <= 16 ? .encodingFailed : .storage))
-        // What is left out is tried again later, with the next append.
+        // Left-out values are tried again later, with the next append.
         let refused = storage.refused.prefix(excess)
         #expect(refused.map(\.count) == (0..<excess).map { 30 - $0 })
         for (index, batch) in refused.enumerated() { #expect(batch == Set(keys.filter { remains($0, index, excess) })) }
         #expect(storage.taken == (excess > 16 ? [] : Set(keys.dropFirst(excess))))
     }
 
-    /// Whether a key is in the batch without the largest values.
+    /// Whether a batch has a key when that many of the largest values are left out.
     private func remains(_ key: String, _ leftOut: Int, _ excess: Int) -> Bool {
         guard let number = Int(key.dropFirst(4)) else { return false }
         return number < excess - leftOut || number >= excess
     }
 }
 
-/// Takes batches with so many characters of text at most, and can't tell so of a single value.
+/// Accepts batches up to a total length of text, but does not say so for a single value.
 private final class TextLimitStorage: Storage {
     private let limit: Int
     private let state = LockedValue((refused: [Set<String>](), taken: Set<String>()))
@@ -56,7 +56,7 @@ private final class TextLimitStorage: Storage {
         self.limit = limit
     }
 
-    /// The keys of each batch that was not taken.
+    /// The keys of each refused batch.
     var refused: [Set<String>] { state.withLock { $0.refused } }
     var taken: Set<String> { state.withLock { $0.taken } }
 

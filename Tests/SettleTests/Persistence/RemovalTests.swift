@@ -2,9 +2,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What is removed or reset is not stored any more, whatever it is that others have stored there.
+/// Removing or resetting a key deletes its stored value, whatever other processes have stored there.
 @Suite(.timeLimit(.minutes(10))) struct RemovalTests {
-    /// A store that has taken in a value of somebody else, by the key `count`.
+    /// A store that has merged an external value for the key `count`.
     private func open(
         _ value: SettingValue
     ) async throws -> (base: InMemoryStorage, store: SettingsStore, settings: CounterSettings) {
@@ -17,7 +17,8 @@ import Testing
         return (base, store, settings)
     }
 
-    @Test("a value that others have stored is removed, also if it is the default") func defaultValue() async throws {
+    @Test("Resetting removes an externally stored value even if it equals the default")
+    func defaultValue() async throws {
         let (base, store, settings) = try await open(.integer(0))
         try settings.$count.reset()
         try await store.flush()
@@ -27,7 +28,7 @@ import Testing
         #expect(base.tree == SettingTree())
     }
 
-    @Test("a value that others have stored is removed, also if it can't be used") func unusable() async throws {
+    @Test("Removing a key deletes an externally stored value that can't be used") func unusable() async throws {
         let (base, store, settings) = try await open(.string("no number"))
         try store.removeValue(forKey: "count")
         try await store.flush()
@@ -35,7 +36,7 @@ import Testing
         #expect(base.tree["count"] == nil && base.tree["name"] == .string("theirs"))
     }
 
-    @Test("a value that is not stored is not removed once more") func nothing() async throws {
+    @Test("A value that is not stored is not removed again") func nothing() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
         settings.count = 1

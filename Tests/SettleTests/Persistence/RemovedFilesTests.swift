@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Stores whose files are removed while they are open.
+/// Stores whose files are removed while open.
 @Suite(.timeLimit(.minutes(10))) struct RemovedFilesTests {
     private let temporary: TemporaryFolder
     private let file: URL
@@ -13,7 +13,7 @@ import Testing
         file = temporary.url.appending(path: "app/settings.json")
     }
 
-    /// A store as another process has it.
+    /// A store such as another process would have.
     private func open(
         isWatched: Bool = false
     ) async throws -> (store: SettingsStore, settings: CounterSettings) {
@@ -30,14 +30,14 @@ import Testing
         return try FileStorage(at: file, calls: calls).load().tree
     }
 
-    /// At once, or a store that follows would fill it again meanwhile.
+    /// In one step, because a store that watches would refill the folder during a recursive removal.
     private func removeFolder() throws {
         let away = temporary.url.appending(path: UUID().uuidString)
         try FileManager.default.moveItem(at: file.deletingLastPathComponent(), to: away)
         try FileManager.default.removeItem(at: away)
     }
 
-    /// A file with values, that nobody has open.
+    /// Saves a file that no store has open.
     private func save(count: Int, name: String = "") async throws {
         let (store, settings) = try await open()
         try await settings.commit {
@@ -47,7 +47,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("a flush stores again what was removed, although nothing has changed, with and without waiting")
+    @Test("A flush restores removed files without any change to save, and so does flushAndWait")
     func flush() async throws {
         let (store, settings) = try await open()
         try await settings.commit { settings.count = 7 }
@@ -55,12 +55,12 @@ import Testing
         try await store.flush()
         #expect(try freshTree()["count"] == .integer(7))
         try removeFolder()
-        // As when a termination signal comes.
+        // As on a termination signal.
         try store.flushAndWait()
         #expect(try freshTree()["count"] == .integer(7))
     }
 
-    @Test("closing stores again what was removed, although nothing has changed") func close() async throws {
+    @Test("Closing restores removed files without any change to save") func close() async throws {
         try await save(count: 7)
         let (store, _) = try await open()
         try removeFolder()
@@ -68,9 +68,8 @@ import Testing
         #expect(try FileFormat.json.decode(Array(Data(contentsOf: file))).root == ["count": .integer(7)])
     }
 
-    @Test("closing fails if what was removed can't be stored again, and the store stays open") func closeFails()
-        async throws
-    {
+    @Test("Closing fails if removed files can't be restored, and the store stays open")
+    func closeFails() async throws {
         let (store, settings) = try await open()
         try await settings.commit { settings.count = 7 }
         let folder = file.deletingLastPathComponent()
@@ -82,7 +81,7 @@ import Testing
         #expect(try freshTree()["count"] == .integer(7))
     }
 
-    @Test("a commit that has returned is whole, whatever was removed before and whatever becomes of the process")
+    @Test("A commit that has returned is complete on disk, whatever was removed before")
     func commit() async throws {
         let (_, settings) = try await open()
         try await settings.commit {
@@ -90,7 +89,7 @@ import Testing
             settings.name = "old"
         }
         try removeFolder()
-        // The number is no change, so that only what was removed had it.
+        // The number is not a change, so only the removed files had it.
         try await settings.commit {
             settings.count = 7
             settings.name = "new"
@@ -98,7 +97,7 @@ import Testing
         #expect(try freshTree().root == ["count": .integer(7), "name": .string("new")])
     }
 
-    @Test("a removal is found out at once, told, and the file is written again") func noticed() async throws {
+    @Test("A removal is noticed at once, reported, and the file is written again") func noticed() async throws {
         try await save(count: 7)
         let (store, _) = try await open(isWatched: true)
         try await store.flush()
@@ -109,12 +108,11 @@ import Testing
         #expect(try freshTree()["count"] == .integer(7))
     }
 
-    @Test("what a process that opens what is left makes of it takes nothing from one that runs") func openedMeanwhile()
-        async throws
-    {
+    @Test("A process that opens what is left takes no value from a running one")
+    func openedMeanwhile() async throws {
         try await save(count: 7, name: "old")
         let (store, settings) = try await open()
-        // By then it has looked for the last time before it is told to.
+        // After this the store looks at its files only when told to.
         try await store.flush()
         try FileManager.default.removeItem(at: file)
         let (other, others) = try await open()
@@ -124,7 +122,7 @@ import Testing
         #expect(try freshTree().root == ["count": .integer(7), "name": .string("new")])
     }
 
-    @Test("two stores from under which everything is removed keep what is in force in each") func two() async throws {
+    @Test("Two stores whose files are removed keep all values in force in either") func two() async throws {
         let (first, one) = try await open()
         try await one.commit { one.count = 7 }
         let (second, other) = try await open()

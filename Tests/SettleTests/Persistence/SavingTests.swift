@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("A change is handed to the storage without any time passing, and what others see is no older")
+    @Test("A change is appended at once, and not synced yet")
     func atOnce() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -24,7 +24,7 @@ import Testing
         #expect(clock.now.sinceStart == .zero && syncs(recording) == 0)
     }
 
-    @Test("What comes within 2 ms of an append is handed over together, with what it replaces")
+    @Test("Changes within 2 ms of an append share the next batch, which carries the values they replace")
     func paced() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -41,11 +41,11 @@ import Testing
         #expect(batches[1].expectedValues == ["count": .integer(1)])
     }
 
-    @Test("A batch names its writer if one has written all of it")
+    @Test("A batch names its author if a single author wrote all of it")
     func writers() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
-        /// What is written while an append is under way is taken together.
+        /// What is written during an append shares the next batch.
         func writer(ofBatchBy writers: [String?]) async throws -> String? {
             let hold = failing.hold(.append)
             settings.name += "x"
@@ -64,7 +64,7 @@ import Testing
         #expect(try await writer(ofBatchBy: Array(repeating: "a", count: 17)) == nil)
     }
 
-    @Test("Changes are made stable by a checkpoint after a quiet period, together")
+    @Test("A checkpoint makes changes stable together, after a quiet period")
     func quiet() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -78,7 +78,7 @@ import Testing
         #expect(syncs(recording) == 0 && "\(store.status)" == "saved")
     }
 
-    @Test("Further changes put the checkpoint off, at the latest to the longest delay")
+    @Test("Further changes delay the checkpoint, at most to the longest delay")
     func longest() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -90,7 +90,7 @@ import Testing
         }
         await clock.deadlines { $0.contains { $0.sinceStart <= .seconds(2) } }
         #expect(checkpoints(recording) == 0)
-        // 1.9 s have gone by; the longest delay is 2 s, although the last change is just 0.1 s old then.
+        // 1.9 s have passed; the longest delay is 2 s, although the last change is only 0.1 s old then.
         clock.advance(by: .milliseconds(101))
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
         #expect(recording.batches.last?.revision == 20)
@@ -109,7 +109,7 @@ import Testing
         _ = await recording.calls { $0.contains { $0.operation == .checkpoint(.settled) } }
     }
 
-    @Test("A group that is immediate is made stable at once, with everything that waits")
+    @Test("An immediate group is synced at once, with everything that is pending")
     func immediate() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
@@ -126,7 +126,7 @@ import Testing
         #expect(saved["usual"] == .integer(1) && saved["immediate.urgent"] == .integer(1))
     }
 
-    @Test("Settings kept in memory only are never saved")
+    @Test("Memory-only settings are never saved")
     func memoryOnly() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
@@ -142,7 +142,7 @@ import Testing
         #expect(recording.batches.map(\.values) == [["usual": .integer(1)]])
     }
 
-    @Test("Settings kept in memory only live on when their group is let go of and opened again")
+    @Test("Memory-only settings keep their values when their group is released and opened again")
     func memoryOnlyReopened() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         func setSecret() async throws { try await store.group(MixedSettings.self).volatile.secret = 7 }
@@ -151,7 +151,7 @@ import Testing
         #expect(settings.volatile.secret == 7 && !settings.volatile.$secret.isDefault)
     }
 
-    @Test("A busy writer of an immediate group neither starves a flush nor overflows the stack")
+    @Test("A busy writer to an immediate group neither starves a flush nor overflows the stack")
     func busyImmediate() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ImmediateSettings.self)
@@ -164,7 +164,7 @@ import Testing
         await writer
     }
 
-    @Test("commit returns once everything is on stable storage")
+    @Test("commit returns once its values are on stable storage")
     func commit() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -191,7 +191,7 @@ import Testing
         #expect(isStable)
     }
 
-    @Test("commit and flush throw if saving fails, and a later one saves everything")
+    @Test("commit and flush throw if saving fails, and a later flush saves everything")
     func failures() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -210,7 +210,7 @@ import Testing
         #expect(recording.batches.count == 1)
     }
 
-    @Test("A value that can't be converted makes commit and every later flush throw, until it is replaced")
+    @Test("An unencodable value makes commit and every later flush throw until it is replaced")
     func unencodable() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -228,7 +228,7 @@ import Testing
         #expect(recording.batches.last?.values == ["picky": .integer(14)])
     }
 
-    @Test("What is saved is one revision, however many write")
+    @Test("Each saved batch is a consistent revision, however many writers there are")
     func neverTorn() async throws {
         let recording = RecordingStorage()
         let store = try await SettingsStore.open(

@@ -26,12 +26,12 @@ import Testing
         }
     }
 
-    /// The calls that failed so far.
+    /// Waits until that many calls have failed.
     private func failed(_ recording: RecordingStorage, atLeast count: Int) async {
         _ = await recording.calls { $0.count { $0.error != nil } >= count }
     }
 
-    @Test("The status goes from saved over pending and saving back to saved")
+    @Test("The status goes from saved to pending, saving and back to saved")
     func success() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -52,7 +52,7 @@ import Testing
         #expect(word(store.status) == "saved")
     }
 
-    @Test("A failed save is tried again with back-off, and since when it fails is told")
+    @Test("A failed save is retried with back-off, and the status says since when it fails")
     func backOff() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -87,7 +87,7 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
-    @Test("A readable file that can't be written is told, although the journal has everything")
+    @Test("The status says that the readable file can't be written, although the journal has everything")
     func behind() async throws {
         let (store, clock, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -114,7 +114,7 @@ import Testing
         #expect(store.statistics.failedCheckpoints == 1)
     }
 
-    @Test("A readable file that is behind because of what somebody has typed is told, and written once it can be")
+    @Test("The status says that an unreadable edit keeps the file behind, until the file can be written")
     func behindAnEdit() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
@@ -140,7 +140,7 @@ import Testing
                 since = begin
             }
             #expect(store.statistics.failedCheckpoints == 0 && store.statistics.failedSaves == 0)
-            // Nothing of it is to be taken in.
+            // An empty edit, with nothing to merge.
             try Data("{}".utf8).write(to: file)
             while store.status != .saved {
                 clock.advance(by: .milliseconds(250))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("A status can be compared")
+    @Test("Statuses are equatable")
     func equality() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -179,7 +179,7 @@ import Testing
         #expect(seen.allSatisfy { $0.code == .storage && $0.description == "There is no room." })
     }
 
-    @Test("A save whose failure came after it was done is repeated all the same")
+    @Test("A save that fails after storing its values is repeated all the same")
     func failedAfter() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -191,7 +191,7 @@ import Testing
         #expect(recording.batches.map(\.values) == [["count": .integer(1)]])
     }
 
-    @Test("What failed and was put back to its default meanwhile is removed")
+    @Test("A value that failed to save and was then reset is removed")
     func failedAndReset() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Settle
 
-/// When, and on which threads, a store calls its storage.
+/// When a store calls its storage, and on which threads.
 @Suite(.timeLimit(.minutes(10))) struct StorageCallsTests {
     private let gone = StorageError(.unreadable, "The volume has gone.")
 
-    @Test("No checkpoint is made while a commit has the storage locked")
+    @Test("No checkpoint runs while a commit has the storage locked")
     func checkpointInCommit() async throws {
         let (store, clock, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("A look at the outside that failed is repeated without anything happening, and is reported once")
+    @Test("A failed look at external changes is repeated by itself and reported once")
     func lookedAgain() async throws {
         let base = InMemoryStorage()
         let (failing, clock) = (FailingStorage(base), ManualClock())
@@ -51,7 +51,7 @@ import Testing
         #expect(issues.elements.map(\.description) == ["The volume has gone."])
     }
 
-    @Test("A storage that is back is given what it has not taken at once when it says so")
+    @Test("A storage that signals its return receives failed saves at once")
     func back() async throws {
         let base = InMemoryStorage()
         let (failing, clock) = (FailingStorage(base), ManualClock())
@@ -65,7 +65,7 @@ import Testing
         for _ in 0..<6 { await #expect(throws: SettingsError.self) { try await store.flush() } }
         let issues = ChangeRecorder(store.issues)
         base.simulateExternalChange(["other": .integer(1)])
-        // The storage has been asked what has changed, and could not tell.
+        // The storage has been asked for changes, and could not tell.
         _ = await issues.until { $0.contains { $0.description.contains("Nobody can tell") } }
         await clock.deadlines { $0.contains { $0.sinceStart == .seconds(100) } }
         failing.heal()
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-/// Commits on a thread of its own, which may block.
+/// Commits on its own thread, which may block.
 private actor CommittingOwner {
     private let executor = QueueExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

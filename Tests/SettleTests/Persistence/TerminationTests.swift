@@ -21,7 +21,7 @@ import Testing
         try await SettingsStore.open(at: file).group(CounterSettings.self).count
     }
 
-    @Test("A termination signal saves everything first, and then ends the process")
+    @Test("A termination signal saves everything, then ends the process")
     func signal() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
@@ -52,7 +52,7 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 10)
     }
 
-    @Test("A termination signal saves everything even if every thread of the concurrency runtime is blocked")
+    @Test("A termination signal saves everything even if all threads of the concurrency runtime are blocked")
     func blockedRuntime() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
@@ -67,7 +67,7 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 8)
     }
 
-    @Test("flushAndWait works while every thread of the concurrency runtime is blocked")
+    @Test("flushAndWait works while all threads of the concurrency runtime are blocked")
     func flushAndWait() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
@@ -90,11 +90,11 @@ import Testing
 }
 
 private func ignoreInterrupts() {
-    // Outside of the suite, whose own `signal` would hide it.
+    // Outside the suite, whose own `signal` would shadow it.
     _ = signal(SIGINT, SIG_IGN)
 }
 
-/// Blocks every thread of the concurrency runtime, and then runs a closure on another thread.
+/// Blocks all threads of the concurrency runtime, then runs a closure on another thread.
 private func blockTheRuntime(then body: @escaping @Sendable () -> Void) {
     let blocked = DispatchSemaphore(value: 0)
     let never = DispatchSemaphore(value: 0)
@@ -106,7 +106,7 @@ private func blockTheRuntime(then body: @escaping @Sendable () -> Void) {
         }
     }
     DispatchQueue(label: "test").async {
-        // As many as there are threads; the others wait for a thread and show that none is left.
+        // Waits for as many tasks as there are threads; the remaining tasks show that no thread is left.
         for _ in 0..<max(1, threads - 1) { blocked.wait() }
         body()
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Settle
 
-/// Who waits for the writer's lock gets it, and waits for it with nothing that others need.
+/// A thread that waits for the writer lock gets it, and holds nothing that others need while it waits.
 @Suite(.timeLimit(.minutes(10))) struct TurnsTests {
-    @Test("Commits and external changes get in between threads of back-to-back updates")
+    @Test("Commits and external changes get their turn between threads of back-to-back updates")
     func busyWriters() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
@@ -37,7 +37,7 @@ import Testing
         try await settings.commit { settings.table["visits", default: 0] += 1 }
     }
 
-    @Test("While a commit waits for a writer, the storage is not locked for others", arguments: [false, true])
+    @Test("While a commit waits for a writer, it does not lock the storage", arguments: [false, true])
     func unlocked(isVisit: Bool) async throws {
         let storage = LockTellingStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -58,7 +58,7 @@ import Testing
         #expect(!storage.isLocked)
     }
 
-    @Test("A lock that is wanted is granted, to whoever wants it, while others take it again and again")
+    @Test("A wanted lock is granted while other threads take it again and again")
     func turns() async {
         let lock = RecursiveLock()
         let end = Flag()
@@ -97,7 +97,7 @@ import Testing
         #expect(granted.withLock { $0 } == 1_000)
     }
 
-    @Test("A turn that is never taken holds others up for a moment only")
+    @Test("A turn that is never taken delays other threads only briefly")
     func unusedTurn() async {
         let lock = RecursiveLock()
         for _ in 0..<10 {
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "Stores that are written inside each other in opposite orders end the program with a sentence, instead of hanging"
+        "Writing two stores inside each other in opposite orders stops the program instead of hanging"
     )
     func oppositeOrders() async throws {
         await #expect(processExitsWith: .failure) {
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("Three stores that are written inside each other in a circle end the program, too")
+    @Test("Writing three stores inside each other in a circle stops the program too")
     func circle() async throws {
         await #expect(processExitsWith: .failure) {
             var groups: [CounterSettings] = []
@@ -162,13 +162,13 @@ import Testing
         }
     }
 
-    @Test("A thread that once waited for a store, and goes on, is in nobody's way")
+    @Test("A thread that once waited for a store and went on does not count as waiting")
     func earlierWaits() async throws {
         await #expect(processExitsWith: .success) {
             let first = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
             let second = try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self)
             let (firstTaken, secondTaken) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            // Usually long enough for the other thread to wait.
+            // Usually long enough for the other thread to start waiting.
             let linger: @Sendable () -> Void = { for _ in 0..<200 { yieldThread() } }
             async let one: Void = onThread {
                 for _ in 0..<50 {
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("Stores that are written inside each other in one order wait for each other")
+    @Test("Stores written inside each other in one order wait for each other")
     func oneOrder() async throws {
         let (outer, inner) = (
             try await SettingsStore.open(storage: InMemoryStorage()).group(CounterSettings.self),
@@ -216,7 +216,7 @@ import Testing
     }
 }
 
-/// Tells whether it is locked, and how often it has been.
+/// A storage that tells whether it is locked, and how often it has been.
 private final class LockTellingStorage: StorageWrapper {
     let base: any Storage = InMemoryStorage()
     private let locks = LockedValue((count: 0, isLocked: false))

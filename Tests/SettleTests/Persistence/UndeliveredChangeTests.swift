@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What another process stores while the store can't take it in: because a writer is at work, or because it is closing.
+/// External changes that arrive while the store can't merge them, because a writer is at work or it is closing.
 @Suite(.timeLimit(.minutes(10))) struct UndeliveredChangeTests {
     private let fixture: FileStorageFixture
     private let failing: FailingStorage
@@ -26,7 +26,7 @@ import Testing
         get throws { try FileFormat.json.decode(Array(fixture.text().utf8)) }
     }
 
-    @Test("What another process stores while a store is closing is in the file that it writes")
+    @Test("An external change that arrives while a store closes is in the file that it writes")
     func closing() async throws {
         let (store, settings) = try await open()
         let hold = failing.hold(.append)
@@ -41,14 +41,14 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["count": .integer(1), "name": .string("theirs")]))
     }
 
-    @Test("What another process stores while a writer is at work is in the file that is written meanwhile")
+    @Test("An external change that arrives while a writer is at work is in the file written meanwhile")
     func writing() async throws {
         let (store, settings) = try await open()
         let recorder = ChangeRecorder(store.changes)
         let (append, gate) = (failing.hold(.append), Gate())
         settings.count = 1
         await append.waitUntilReached()
-        // Theirs is in the file, and covered by it, before this store comes to its next append.
+        // The other process's values are in the file before this store's next append.
         try other.save(batch(1, ["name": .string("theirs"), "other": .integer(1)]))
         async let writer: Void = onThread {
             settings.other = 2
@@ -75,7 +75,7 @@ import Testing
         #expect(try fixture.freshLoad() == intact(expected))
     }
 
-    @Test("A value that could not be stored is not taken for stored when the file is edited")
+    @Test("A value that failed to save is not treated as stored when the file is edited")
     func unsaved() async throws {
         let (store, settings) = try await open()
         settings.count = 1

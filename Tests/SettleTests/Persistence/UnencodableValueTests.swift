@@ -2,11 +2,11 @@ import Settle
 import SettleTesting
 import Testing
 
-/// A value that can't be encoded is not saved, and nobody is told that it is.
+/// A value that can't be encoded is not saved, and never reported as saved.
 @Suite(.timeLimit(.minutes(10))) struct UnencodableValueTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
 
-    @Test("flushAndWait throws as long as a value can't be converted")
+    @Test("flushAndWait throws while a value can't be encoded")
     func flushAndWait() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -20,7 +20,7 @@ import Testing
         #expect("\(store.status)" == "saved")
     }
 
-    @Test("flushAndWait by an encoder throws, since it would wait for itself")
+    @Test("flushAndWait called by an encoder throws, because it would wait for itself")
     func flushInEncoder() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(FlushingSettings.self)
@@ -32,7 +32,7 @@ import Testing
         #expect(settings.value.codes == ["flushInsideWrite"])
     }
 
-    @Test("A store with a value that can't be converted does not close, also if there is no checkpoint")
+    @Test("A store with an unencodable value does not close, even if no checkpoint succeeds")
     func closing() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(PickySettings.self)
@@ -46,7 +46,7 @@ import Testing
         #expect(recording.batches.last?.values == ["picky": .integer(14)])
     }
 
-    @Test("A value that can't be converted stays in force when an earlier one of the same setting is saved")
+    @Test("An unencodable value stays in force when an earlier value of its setting is saved")
     func earlier() async throws {
         let base = InMemoryStorage()
         let failing = FailingStorage(base)

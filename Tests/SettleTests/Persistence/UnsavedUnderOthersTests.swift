@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// What others store at keys, or around or within keys, whose own values the storage does not have yet.
+/// External changes at, around or within keys whose own values are not stored yet.
 @Suite(.timeLimit(.minutes(10))) struct UnsavedUnderOthersTests {
     private let noSpace = StorageError(.noSpace, "There is no room.")
     private let base: InMemoryStorage
@@ -19,7 +19,7 @@ import Testing
         try await SettingsStore.open(storage: recording, configuration: .init(clock: ManualClock()))
     }
 
-    @Test("A dictionary whose save failed does not replace what others have stored within it meanwhile")
+    @Test("A dictionary whose save failed does not replace what other processes have stored within it since")
     func within() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
@@ -34,7 +34,7 @@ import Testing
         #expect(base.tree["table"] == .dictionary(["theirs": .integer(2)]))
     }
 
-    @Test("A save that failed is repeated if others have stored the same meanwhile")
+    @Test("A failed save is repeated if other processes have stored the same value since")
     func same() async throws {
         let store = try await open()
         let settings = try await store.group(CounterSettings.self)
@@ -47,7 +47,7 @@ import Testing
         #expect(recording.batches.last?.expectedValues == ["other": .integer(2)])
     }
 
-    @Test("A dictionary and keys in it stored by others at once: the keys count")
+    @Test("If an external change has a dictionary and keys within it, the keys win")
     func dictionaryWithItsKeys() async throws {
         let store = try await open()
         let settings = try await store.group(OuterSettings.self)
@@ -62,7 +62,7 @@ import Testing
         #expect(settings.inner.count == 5 && settings.inner.name == "a" && settings.inner.table == ["p": 2])
     }
 
-    /// Writes a key at run time and has a group declare it before the persister comes to it.
+    /// Writes a key at run time, and declares it in a group before the persister saves it.
     private func declareUnsaved(
         in store: SettingsStore, before release: (CounterSettings) throws -> Void = { _ in }
     ) async throws -> CounterSettings {
@@ -78,7 +78,7 @@ import Testing
         return settings
     }
 
-    @Test("A value that was written by key is not taken for stored when a group declares the key")
+    @Test("A value written by key is not treated as stored when a group declares the key")
     func declared() async throws {
         let store = try await open()
         let settings = try await declareUnsaved(in: store)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "A value that was written by key and declared since is the group's, whatever others store meanwhile"
+        "A value written by key and then declared stays in force whatever other processes store"
     )
     func declaredUnderOthers() async throws {
         let store = try await open()
@@ -99,7 +99,7 @@ import Testing
         #expect(settings.other == 0 && base.tree["other"] == nil)
     }
 
-    @Test("A person who edits another setting does not bring back what a value written by key has replaced")
+    @Test("An edit of another setting does not bring back what a value written by key has replaced")
     func declaredAndEdited() async throws {
         let fixture = try FileStorageFixture()
         try fixture.write(#"{"other": 1}"#)

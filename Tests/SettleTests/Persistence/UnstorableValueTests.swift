@@ -21,7 +21,7 @@ private struct Bad: SettingsGroup {
     @Setting var chain = Chain.end
 }
 
-/// One value that a file can't hold keeps no other from being saved.
+/// A value that the file can't hold does not stop others from being saved.
 @Suite(.timeLimit(.minutes(10))) struct UnstorableValueTests {
     private static let formats = [FileFormat.json, .propertyListXML, .propertyListBinary]
 
@@ -40,7 +40,7 @@ private struct Bad: SettingsGroup {
         }
     }
 
-    /// Writes a bad value beside a healthy one, and looks what is saved.
+    /// Writes a bad value beside a good one, and checks what is saved.
     private func isolates(
         _ key: String, in format: FileFormat, _ write: (Bad) throws -> Void
     ) async throws {
@@ -53,7 +53,7 @@ private struct Bad: SettingsGroup {
             #expect(error?.code == .encodingFailed && error?.key == key, "\(format): \(error as Any)")
             #expect(error?.description.contains(key) == true)
             #expect("\(store.status)" != "saved")
-            // The file gets the others too, and the bad one does not end the store for good.
+            // The file gets the other values too, and the bad one does not block the store for good.
             await #expect(throws: SettingsError.self) { try await store.close() }
             for await issue in store.issues {
                 #expect(issue.key == key)
@@ -71,7 +71,7 @@ private struct Bad: SettingsGroup {
         try await store.close()
     }
 
-    /// Writes a bad value by its key, which is refused.
+    /// Writes a bad value by key, which is refused.
     private func refuses(_ value: SettingValue, at key: String, in format: FileFormat) async throws {
         do {
             let store = try await open(format)
@@ -162,7 +162,7 @@ private struct Bad: SettingsGroup {
             .array([.dictionary(["x": .number("1.")])]),
         ]
         for value in bad { try await refuses(value, at: "bad", in: format) }
-        // The levels of the key count, and those of a value that was read as JSON.
+        // The key's levels count too, and so do those of a value read from JSON.
         let json = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         try await refuses(SettingValue(json: Data(json.utf8)), at: "a.b", in: format)
         let deep = Array(repeating: "k", count: 129).joined(separator: ".")
@@ -238,7 +238,7 @@ private struct Bad: SettingsGroup {
             try storage.append(batch(1, ["one": large, "other": large]), durability: .buffered)
         }
         #expect(error?.code == .unsupportedValue)
-        // What it replaces is as long, and finds no room beside it.
+        // The value that it replaces is as long, and does not fit beside it.
         try storage.append(
             StorageBatch(revision: 1, values: ["one": large], expectedValues: ["one": large]), durability: .buffered)
         storage.close()
@@ -253,13 +253,13 @@ private struct Bad: SettingsGroup {
             try store.setValue(String(repeating: "b", count: 70), forKey: "larger")
             try store.setValue(7, forKey: "healthy")
         }
-        // Nothing is lost: what was left out of the one batch goes with the next.
+        // Nothing is lost: a value left out of one batch goes with the next.
         _ = try? await store.flush()
         try await store.flush()
         #expect(narrow.batches.allSatisfy { $0.values.count < 3 })
         #expect(narrow.tree["healthy"] == .integer(7))
         #expect(narrow.tree["larger"] == .string(String(repeating: "b", count: 70)))
-        // Too much by itself.
+        // Too large by itself.
         try store.setValue(String(repeating: "c", count: 200), forKey: "large")
         try store.setValue(8, forKey: "healthy")
         for _ in 0..<2 {
@@ -278,7 +278,7 @@ private struct Bad: SettingsGroup {
     }
 }
 
-/// Takes batches with 100 characters of text at most, and can't tell so of a single value.
+/// Accepts batches with at most 100 characters of text, but does not say so for a single value.
 private final class NarrowStorage: StorageWrapper {
     private let recording = RecordingStorage(InMemoryStorage())
 

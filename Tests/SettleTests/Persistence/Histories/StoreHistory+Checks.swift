@@ -1,7 +1,7 @@
 import Settle
 import SettleTesting
 
-/// What the person does, and what must be found.
+/// The person's edits, and the checks of what must be found.
 extension StoreHistory {
     func edit() throws {
         guard !isFileLocked, let bytes = person.contents(of: disk), let file = try? FileFormat.json.decode(bytes) else {
@@ -13,7 +13,7 @@ extension StoreHistory {
         let key = StoreHistoryKeys.all[below(StoreHistoryKeys.all.count)]
         let value = below(4) == 0 ? nil : count
         let former = Self.values(in: file)[key]
-        // A key that was not there at the last checkpoint may be missing because the file is older than the journal.
+        // A key that the last checkpoint did not have may be missing because the file is older than the journal.
         guard value != nil || former.map({ ledger.isSettled(key, at: $0) && !edited.contains($0) }) == true else {
             return
         }
@@ -23,7 +23,7 @@ extension StoreHistory {
         try person.edit([SettingKey(stored: key): value.map { .integer(Int64($0)) }], on: disk)
     }
 
-    /// Removes some of the files. A store finds out with its next flush, and has to store again what all of them have.
+    /// Removes some of the files. The next flush must notice, and store again what all stores have.
     func removeFilesSometimes() async {
         guard let roll = removals?.next(), roll % 8 == 0, !isFileLocked, members.allSatisfy({ $0.hold == nil }) else {
             return
@@ -34,7 +34,7 @@ extension StoreHistory {
         ]
         let gone = subsets[Int(roll >> 8) % subsets.count]
         for member in members { member.heal() }
-        // What others have stored they are told within milliseconds.
+        // Other stores' values arrive within milliseconds.
         tell()
         await settle()
         guard !isFileLocked else { return }
@@ -55,7 +55,7 @@ extension StoreHistory {
         }
     }
 
-    /// What a process that starts now would find.
+    /// What a process started now would find.
     func peek() throws -> [String: Int] {
         Self.values(in: try FileStorage(at: SharedFileHistory.url, calls: disk.diskAfterProcessCrash()).load().tree)
     }
@@ -67,7 +67,7 @@ extension StoreHistory {
         return Dictionary(uniqueKeysWithValues: numbers)
     }
 
-    /// Brings everything to its end that is under way.
+    /// Finishes everything that is under way.
     func end() async {
         for member in members {
             member.heal()
@@ -104,7 +104,7 @@ extension StoreHistory {
             guard values == found else {
                 throw Violation(description: "\(member.name) has \(shown(values)), and the file \(shown(found))")
             }
-            // The file may be behind, if its last checkpoint failed and the journal has everything.
+            // The file may be behind: its last checkpoint may have failed while the journal has everything.
             guard store.status.oldestUnsavedChange == nil else {
                 throw Violation(description: "\(member.name) is \(store.status) after a flush")
             }

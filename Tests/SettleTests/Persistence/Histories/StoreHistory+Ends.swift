@@ -1,7 +1,7 @@
 import Settle
 import SettleTesting
 
-/// How stores are closed and let go of.
+/// Closing and releasing stores.
 extension StoreHistory {
     func close(_ member: StoreHistoryMember, isKept: Bool = false) async {
         guard !member.isWriting, !member.isClosing, let store = member.store else { return }
@@ -41,7 +41,7 @@ extension StoreHistory {
         guard member.recording.calls.last?.operation == .close else {
             throw Violation(description: "\(member.name) is never closed")
         }
-        // What it has given up at its end is told to nobody.
+        // Whatever it gave up while it ended has not been reported.
         if member.hasFailed { ledger.giveUp(member.number, until: .max) }
         ledger.acknowledge(member.number)
         lookFromOutside()

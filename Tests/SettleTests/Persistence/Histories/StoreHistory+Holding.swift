@@ -1,9 +1,9 @@
 import Settle
 import SettleTesting
 
-/// What keeps calls waiting: holds of the storage, and threads that write for long.
+/// What makes calls wait: holds of the storage, and threads with long writes.
 extension StoreHistory {
-    /// Holds a call of the storage in the middle of a flush, a commit, a checkpoint or a close.
+    /// Holds a storage call in the middle of a flush, commit, checkpoint or close.
     func hold(_ member: StoreHistoryMember) async {
         guard let store = member.store, !member.isWriting, !member.isClosing, !isFileLocked, !member.hasTasks,
             members.allSatisfy({ $0.hold == nil })
@@ -30,7 +30,7 @@ extension StoreHistory {
         await hold.waitUntilReached()
     }
 
-    /// Lets the time go on until changes have settled and their checkpoint is held.
+    /// Advances the clock until changes have settled and their checkpoint is held.
     func advance(until hold: StorageHold) async {
         let isReached = Flag()
         let waiter = Task {
@@ -73,7 +73,7 @@ extension StoreHistory {
         await collect()
     }
 
-    /// Waits for the calls that nothing keeps any more.
+    /// Waits for the calls that nothing holds up any more.
     func collect() async {
         guard members.allSatisfy({ !$0.mayHaveLock || ($0.hold == nil && !$0.isWriting) }) else { return }
         for member in members where member.hold == nil && !member.isWriting { await member.collect() }

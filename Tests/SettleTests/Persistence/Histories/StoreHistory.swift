@@ -2,10 +2,10 @@ import Foundation
 import Settle
 import SettleTesting
 
-/// A random history of several stores and a person who share a settings file on a simulated disk.
+/// A random history of several stores and a person that share a settings file on a simulated disk.
 ///
-/// Each store has a storage of its own, as if it were in a process of its own, whose calls may be held and may fail. At times
-/// everything that is under way is brought to its end: then all stores, and whoever opens the file, must find the same.
+/// Each store has its own storage, as if in a process of its own; its calls may be held and may fail. From time to time
+/// everything under way is finished: then all stores, and any new process, must find the same values.
 final class StoreHistory {
     struct Violation: Error, CustomStringConvertible {
         let description: String
@@ -19,18 +19,18 @@ final class StoreHistory {
     var members: [StoreHistoryMember] = []
     var random: SeededGenerator
     var person = SettingsPerson(path: FilePath(SharedFileHistory.path))
-    /// Keeps the stores from writing the file while the person does: what he overwrites is his affair.
+    /// Keeps the stores from writing the file during an edit; values that an edit overwrites are not their fault.
     let guardian: FileStorage
     private var steps: [String] = []
     var count = 0
-    /// What the person has written.
+    /// The values that edits have written.
     var edited: Set<Int> = []
-    /// Says when the person removes files; `nil` if never.
+    /// Decides when files are removed; `nil` if never.
     var removals: SeededGenerator?
 
     private init(seed: UInt64, removesFiles: Bool) throws {
         random = SeededGenerator(seed: seed)
-        // One of its own, so that a history is otherwise the same with and without.
+        // A separate generator, so that a history is otherwise the same with and without removals.
         removals = removesFiles ? SeededGenerator(seed: ~seed) : nil
         let operations = FileOperations(disk)
         try operations.makeFolder(FilePath("/home"))
@@ -69,7 +69,7 @@ final class StoreHistory {
 
     func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
-    /// What a store has, without defaults.
+    /// A store's values, without defaults.
     static func values(of store: SettingsStore, _ settings: StoreHistorySettings?) -> [String: Int] {
         var values: [String: Int] = [:]
         guard let settings else {
@@ -111,7 +111,7 @@ final class StoreHistory {
         await settle()
     }
 
-    /// Lets the stores do what they would do by themselves.
+    /// Lets the stores do their pending work.
     func settle() async {
         for _ in 0..<2 {
             await Task.yield()
@@ -159,7 +159,7 @@ final class StoreHistory {
 
     func write(_ member: StoreHistoryMember) {
         guard !member.isWriting, let store = member.store else { return }
-        // A commit of the same store that waits could come between the ledger's note and the assignment.
+        // A waiting commit of the same store could come between the ledger's record and the assignment.
         if below(2) == 0, !member.isClosing, !member.hasTasks, let settings = member.settings {
             count += 1
             let key = StoreHistoryKeys.single[below(StoreHistoryKeys.single.count)]
@@ -180,7 +180,7 @@ final class StoreHistory {
         }
     }
 
-    /// Runs a call; waits for its end if nothing keeps it.
+    /// Runs a call, and waits for its end unless something holds it up.
     func run(
         _ member: StoreHistoryMember, _ name: String, locks: Bool = false, isKept: Bool = false,
         _ body: @escaping @Sendable () async throws -> Void
@@ -226,7 +226,7 @@ final class StoreHistory {
     func commit(_ member: StoreHistoryMember, isKept: Bool = false) async {
         guard let store = member.store else { return }
         let (ledger, number, name, settings) = (ledger, member.number, member.name, member.settings)
-        // What is to be held must not be refused before.
+        // A commit that will be held must not be refused first.
         var writes = below(2) == 0 && !isKept ? drawWrites(2) : []
         count += 1
         writes.append(.set("n", count))
@@ -235,7 +235,7 @@ final class StoreHistory {
         await run(member, "commits \(writes)", locks: true, isKept: isKept) { [writes] in
             let span = LockedValue((begin: 0, end: 0))
             let body: @Sendable () throws -> Int = {
-                // What was given up until now is lost for all earlier writes; what this one writes comes after that.
+                // Values given up before now are lost for all earlier writes; this commit's writes come later.
                 span.withLock { $0.begin = ledger.tick() }
                 ledger.check(by: "the commit of \(name)") { Self.values(of: store, settings) }
                 try writes.perform(in: store, settings, by: number, ledger)
@@ -261,7 +261,7 @@ final class StoreHistory {
         if !isKept { lookFromOutside() }
     }
 
-    /// A commit whose closure an actor isolates.
+    /// A commit whose closure is isolated to an actor.
     @MainActor private static func visit(
         _ store: SettingsStore, _ body: @Sendable () throws -> Int
     ) async throws -> Int {
@@ -276,8 +276,8 @@ final class StoreHistory {
         }
         let operation = [FailingStorage.Operation.append, .syncedAppend, .checkpoint, .lock][below(4)]
         let (number, moment) = (1 + below(3), below(3) == 0 ? FailingStorage.Moment.after : .before)
-        // A lock that was taken would stay, and what an append has left that throws can be known to the storage alone: its syncs
-        // fail by the system calls above.
+        // A failure after the lock would leave it taken, and only the storage could know what an append that throws has
+        // left: syncs fail through the system calls above.
         if operation != .checkpoint, moment == .after { return }
         note("\(member.name) will fail with \(operation), \(number) times, \(moment) it")
         member.fail(operation, count: number, moment)

@@ -1,19 +1,19 @@
 import Settle
 
-/// Who has written what at which keys, and since when it is acknowledged.
+/// Records which store wrote which value at which key, and when the write was acknowledged.
 ///
-/// A write reaches the storage at some moment between its begin and its acknowledgement. So it has been replaced for certain if
-/// another one that is acknowledged has begun after that, or comes later in the same store. Everything else may be found.
+/// A write reaches the storage at some moment between its begin and its acknowledgement. It has certainly been replaced
+/// if another acknowledged write began after that, or comes later in the same store. Any other value may be found.
 final class StoreHistoryLedger: Sendable {
     private struct Write {
         var store: Int
         var value: Int?
         var begin: Int
-        /// `nil` as long as it is not acknowledged.
+        /// `nil` until it is acknowledged.
         var end: Int?
-        /// Whether it counts as a write for the store.
+        /// Whether the store certainly counts it as a write.
         var isCertain: Bool
-        /// When a save of it had failed. From then on it must not replace what others store.
+        /// When its save failed. From then on it must not replace what other stores save.
         var failure: Int?
     }
 
@@ -28,12 +28,12 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
-    /// The number of the person who edits the file, among the stores.
+    /// The person's number among the stores.
     static let person = 0
 
     private let state = LockedValue(State())
 
-    /// The first thing that must not be.
+    /// The first violation.
     var violation: String? { state.withLock { $0.violation } }
 
     func report(_ violation: String) {
@@ -42,9 +42,9 @@ final class StoreHistoryLedger: Sendable {
 
     func tick() -> Int { state.withLock { $0.tick() } }
 
-    /// Notes what is about to be published.
+    /// Records what is about to be published.
     ///
-    /// - Parameter isCertain: False if a store may take it for no change.
+    /// - Parameter isCertain: False if a store may treat it as no change.
     func record(_ values: [String: Int?], by store: Int, isCertain: Bool = true) {
         state.withLock { state in
             let begin = state.tick()
@@ -55,7 +55,7 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
-    /// Notes that everything which a store has written until some time is stored.
+    /// Records that everything a store wrote until a time is stored.
     func acknowledge(_ store: Int, until time: Int = .max) {
         state.withLock { state in
             let end = state.tick()
@@ -72,12 +72,12 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
-    /// Notes that a save of everything that a store has written until some time has failed.
+    /// Records that saving what a store wrote until a time has failed.
     func fail(_ store: Int, until time: Int) {
         change(store, until: time) { $0.failure = $0.failure ?? $1 }
     }
 
-    /// Notes that some of what a store has written until some time has been given up.
+    /// Records that some of what a store wrote until a time has been given up.
     func giveUp(_ store: Int, from begin: Int = 0, until time: Int) {
         change(store, until: time) { write, _ in if write.begin >= begin { write.isCertain = false } }
     }
@@ -98,7 +98,7 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
-    /// Checks values that somebody finds. What is acknowledged while he looks may have come too late for him.
+    /// Checks the values that a store or process finds. An acknowledgement meanwhile may come too late for it.
     func check(by finder: String, _ find: () throws -> [String: Int]) rethrows {
         let begin = tick()
         let found = try find()
@@ -116,7 +116,7 @@ final class StoreHistoryLedger: Sendable {
 
     private static func possible(_ writes: [Write], asOf time: Int) -> [Int?] {
         func isAcknowledged(_ write: Write) -> Bool { write.end.map { $0 < time } ?? false }
-        // What comes later in this list has begun later.
+        // Later entries began later.
         let values = writes.indices.filter { index in
             !writes[(index + 1)...].contains { later in
                 isAcknowledged(later)
@@ -127,7 +127,7 @@ final class StoreHistoryLedger: Sendable {
         return writes.contains(where: isAcknowledged) ? values : [nil] + values
     }
 
-    /// Whether nobody has written a key since everything came to its end.
+    /// Whether a key has not been written since everything was last finished.
     func isSettled(_ key: String, at value: Int?) -> Bool {
         state.withLock { state in
             let writes = state.writes[key] ?? []
@@ -135,7 +135,7 @@ final class StoreHistoryLedger: Sendable {
         }
     }
 
-    /// Notes what everybody has found once nothing was under way. From here on there is only one truth.
+    /// Records what all stores found once nothing was under way. From here on only these values are possible.
     func settle(_ found: [String: Int]) {
         state.withLock { state in
             let now = state.tick()

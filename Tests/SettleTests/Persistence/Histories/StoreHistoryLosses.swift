@@ -1,10 +1,10 @@
 import Settle
 
-/// How much a store has given up, as far as the ledger knows.
+/// How many values a store has given up, as far as the ledger knows.
 final class StoreHistoryLosses: Sendable {
     private let known = LockedValue(UInt64(0))
 
-    /// Tells the ledger if the store has given up something since the last time: any of what it had not stored may be meant.
+    /// Tells the ledger if the store has given up something since the last call: any unsaved value may be it.
     func note(of store: SettingsStore, by number: Int, until time: Int, in ledger: StoreHistoryLedger) {
         let count = store.statistics.supersededValues
         let isNew = known.withLock { known in

@@ -1,7 +1,7 @@
 import Settle
 import SettleTesting
 
-/// A store of a history, with what goes on in it.
+/// A store of a history, with everything under way in it.
 final class StoreHistoryMember {
     let number: Int
     let calls: FaultySystemCalls
@@ -9,21 +9,21 @@ final class StoreHistoryMember {
     let recording: RecordingStorage
     let watching: ManualFileWatching
     private(set) var store: SettingsStore?
-    /// `nil` if the store's keys are used at run time only.
+    /// `nil` if the store's keys are only used at run time.
     private(set) var settings: StoreHistorySettings?
 
-    /// A thread that has the writer's lock.
+    /// A thread that holds the writer lock.
     private var writer: (gate: Gate, thread: Task<Void, Never>)?
-    /// What keeps a call to the storage.
+    /// Holds a storage call.
     var hold: StorageHold?
-    /// Calls that wait for the writer, for the hold or for the lock of the file.
+    /// Calls waiting for the writer, the hold or the file's lock.
     private var tasks: [Task<Void, Never>] = []
-    /// Whether a commit waits with the lock of the file.
+    /// Whether a commit may be waiting with the file's lock.
     private(set) var mayHaveLock = false
     /// Raised when a call may throw; see ``heal()``.
     private(set) var mayFail = Flag()
     var isClosing = false
-    /// Raised when the store begins to be closed. Calls that wait may find it closed then.
+    /// Raised when the store begins to close. Waiting calls may then find it closed.
     let hasClosed = Flag()
 
     let lost = StoreHistoryLosses()
@@ -48,7 +48,7 @@ final class StoreHistoryMember {
         if isDeclared { settings = try await store.group() }
     }
 
-    /// Lets go of the store without closing it.
+    /// Releases the store without closing it.
     func letGo() {
         store = nil
         settings = nil
@@ -56,7 +56,7 @@ final class StoreHistoryMember {
 
     // MARK: The writer's lock
 
-    /// Has a thread take the writer's lock, and write when it is let go on; without writes, undo everything.
+    /// Has a thread take the writer lock and, once released, write; without writes, it rolls back.
     func beginWriting(_ writes: [StoreHistoryWrite], _ ledger: StoreHistoryLedger) async {
         guard let store else { return }
         let (gate, settings, number) = (Gate(), settings, number)
@@ -88,14 +88,14 @@ final class StoreHistoryMember {
         failing.fail(operation, with: StorageError(.noSpace, "There is no room."), count: count, moment: moment)
     }
 
-    /// Has a system call fail, and with a call for good all from then on.
+    /// Makes a system call fail; if for good, all later ones too.
     func fail(call number: Int, with error: SystemError, forGood: Bool) {
         mayFail.raise()
         hasFailed = true
         calls.fail(call: number, with: .error(error), forGood: forGood)
     }
 
-    /// Lets calls through again. Those that are under way may have failed.
+    /// Lets calls succeed again. Calls under way may have failed.
     func heal() {
         failing.heal()
         calls.heal()

@@ -3,14 +3,14 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Random histories of stores and a person who share a file, against what has been acknowledged.
+/// Random histories of stores and a person that share a file, checked against what was acknowledged.
 @Suite(.timeLimit(.minutes(10))) struct StoreHistoryTests {
-    /// Seeds that have found something.
+    /// Seeds that once found a bug.
     private static let findings: [UInt64] = [70, 1_326, 1_460, 101_163, 3_000_107]
 
-    /// The same histories each time, as far as threads allow. `SETTLE_HISTORIES` is another number of them, which then begin at a
-    /// random seed or at `SETTLE_HISTORY_SEED`: with a number of 1 that shows one again which has failed.
-    @Test("stores that share a file agree, and have all that was acknowledged, whatever happens to them")
+    /// The same histories each time, as far as threads allow. `SETTLE_HISTORIES` sets another number, which then start
+    /// at a random seed or at `SETTLE_HISTORY_SEED`: a number of 1 repeats a history that has failed.
+    @Test("Stores that share a file agree and have everything that was acknowledged")
     func histories() async {
         func run(_ seed: UInt64, removesFiles: Bool) async {
             do {
@@ -26,7 +26,7 @@ import Testing
             seeds = Array(first..<(first + count))
         }
         for seed in seeds { await run(seed, removesFiles: false) }
-        // Those that removals may take part in are others from then on.
+        // Removals change a history from the first one on.
         for seed in seeds.prefix(max(60, seeds.count / 2)) { await run(seed, removesFiles: true) }
     }
 }

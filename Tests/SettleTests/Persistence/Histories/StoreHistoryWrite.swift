@@ -1,6 +1,6 @@
 import Settle
 
-/// The settings of the histories. Every value is written once, so that it tells who has written it.
+/// The settings of the histories. Every value is written once, so that it identifies its write.
 struct StoreHistorySettings: SettingsGroup {
     struct Inner: SettingsGroup {
         struct Innermost: SettingsGroup {
@@ -40,7 +40,7 @@ enum StoreHistoryKeys {
 /// One write of a store.
 enum StoreHistoryWrite: Sendable {
     case set(String, Int)
-    /// The whole of a dictionary, with some keys of it.
+    /// A whole dictionary, with some of its keys.
     case replace(String, [String: Int])
     /// A key, or a dictionary.
     case remove(String)
@@ -52,8 +52,8 @@ extension StoreHistoryWrite {
     ///
     /// - Parameters:
     ///   - settings: Without them, the keys are written at run time.
-    ///   - values: The values as the store has them; get the new ones.
-    /// - Returns: The keys that have been written together.
+    ///   - values: The values that the store has; updated with the new ones.
+    /// - Returns: The keys that were written together.
     func perform(
         in store: SettingsStore, _ settings: StoreHistorySettings?, _ values: inout [String: Int]
     ) throws -> [[String]] {
@@ -119,7 +119,7 @@ extension StoreHistoryWrite {
 }
 
 extension [StoreHistoryWrite] {
-    /// Writes all in one transaction, and has the ledger note it before it is published.
+    /// Performs all writes in one transaction, recorded in the ledger before they are published.
     func perform(
         in store: SettingsStore, _ settings: StoreHistorySettings?, by number: Int, _ ledger: StoreHistoryLedger
     ) throws {
