@@ -4,9 +4,9 @@ import Testing
 
 @testable import Settle
 
-/// What runs within a change in place, and what runs because that is suspended.
+/// Code that runs inside a change in place, and code that runs because one is suspended.
 @Suite(.timeLimit(.minutes(10))) struct ChangeInPlaceTests {
-    @Test("A task that runs at once within a change in place may write the store")
+    @Test("A task that runs immediately inside a change in place may write to the store")
     func immediateTask() async {
         await #expect(processExitsWith: .success) {
             guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Tasks that an executor runs within a change in place may write the store, be the change in a task or not")
+    @Test("Tasks that an executor runs inside a change in place may write to the store, in a task or not")
     func nestedExecutor() async {
         await #expect(processExitsWith: .success) {
             let settings = CounterSettings()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("A thread that comes to do something else knows whether a change that it finds is suspended")
+    @Test("A thread that finds a change in place can tell whether it is suspended")
     func looking() async {
         let executor = SteppedExecutor()
         let changer = Changer(executor)
@@ -80,11 +80,11 @@ private func changeWithTasksInside(_ settings: CounterSettings) throws {
     settings.list.withEach {
         while !executor.run() { yieldThread() }
     }
-    // The code of the change's own task goes on as it was.
+    // The change's own task goes on as before.
     try settings.update { settings.name = "" }
 }
 
-/// Runs the jobs of its actors when it is told to, on the thread that tells it, as a run loop does.
+/// Runs its actors' jobs on request, on the requesting thread, like a run loop.
 private final class SteppedExecutor: SerialExecutor {
     private let jobs = LockedValue<[UnownedJob]>([])
 
@@ -93,7 +93,7 @@ private final class SteppedExecutor: SerialExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// - Returns: Whether there was anything to run.
+    /// - Returns: Whether there was a job to run.
     @discardableResult
     func run() -> Bool {
         let ready = jobs.withLock { jobs in
@@ -122,7 +122,7 @@ private actor Writer {
     }
 }
 
-/// Begins a change, and is suspended until it may go on.
+/// Begins a change and is suspended until resumed.
 private actor Changer {
     nonisolated let lock = RecursiveLock()
     nonisolated let goOn = Resumption()

@@ -2,7 +2,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ChangeRecorderTests {
-    @Test("It gives each element once, in order, and nil at the end")
+    @Test("A recorder returns each element once, in order, then nil")
     func order() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
         let recorder = ChangeRecorder(stream)
@@ -18,7 +18,7 @@ import Testing
         #expect(await recorder.until { $0.count == 9 } == [1, 2, 3])
     }
 
-    @Test("It unsubscribes when it goes away")
+    @Test("A recorder unsubscribes when it is released")
     func release() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
         let ended = ChangeRecorder(

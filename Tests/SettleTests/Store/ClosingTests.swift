@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ClosingTests {
-    @Test("Closing saves what is pending, brings the storage to rest and closes it")
+    @Test("Closing saves pending changes, writes a last checkpoint and closes the storage")
     func close() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -16,7 +16,7 @@ import Testing
         #expect(recording.calls.count { $0.operation == .close } == 1)
     }
 
-    @Test("After closing, assignments change nothing, and everything that can throw throws")
+    @Test("After closing, assignments change nothing, and every throwing call throws")
     func afterClosing() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -40,7 +40,7 @@ import Testing
         #expect(settings.count == 1 && settings.snapshot().count == 1)
     }
 
-    @Test("A close whose save fails leaves the store open, with everything in it")
+    @Test("A close whose save fails leaves the store open with all its changes")
     func failingClose() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -56,7 +56,7 @@ import Testing
         await changes.untilEnd()
     }
 
-    @Test("Whoever closes a store returns when it is closed, also if somebody else is closing it")
+    @Test("A close returns once the store is closed, even if another close is in progress")
     func twoClosers() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -78,7 +78,7 @@ import Testing
         #expect(await second.untilEnd() == [1])
     }
 
-    @Test("A store closes without its storage's resting form if everything is stable, and reports why")
+    @Test("A store closes without a checkpoint if everything is synced, and reports why")
     func withoutCheckpoint() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)

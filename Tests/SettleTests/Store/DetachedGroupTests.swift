@@ -15,7 +15,7 @@ private struct TopSettings: SettingsGroup {
 private struct EmptySettings: SettingsGroup {}
 
 @Suite(.timeLimit(.minutes(10))) struct DetachedGroupTests {
-    @Test("A group that nobody has opened works in memory, and each one is its own")
+    @Test("A group that no store has opened works in memory, and each instance has its own values")
     func inMemory() async throws {
         let first = OuterSettings()
         let copy = first
@@ -29,7 +29,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect(first.title == "title" && first.inner.count == 0)
     }
 
-    @Test("Subscribers from before and after the first use as a whole see everything, in order")
+    @Test("Subscribers from before and after a group's first use as a whole see every change in order")
     func streamsAcrossUniting() async throws {
         let settings = OuterSettings()
         let values = ChangeRecorder(settings.inner.$count)
@@ -51,7 +51,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect(await all.until { $0.count == 2 }.map(\.mutations.count) == [1, 2])
     }
 
-    @Test("Subscribers of a group without settings of its own follow it into the group around it")
+    @Test("Subscribers to a group without settings of its own follow it into its outer group")
     func streamOfGroups() async throws {
         let settings = TopSettings()
         let middle = ChangeRecorder(settings.middle.changes)
@@ -63,7 +63,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect(change?[settings.middle.second.$left]?.newValue == 3)
     }
 
-    @Test("Using a group as a whole for the first time inside a write of one of its settings")
+    @Test("A group can first be used as a whole inside a write of one of its settings")
     func uniteInsideWrite() async throws {
         let settings = OuterSettings()
         settings.inner.list = [1]
@@ -78,7 +78,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect(settings.title == "xy")
     }
 
-    @Test("A commit of a group that no store has opened throws before it runs, with the line to write")
+    @Test("A commit of an unopened group throws before its closure runs, and names the missing call")
     func commitThrows() async throws {
         let settings = OuterSettings()
         var hasRun = false
@@ -87,7 +87,7 @@ private struct EmptySettings: SettingsGroup {}
         #expect("\(String(describing: error))".contains("let settings = try await store.group(OuterSettings.self)"))
     }
 
-    @Test("An update that throws is undone, however many threads use the groups for the first time")
+    @Test("An update that throws is rolled back, however many threads use the group for the first time")
     func firstUses() async throws {
         for _ in 0..<2_000 {
             let settings = OuterSettings()
@@ -105,7 +105,7 @@ private struct EmptySettings: SettingsGroup {}
         }
     }
 
-    @Test("A group without settings does nothing, and its closures run")
+    @Test("A group without settings runs its closures and changes nothing")
     func empty() async throws {
         let settings = EmptySettings()
         #expect(try settings.update { 5 } == 5)

@@ -58,7 +58,7 @@ private struct Guarded: SettingsGroup {
         try store.setValue(7, forKey: "window.width")
         #expect(window.width == 7)
         #expect(try store.value(forKey: "window.width", as: Int.self) == 7)
-        // It is the same setting when its value has been removed, and when its group is opened again.
+        // It stays the same setting after its value is removed and its group opened again.
         try store.removeValue(forKey: "window.width")
         #expect(window.width == 1)
         try await store.flush()
@@ -136,7 +136,7 @@ private struct Guarded: SettingsGroup {
         #expect(store.groups(at: "accounts") == ["dave"])
         try await store.flush()
         #expect(storage.tree.root == ["accounts": .dictionary(["dave": carol])])
-        // Nothing of it is in use.
+        // No group or key of it is in use.
         try store.remove(at: "accounts.dave")
         try await store.flush()
         #expect(storage.tree.root.isEmpty)
@@ -163,7 +163,7 @@ private struct Guarded: SettingsGroup {
         let hold = failing.hold(.append)
         try store.setValue(1, forKey: "late.x")
         await hold.waitUntilReached()
-        // On a thread of its own: until the first value has been saved, it waits inside the transaction.
+        // On its own thread, because it waits inside the transaction until the first value is saved.
         try await onThread {
             Result {
                 try store.update {

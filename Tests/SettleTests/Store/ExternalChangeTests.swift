@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ExternalChangeTests {
-    @Test("A change from outside is one external change, and only of what differs")
+    @Test("An external change has only the settings that differ")
     func external() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1), "name": .string("a")]))
         let recording = RecordingStorage(storage)
@@ -30,7 +30,7 @@ import Testing
         #expect(recording.batches.isEmpty && "\(store.status)" == "saved")
     }
 
-    @Test("An external change is durable when it comes")
+    @Test("An external change is durable on arrival")
     func durable() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -41,7 +41,7 @@ import Testing
         #expect(change?.origin == .external && change?.isDurable == true && settings.count == 2)
     }
 
-    @Test("What is pending here wins for its key, before a save, during it and after it failed")
+    @Test("A pending value wins for its key before, during and after a failed save")
     func merge() async throws {
         let memory = InMemoryStorage()
         let failing = FailingStorage(memory)
@@ -71,7 +71,7 @@ import Testing
         #expect(memory.tree["count"] == .integer(6) && memory.tree["other"] == .integer(3))
     }
 
-    @Test("A value from outside that can't be used leaves the last good one in force")
+    @Test("An unusable external value leaves the last good value in force")
     func unusable() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(1)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -96,13 +96,13 @@ import Testing
         #expect(issue.map { "\($0)" }?.contains("The last good value, 1000, stays in force") == true)
     }
 
-    @Test("Changes of some keys are looked for around and within these keys only")
+    @Test("An external change of single keys affects only settings around and within them")
     func perKey() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
         let settings = try await store.group(OuterSettings.self)
         let recorder = ChangeRecorder(store.changes)
-        // Exactly, around (an entry of a dictionary), within (a whole group), and what nobody has declared.
+        // At the key, around it (a dictionary's entry), within it (a whole group), and undeclared.
         memory.simulateExternalChange(["inner.count": .integer(1), "unknown": .bool(true)], by: "a")
         #expect(await recorder.next()?.mutations.map(\.key) == ["inner.count"])
         memory.simulateExternalChange(["inner.table.x": .integer(5)], by: "b")
@@ -115,13 +115,13 @@ import Testing
         #expect(await recorder.next()?.mutations.map(\.key).sorted() == ["inner.count", "inner.table"])
         #expect(settings.inner.count == 0 && settings.inner.table.isEmpty && settings.balance.right == 2)
         #expect(try store.value(forKey: "unknown", as: Bool.self) == true)
-        // What is there already is no change.
+        // A value that is already there is no change.
         memory.simulateExternalChange(["balance.left": .integer(1)])
         memory.simulateExternalChange(["title": .string("new")])
         #expect(await recorder.next()?.mutations.map(\.key) == ["title"])
     }
 
-    @Test("An entry of a dictionary that is to be saved here does not get into it from outside")
+    @Test("An external entry is not merged into a dictionary that is pending here")
     func unsavedAround() async throws {
         let memory = InMemoryStorage()
         let failing = FailingStorage(memory)
@@ -141,7 +141,7 @@ import Testing
         #expect(memory.tree.root == ["count": .integer(1), "table": .dictionary(["x": .integer(5)])])
     }
 
-    @Test("A value that is only spelled otherwise outside is no change")
+    @Test("An external value that differs only in spelling is no change")
     func spelling() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)
@@ -157,7 +157,7 @@ import Testing
         #expect(await recorder.next()?.mutations.map(\.key) == ["mark"])
     }
 
-    @Test("Two stores of one place that write different keys both win, and commits of both lose nothing")
+    @Test("Two stores of one storage that write different keys both win, and their commits lose nothing")
     func twoStores() async throws {
         let place = InMemoryStorage()
         func open() async throws -> (SettingsStore, CounterSettings) {

@@ -32,7 +32,7 @@ private struct OtherSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct GroupTests {
-    @Test("The same group opened twice at one path shares its values, streams and transactions")
+    @Test("A group opened twice at one path shares its values, streams and transactions")
     func alias() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let first = try await store.group(OuterSettings.self)
@@ -64,7 +64,7 @@ private struct OtherSettings: SettingsGroup {
         #expect(first.inner.count == 0 && second.inner.$count.key == "inner.count")
     }
 
-    @Test("The same type at two paths is two groups")
+    @Test("One group type at two paths is two groups")
     func twoPaths() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -119,7 +119,7 @@ private struct OtherSettings: SettingsGroup {
         #expect(throws: SettingsError.self) { try store.setValue(1, forKey: "") }
     }
 
-    @Test("A key or a path with an empty part is an error", arguments: [".", "a..b", ".a", "a."])
+    @Test("A key or path with an empty part is an error", arguments: [".", "a..b", ".a", "a."])
     func emptyParts(path: String) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let error = await #expect(throws: SettingsError.self) { try await store.group(OtherSettings.self, at: path) }
@@ -128,7 +128,7 @@ private struct OtherSettings: SettingsGroup {
         #expect(key?.code == .invalidKey && key?.key == "a..b")
     }
 
-    @Test("Opening a file again gives the same store, also through other spellings and links")
+    @Test("Opening a file again gives the same store, even through other spellings and links")
     func sameFile() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")
@@ -153,7 +153,7 @@ private struct OtherSettings: SettingsGroup {
         #expect(try await reopened.group(CounterSettings.self).count == 1)
     }
 
-    @Test("Opening a file while its store is being closed waits for the last save")
+    @Test("Opening a file while its store closes waits for the last save")
     func openWhileClosing() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")

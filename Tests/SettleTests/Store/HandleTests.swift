@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Handles of one store")
 struct HandleTests {
-    @Test("Closing one handle leaves the other, the groups and the streams open; closing the last ends them")
+    @Test("Closing one handle leaves the other handles, groups and streams open; closing the last ends them")
     func closingOne() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")
@@ -27,7 +27,7 @@ struct HandleTests {
         #expect(changes.elements.count == 2)
     }
 
-    @Test("A handle that is let go of without a close closes nothing")
+    @Test("A handle released without a close closes nothing")
     func lettingGo() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")

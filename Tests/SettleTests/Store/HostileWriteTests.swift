@@ -3,7 +3,7 @@ import SettleTesting
 import Synchronization
 import Testing
 
-/// A value whose foreign code does something in one of its positions.
+/// A value that runs foreign code in one of its methods.
 private final class HostileValue: Codable, Sendable, Hashable {
     /// Where foreign code runs.
     enum Position: CaseIterable, Sendable { case equality, hash, encoding, decoding, release }
@@ -36,7 +36,7 @@ private final class HostileValue: Codable, Sendable, Hashable {
     }
 }
 
-/// What the foreign code of the current task does.
+/// What the current task's foreign code does.
 private final class Hostility: Sendable {
     @TaskLocal static var current: Hostility?
 
@@ -54,7 +54,7 @@ private final class Hostility: Sendable {
 
     static func run(_ position: HostileValue.Position) {
         guard let current, current.position == position else { return }
-        // Not for what it does itself.
+        // The foreign code must not run itself again.
         guard
             current.isRunning.withLock({ isRunning in
                 defer { isRunning = true }; return !isRunning
@@ -79,13 +79,13 @@ private enum HostileRule {
     @TaskLocal static var action: (@Sendable () -> Void)?
     static func run() -> Bool {
         guard let action else { return true }
-        // Not for what it does itself.
+        // The foreign code must not run itself again.
         $action.withValue(nil) { action() }
         return true
     }
 }
 
-/// A group whose rule writes another setting, whichever thread asks it.
+/// A group whose rule writes another setting, on whichever thread it runs.
 private struct WritingRuleSettings: SettingsGroup {
     @Setting(where: { _ in WritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
     @Setting var count = 0
@@ -93,7 +93,7 @@ private struct WritingRuleSettings: SettingsGroup {
     static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
 }
 
-/// The same for a rule that writes over what has just come.
+/// The same with a rule that overwrites a setting merged together with it.
 private struct OverwritingRuleSettings: SettingsGroup {
     @Setting var count = 0
     @Setting(where: { _ in OverwritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
@@ -101,9 +101,9 @@ private struct OverwritingRuleSettings: SettingsGroup {
     static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
 }
 
-@Suite("Foreign code in every position of a write", .timeLimit(.minutes(10)))
+@Suite("Foreign code at every point of a write", .timeLimit(.minutes(10)))
 struct HostileWriteTests {
-    /// The ways of writing a value.
+    /// All ways of writing a value.
     private func writes(
         _ settings: HostileSettings, _ store: SettingsStore
     ) -> [(name: String, write: @Sendable (Int) throws -> Void)] {
@@ -163,7 +163,7 @@ struct HostileWriteTests {
         ]
     }
 
-    @Test("What it writes is published and saved, nothing is lost, and nothing hangs")
+    @Test("Foreign code's writes are published and saved, lose nothing and hang nothing")
     func everywhere() async throws {
         for position in HostileValue.Position.allCases {
             let storage = InMemoryStorage()
@@ -195,7 +195,7 @@ struct HostileWriteTests {
         }
     }
 
-    @Test("A comparison that writes the setting itself ends, and the write that it belongs to has the last word")
+    @Test("A comparison that writes its own setting ends, and the outer write wins")
     func comparisonThatWritesItself() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(HostileSettings.self)
@@ -208,7 +208,7 @@ struct HostileWriteTests {
         #expect(hostility.count > 0)
         settings.value = HostileValue(3)
         #expect(settings.value.number == 3)
-        // Also if it was equal before the comparison.
+        // Even if the value was equal before the comparison.
         Hostility.$current.withValue(hostility) {
             settings.value = HostileValue(3)
             #expect(settings.$value.value.number == 3)
@@ -237,11 +237,11 @@ struct HostileWriteTests {
         #expect(storage.tree["count"] == .integer(Int64(settings.count)))
     }
 
-    @Test("What a value writes that goes away with an undone update is a write of its own")
+    @Test("A deinit's write during a rollback is a write of its own")
     func writeAtUndo() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(HostileSettings.self)
-        // Nothing but a plain write, which opens and ends no transaction.
+        // Only a plain write, which neither begins nor ends a transaction.
         let hostility = Hostility(.release) { settings.count += 1 }
         Hostility.$current.withValue(hostility) {
             for number in 1...3 {
@@ -262,7 +262,7 @@ struct HostileWriteTests {
         #expect(hostility.count == 6 && settings.count == 6 && settings.value.number == 0)
     }
 
-    @Test("A change tells the values in force, also if every comparison writes another one")
+    @Test("A change has the values in force even if every comparison writes another one")
     func comparisonThatAlwaysWrites() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(HostileSettings.self)
@@ -270,7 +270,7 @@ struct HostileWriteTests {
         let hostility = Hostility(.equality) { settings.count += 1 }
         try Hostility.$current.withValue(hostility) {
             try settings.update {
-                // Before the value, so that it is looked at before the comparison.
+                // Written before the value, so that it is examined before the comparison.
                 settings.count = 0
                 settings.value = HostileValue(1)
             }
@@ -281,7 +281,7 @@ struct HostileWriteTests {
         #expect(told?.newValue as? Int == settings.count && settings.value.number == 1)
     }
 
-    @Test("What a rule writes while others' changes are taken in is published and saved, and theirs is not saved again")
+    @Test("A rule's writes while an external change is merged are saved, and the external values are not saved again")
     func duringExternalChange() async throws {
         let storage = InMemoryStorage()
         let recording = RecordingStorage(storage)
@@ -302,7 +302,7 @@ struct HostileWriteTests {
         #expect(recording.batches.allSatisfy { $0.values["ruled"] == nil })
     }
 
-    @Test("What a rule writes over a change that is taken in with it, or resets meanwhile, is saved")
+    @Test("A rule's write or reset over a value of the same external change is saved")
     func overExternalChange() async throws {
         let storage = InMemoryStorage(SettingTree(["count": .integer(4)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -325,7 +325,7 @@ struct HostileWriteTests {
                 return true
             }
         }
-        // The same value as the default, but stored.
+        // Equal to the default, but stored.
         storage.simulateExternalChange(["count": .integer(0)])
         for await count in settings.$count where count == 0 { break }
         storage.simulateExternalChange(["ruled": .integer(6)])

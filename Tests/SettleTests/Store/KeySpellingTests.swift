@@ -41,14 +41,14 @@ private struct Visits: SettingsGroup {
     @Setting var visits = 0
 }
 
-/// A declared setting has one place, and every spelling of its key means it.
+/// A declared setting has one place, and every spelling of its key refers to it.
 @Suite(.timeLimit(.minutes(10))) struct KeySpellingTests {
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {
         let storage = InMemoryStorage(SettingTree(root))
         return (try await SettingsStore.open(storage: storage), storage)
     }
 
-    /// What a group has after a restart.
+    /// Opens a group as after a restart.
     private func reopened<Group: SettingsGroup>(
         _ type: Group.Type, at path: SettingKey, on storage: InMemoryStorage
     ) async throws -> Group {
@@ -170,7 +170,7 @@ private struct Visits: SettingsGroup {
         for await width in win.$width where width == 300 { break }
         try await store.flush()
         #expect(storage.tree.root == ["w": .dictionary(["width": .integer(300)])])
-        // The literal name goes before the path, as it does when a group is opened.
+        // The literal name takes precedence over the path, as when a group is opened.
         storage.simulateExternalChange(
             SettingTree(["w.width": .integer(400), "w": .dictionary(["width": .integer(500)])]))
         for await width in win.$width where width != 300 { break }

@@ -3,12 +3,12 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
-    /// Waits until the storage has been closed, which a store does as the last thing it does.
+    /// Waits until the storage is closed, which is the last thing a store does.
     private func closing(_ recording: RecordingStorage) async {
         _ = await recording.calls { $0.contains { $0.operation == .close } }
     }
 
-    @Test("Letting go of the last reference saves what is pending, and then frees the store")
+    @Test("Releasing the last reference saves pending changes, then frees the store")
     func lastReference() async throws {
         let recording = RecordingStorage()
         let clock = ManualClock()
@@ -22,7 +22,7 @@ import Testing
                 settings.name = "pending"
             }
         }
-        // Without any time passing.
+        // No time has to pass.
         await closing(recording)
         #expect(recording.calls.filter(\.isSave).last?.operation == .checkpoint(.closing))
         #expect(recording.calls.last?.operation == .close)
@@ -32,7 +32,7 @@ import Testing
         weak = Weak(try await SettingsStore.open(storage: InMemoryStorage()).core)
     }
 
-    @Test("A store is kept while one of its groups is in use")
+    @Test("A store stays open while one of its groups is in use")
     func groupKeepsStore() async throws {
         let recording = RecordingStorage()
         func open() async throws -> CounterSettings {
@@ -43,7 +43,7 @@ import Testing
         #expect(recording.batches.count == 1)
     }
 
-    @Test("A store that nobody uses goes away, also after streams, observers and transactions")
+    @Test("An unused store is released, even after streams, observers and transactions")
     func afterUse() async throws {
         let recording = RecordingStorage()
         do {
@@ -68,7 +68,7 @@ import Testing
         await closing(recording)
     }
 
-    @Test("Writing keys at run time does not keep a store alive for ever")
+    @Test("Keys written at run time do not keep a store alive")
     func runTimeKeys() async throws {
         let recording = RecordingStorage()
         do {
@@ -80,7 +80,7 @@ import Testing
         await closing(recording)
     }
 
-    @Test("A stream of changes of a store ends when the store goes away")
+    @Test("A store's stream of changes ends when the store is released")
     func streamEnds() async throws {
         let changes: ChangeRecorder<Change>
         do {
@@ -91,7 +91,7 @@ import Testing
         #expect(changes.hasEnded)
     }
 
-    @Test("A group that is opened again after it was let go of has the values it had, saved or not")
+    @Test("A group opened again after its release has its last values, saved or not")
     func reopenedGroup() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         func set(_ count: Int) async throws { try await store.group(CounterSettings.self).count = count }
@@ -106,7 +106,7 @@ import Testing
         #expect(try await count() == 2)
     }
 
-    @Test("A stream of a setting goes on when its group is let go of and opened again")
+    @Test("A setting's stream continues when its group is released and opened again")
     func streamAcrossReopening() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         func subscribe() async throws -> ChangeRecorder<Change> {
@@ -118,7 +118,7 @@ import Testing
         #expect(await changes.next()?[settings.$count]?.newValue == 5)
     }
 
-    @Test("While a save of the last reference's changes fails, the store stays, so that nobody opens an older state")
+    @Test("A released store stays until its last save succeeds, so that no older state can be opened")
     func failingStoreStays() async throws {
         let failing = FailingStorage()
         let recording = RecordingStorage(failing)
@@ -140,7 +140,7 @@ import Testing
         #expect(recording.batches.count == 1 && weak.object == nil)
     }
 
-    @Test("A group that nobody opened goes away with its last copy")
+    @Test("A group that no store has opened ends with its last copy")
     func detached() async throws {
         let recorder: ChangeRecorder<Change>
         do {

@@ -44,7 +44,7 @@ private struct OwnedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ListingTests {
-    @Test("Every declared setting is listed by its key, with its type, value, default, rules and origin")
+    @Test("Every declared setting is listed by key, with its type, value, default, rules and origin")
     func listing() async throws {
         let storage = InMemoryStorage(SettingTree(["title": .string("b"), "undeclared": .bool(true)]))
         let store = try await SettingsStore.open(storage: storage)
@@ -66,7 +66,7 @@ private struct OwnedSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("The cases of an enumeration are the first of its setting's rules")
+    @Test("An enumeration's cases are listed as the first rule of its setting")
     func cases() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ModeSettings.self)
@@ -74,7 +74,7 @@ private struct OwnedSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("One setting is found by its key, an undeclared one is not") func single() async throws {
+    @Test("A declared setting is found by its key, an undeclared one is not") func single() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["stored": .integer(1)])))
         let settings = try await store.group(OuterSettings.self)
@@ -85,9 +85,8 @@ private struct OwnedSettings: SettingsGroup {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("A declaration stays while the store is open, whoever has the group, until it is released") func letGo()
-        async throws
-    {
+    @Test("A declaration stays until it is released, even if the group is no longer in use")
+    func letGo() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         _ = try await store.group(CounterSettings.self, at: "a")
         #expect(store.settings.count == 5)
@@ -96,7 +95,7 @@ private struct OwnedSettings: SettingsGroup {
         #expect(store.settings.isEmpty)
     }
 
-    @Test("An owner's group says so, and so do the groups within it") func access() async throws {
+    @Test("An owner's group is listed with owner access, and so are the groups within it") func access() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let owned = try await store.group(OwnedSettings.self, at: "owned")
         let open = try await store.group(CounterSettings.self, at: "open")
@@ -106,7 +105,7 @@ private struct OwnedSettings: SettingsGroup {
         withExtendedLifetime((owned, open)) {}
     }
 
-    @Test("A transaction sees in the list what it has written, and nobody else does before its end")
+    @Test("A transaction sees its own writes in the list, and other threads do not before it ends")
     func insideTransaction() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -123,7 +122,7 @@ private struct OwnedSettings: SettingsGroup {
         #expect(seen == .integer(3))
     }
 
-    /// What another thread sees while this one has written 99 and not ended its transaction.
+    /// What another thread sees while this transaction has written 99 and not ended.
     private func onThreadWhileWriting<Result: Sendable>(
         _ settings: CounterSettings, _ look: @escaping @Sendable () -> Result
     ) async throws -> Result {
@@ -163,9 +162,9 @@ private struct OwnedSettings: SettingsGroup {
         #expect(sums.allSatisfy { $0 == 1_000 })
     }
 
-    // MARK: Writing what was read from JSON
+    // MARK: Writing values from JSON
 
-    @Test("A value from JSON becomes what the setting is declared as") func writing() async throws {
+    @Test("A value from JSON is converted to its setting's type") func writing() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ListedSettings.self)
         try store.setValue(SettingValue(json: Data("\"2001-01-01T00:00:10Z\"".utf8)), forKey: "limits.until", by: "me")
@@ -176,7 +175,7 @@ private struct OwnedSettings: SettingsGroup {
         #expect(try store.value(forKey: "undeclared", as: [Int?].self) == [nil])
     }
 
-    @Test("A value that does not fit is refused with a sentence that names the key and what was expected")
+    @Test("A value that does not fit is refused with a sentence that names the key and the expected type")
     func refusals() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ListedSettings.self)

@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LoadingTests {
-    @Test("An absent file gives the defaults, without an issue")
+    @Test("An absent file yields the defaults without an issue")
     func absent() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -13,7 +13,7 @@ import Testing
         for await issue in store.issues { Issue.record("unexpected issue \(issue)") }
     }
 
-    @Test("An unreadable file throws, and nothing is written over it")
+    @Test("An unreadable file makes opening throw and is not overwritten")
     func unreadable() async throws {
         let failing = FailingStorage()
         let recording = RecordingStorage(failing)
@@ -23,7 +23,7 @@ import Testing
         #expect(recording.batches.isEmpty)
     }
 
-    @Test("A value of the wrong type falls back alone, and is kept until someone writes that key")
+    @Test("A value of the wrong type affects only its own setting, and stays stored until its key is written")
     func wrongType() async throws {
         let storage = InMemoryStorage(
             SettingTree([
@@ -45,7 +45,7 @@ import Testing
         #expect(storage.tree["unknown.a"] == .bool(true))
     }
 
-    @Test("A stored value against the setting's rule falls back like one of the wrong type")
+    @Test("A stored value that breaks its rule falls back to the default")
     func brokenRule() async throws {
         struct Group: SettingsGroup { @Setting(in: 0...20) var attemptCount = 3 }
         let storage = InMemoryStorage(SettingTree(["attemptCount": .integer(21)]))
@@ -58,7 +58,7 @@ import Testing
         #expect(storage.tree["attemptCount"] == .integer(21))
     }
 
-    @Test("A damaged file that was put aside is an issue")
+    @Test("A damaged file that was set aside is reported as an issue")
     func recovered() async throws {
         let store = try await SettingsStore.open(storage: DamagedStorage())
         var issues = store.issues.makeAsyncIterator()
@@ -67,7 +67,7 @@ import Testing
         #expect(store.loadOutcome == .recovered(description: "It was put aside.", isComplete: false))
     }
 
-    @Test("how a store was loaded tells a first run, restored settings and removed ones apart")
+    @Test("loadOutcome distinguishes a first run, restored settings and removed settings")
     func outcomes() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "settings.json")
@@ -104,7 +104,7 @@ import Testing
         #expect(try fourth.value(forKey: "a", as: Int.self) == nil)
         try await fourth.close()
 
-        // It is told until something is stored, also after a start that has flushed and asked for the readable file.
+        // The removal is reported until something is stored, even after a start that flushed to the file.
         let fifth = try await opened()
         guard case .removed = fifth.loadOutcome else {
             Issue.record("\(fifth.loadOutcome)")
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-/// A storage that was damaged.
+/// A storage that reports damage.
 private struct DamagedStorage: Storage {
     func close() {}
 

@@ -2,7 +2,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ManualClockTests {
-    @Test("A sleeper wakes when the clock has been advanced to its deadline, and not before")
+    @Test("A sleeper wakes when the clock reaches its deadline, and not before")
     func sleeping() async throws {
         let clock = ManualClock()
         let recorder = ChangeRecorder(
@@ -28,7 +28,7 @@ import Testing
         try await clock.sleep(for: .seconds(-1))
     }
 
-    @Test("A cancelled sleeper throws at once, also one that is cancelled before it sleeps")
+    @Test("A cancelled sleeper throws at once, even if cancelled before it sleeps")
     func cancellation() async throws {
         let clock = ManualClock()
         let task = Task { try await clock.sleep(for: .seconds(1)) }

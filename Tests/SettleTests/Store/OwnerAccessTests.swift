@@ -34,9 +34,8 @@ private struct Around: SettingsGroup {
         (thrown(by: body) as? SettingsError)?.code
     }
 
-    @Test("A reset of the store, or of a group around, leaves an owner's settings as they are") func resets()
-        async throws
-    {
+    @Test("Resetting the store or an outer group leaves an owner's settings unchanged")
+    func resets() async throws {
         let (store, around) = try await open()
         try store.reset()
         #expect(around.title == "a" && around.guarded.attempts == 3 && around.guarded.inner.count == 4)
@@ -49,7 +48,7 @@ private struct Around: SettingsGroup {
         #expect(detached.guarded.inner.count == 1)
     }
 
-    @Test("The owner resets and writes as ever") func owner() async throws {
+    @Test("The owner can reset and write its settings") func owner() async throws {
         let (_, around) = try await open()
         try around.guarded.$attempts.reset()
         #expect(around.guarded.attempts == 0)
@@ -62,9 +61,8 @@ private struct Around: SettingsGroup {
         #expect(around.guarded.attempts == 0)
     }
 
-    @Test("A write or a removal by key, around it and within it is refused and names key and rule") func keys()
-        async throws
-    {
+    @Test("Writes and removals by key at, around or within an owner's setting are refused with key and rule")
+    func keys() async throws {
         let (store, around) = try await open()
         for key in ["guarded.attempts", "guarded", "guarded.table.x", "guarded.inner", "guarded.inner.count"] {
             #expect(code { try store.setValue(0, forKey: key) } == .protected, "\(key)")
@@ -90,7 +88,7 @@ private struct Around: SettingsGroup {
         #expect(try store.value(forKey: "guarded.attempts", as: Int.self) == 3)
     }
 
-    @Test("It holds while nobody uses the group, too") func letGo() async throws {
+    @Test("An owner's settings are protected even while their group is not in use") func letGo() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         do {
@@ -106,7 +104,7 @@ private struct Around: SettingsGroup {
         #expect(storage.tree["guarded.attempts"] == .integer(3))
     }
 
-    @Test("A group that was opened by itself is its owner's once that is opened around it, in any order")
+    @Test("A group belongs to an owner's group opened around it, whichever is opened first")
     func opening() async throws {
         for opensInnerFirst in [true, false] {
             let store = try await SettingsStore.open(storage: InMemoryStorage())
@@ -122,7 +120,7 @@ private struct Around: SettingsGroup {
         }
     }
 
-    @Test("What others write into the file comes in") func external() async throws {
+    @Test("An external change to an owner's settings is accepted") func external() async throws {
         let storage = InMemoryStorage()
         let (store, around) = try await open(storage)
         try await store.flush()

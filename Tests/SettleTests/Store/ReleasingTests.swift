@@ -13,9 +13,9 @@ private struct KeySettings: SettingsGroup {
     @Setting("c.d") var declared = 0
 }
 
-@Suite("Lifetimes of declarations", .timeLimit(.minutes(10)))
+@Suite("Releasing groups and keys", .timeLimit(.minutes(10)))
 struct ReleasingTests {
-    @Test("A released group is saved, ends its streams, keeps its last values and refuses to be written")
+    @Test("A released group is saved, ends its streams, keeps its last values and refuses writes")
     func release() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -56,7 +56,7 @@ struct ReleasingTests {
         #expect(try await store.group(CounterSettings.self, at: "a").count == 2)
     }
 
-    @Test("Words of released settings in the log are read without the settings in use")
+    @Test("The log can read the values of settings that have been released")
     func logAfterRelease() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 64))
@@ -75,7 +75,7 @@ struct ReleasingTests {
         #expect(last == 99)
     }
 
-    @Test("A value kept in memory only is there when its group is opened again, also while the last copy goes")
+    @Test("A memory-only value survives reopening its group, even while the last copy is being released")
     func memoryOnly() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for round in 1...2_000 {
@@ -103,7 +103,7 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "a.b", as: Int.self) == 49)
     }
 
-    @Test("Keys of a store that is kept in memory only stay, and removed ones do not")
+    @Test("In a memory-only store, written keys stay and removed ones do not")
     func writesByKeyInMemory() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(SettingTree(["stored": .integer(1)])),
@@ -117,16 +117,16 @@ struct ReleasingTests {
         #expect(store.core.indexedSettingCount == 2)
     }
 
-    @Test("A store that was written by key goes away with its last reference, and so does what was written")
+    @Test("A store written by key is released with its last reference, and so are the written values")
     func keyedStoreGoes() async throws {
         var store: SettingsStore? = try await SettingsStore.open(storage: InMemoryStorage())
         let core = Weak(try #require(store?.core))
         let box = try store?.update {
             for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
-            // Later it may have been saved.
+            // Later it may already be saved.
             return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
         }
-        // In the place of what is within it.
+        // Replaces the key within it.
         try store?.setValue(2, forKey: "c")
         _ = try await store?.group(KeySettings.self)
         try await store?.flush()
@@ -138,7 +138,7 @@ struct ReleasingTests {
         while core.object != nil { await Task.yield() }
     }
 
-    @Test("A read of a key sees what was written around and within it, before it is saved")
+    @Test("Reading a key sees unsaved writes around and within it")
     func parentKeys() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self, at: "app")
@@ -165,7 +165,7 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "app.inner", as: Inner.self) == Inner(count: nil, table: ["x": 1]))
     }
 
-    @Test("A read of a key sees within it what its transaction has written over saved values")
+    @Test("Reading a key sees what its own transaction has written within it over saved values")
     func parentKeyInTransaction() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(BalanceSettings.self, at: "app")
@@ -180,7 +180,7 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "app", as: [String: Int].self) == ["left": 3])
     }
 
-    @Test("A read of a key sees within it what is kept in memory only")
+    @Test("Reading a key sees memory-only values within it")
     func parentKeyOfMemory() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(MixedSettings.self)
@@ -192,7 +192,7 @@ struct ReleasingTests {
         #expect(try store.value(forKey: "volatile", as: [String: Int].self) == nil)
     }
 
-    @Test("A null by key and a removed key are no value, before they are saved and after")
+    @Test("A null written by key and a removed key have no value, before and after they are saved")
     func nullByKey() async throws {
         let (store, _, _, _) = try await SettingsStore.openWithManualClock()
         try store.setValue(1, forKey: "a")
@@ -208,7 +208,7 @@ struct ReleasingTests {
         }
     }
 
-    @Test("A key that is written again while it is saved keeps its newest value")
+    @Test("A key written again while it is being saved keeps its newest value")
     func writtenWhileSaved() async throws {
         let (store, _, failing, recording) = try await SettingsStore.openWithManualClock()
         let hold = failing.hold(.append)

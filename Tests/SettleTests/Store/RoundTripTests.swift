@@ -83,7 +83,7 @@ private struct EveryType: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
-    @Test("Every type comes back from a file after a restart", arguments: ["a.json", "a.plist"])
+    @Test("Every type round-trips through a file", arguments: ["a.json", "a.plist"])
     func restart(name: String) async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: name)
@@ -105,7 +105,7 @@ private struct EveryType: SettingsGroup {
         #expect(await issues.untilEnd().isEmpty)
     }
 
-    @Test("A setting that was nil by choice stays nil, whatever its default")
+    @Test("A setting set to nil stays nil after a restart, whatever its default")
     func explicitNil() async throws {
         struct Group: SettingsGroup { @Setting var name: String? = "default" }
         let storage = InMemoryStorage()

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RunTests {
-    @Test("run ends when its task is cancelled, after a last save")
+    @Test("run() returns when its task is cancelled, after a last save")
     func cancellation() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -18,7 +18,7 @@ import Testing
         #expect(recording.batches.count == 2)
     }
 
-    @Test("run throws if the last save fails")
+    @Test("run() throws if the last save fails")
     func failure() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(CounterSettings.self)
@@ -29,7 +29,7 @@ import Testing
         await #expect(throws: SettingsError.self) { try await task.value }
     }
 
-    @Test("run returns when the store is closed, and at once if it is closed already")
+    @Test("run() returns when the store is closed, or at once if it already is")
     func closing() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let task = Task { try await store.run() }

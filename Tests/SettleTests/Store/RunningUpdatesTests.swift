@@ -9,7 +9,7 @@ import Testing
         return (store.core, try await store.group(CounterSettings.self))
     }
 
-    @Test("A transaction is noted on its own thread only, so that writes of other threads find nothing to do")
+    @Test("A transaction is recorded only on its own thread, so that writes on other threads are not counted")
     func otherThread() async throws {
         let (one, two) = (try await open(), try await open())
         let gate = Gate()
@@ -30,14 +30,14 @@ import Testing
         #expect(await updating == true)
     }
 
-    @Test("Stores that are updated at once each count the writes of their own closure")
+    @Test("Stores updated concurrently each count the writes of their own closure")
     func severalStores() async throws {
         var stores: [(core: StoreCore, settings: CounterSettings)] = []
         for _ in 0..<8 { stores.append(try await open()) }
         let counts = await withTaskGroup { group in
             for (index, store) in stores.enumerated() {
                 group.addTask {
-                    // All groups that no store has opened share one store, which is always the inner one here.
+                    // All unopened groups share one store, which is always the inner one here.
                     let other = CounterSettings()
                     return await onThread {
                         var counts: [Int] = []

@@ -7,7 +7,7 @@ private struct Scalar: SettingsGroup {
     @Setting var table: [String: Int] = [:]
 }
 
-/// Groups around and within keys that no group has declared before.
+/// Groups around and within keys that were written before any group declared them.
 @Suite(.timeLimit(.minutes(10))) struct RuntimeKeyGroupTests {
     /// A store that saves nothing by itself.
     private func open(_ root: SettingValue.Entries = [:]) async throws -> (SettingsStore, InMemoryStorage) {

@@ -2,7 +2,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Random writes by keys that lie within each other, next to a plain tree in which the last write stands.
+/// Random writes by keys within each other, compared with a plain tree in which the last write wins.
 @Suite(.timeLimit(.minutes(10))) struct RuntimeKeyHistoryTests {
     private static let keys = ["a", "a.b", "a.b.c", "a.b.d", "a.e", "f", "f.g"]
     private static let values: [Node] = [
@@ -51,7 +51,7 @@ import Testing
 
     private func run(seed: UInt64, _ savePolicy: SavePolicy) async throws {
         var random = SeededGenerator(seed: seed)
-        // An empty dictionary that goes with what a transaction has written in it and removed again is no mutation.
+        // An empty dictionary that disappears with what a transaction wrote in it and removed is no mutation.
         let isFollowed = seed.isMultiple(of: 2)
         let values = isFollowed ? Self.values : Self.values + [.branch([:])]
         var model = Node(Self.values.randomElement(using: &random) ?? .leaf(0), at: "a")
@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// Makes the changes of a store in a tree of its own.
+/// Applies the changes of a store to its own tree.
 private struct Follower {
     let recorder: ChangeRecorder<Change>
     private var tree: Node

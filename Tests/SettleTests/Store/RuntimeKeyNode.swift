@@ -1,11 +1,11 @@
 import Settle
 
-/// Numbers in dictionaries.
+/// Nested dictionaries of numbers.
 enum Node: Codable, Equatable, Sendable {
     case leaf(Int)
     indirect case branch([String: Node])
 
-    /// The node at a key; a removal takes the dictionaries along that it leaves empty.
+    /// The node at a key; a removal also removes the dictionaries that it leaves empty.
     subscript(key: String) -> Node? {
         get {
             key.split(separator: ".").reduce(self) { node, name in

@@ -14,7 +14,7 @@ import Testing
         return (try await SettingsStore.open(storage: storage, configuration: configuration), storage)
     }
 
-    /// Does the same once with each write still unsaved, once with each one saved, and once in one transaction, and compares what is
+    /// Performs the steps with each write unsaved, with each one saved, and in one transaction, and compares what is
     /// read by key, what is stored and what a restart finds.
     private func expectSame(
         from root: SettingValue.Entries = [:], _ expected: SettingValue.Entries,
@@ -69,7 +69,7 @@ import Testing
     @Test func `nobody else sees a new key before the end of its transaction`() async throws {
         let (store, _) = try await open()
         let seen = Seen()
-        // On a thread of its own, since it waits for another one inside the transaction.
+        // On its own thread, because it waits for another one inside the transaction.
         try await onThread {
             Result {
                 try store.update {
@@ -184,7 +184,7 @@ import Testing
                 try store.setValue(["b": 1, "c": 1], forKey: "a")
                 try store.setValue(2, forKey: "a.b")
             }
-            // The append at once or this one sets both values aside, or one of them.
+            // The first append or this one sets one or both values aside.
             _ = try? await store.flush()
             try store.setValue(3, forKey: "a.c")
             _ = try? await store.flush()

@@ -5,7 +5,7 @@ import Testing
 private let marker = "hunter2"
 private let number = 987_654_321
 
-/// A secret of an app's own, whose descriptions and whose coder tell everything.
+/// An app's own secret type, whose descriptions and coder reveal everything.
 private struct Token: SecretValue, Codable, Equatable {
     var text: String
 
@@ -82,7 +82,7 @@ private struct BrokenDefault: SettingsGroup {
         return issues.sorted { ($0.key ?? "") < ($1.key ?? "") }
     }
 
-    @Test("A refused assignment shows neither the value nor the values that its rule names") func rules() async throws {
+    @Test("A refused assignment reveals neither the value nor the values in its rule") func rules() async throws {
         let (store, settings, _) = try await open()
         settings.token = Token(long)
         settings.pin = PIN(number + 1)
@@ -101,7 +101,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(standard?.value == nil && !printed(standard as Any).contains(marker))
     }
 
-    @Test("A stored value that can't be used is not shown") func loading() async throws {
+    @Test("An unusable stored value is not revealed") func loading() async throws {
         let (store, settings, _) = try await open([
             "token": .string(marker + "!"), "pin": .integer(Int64(number) + 1), "choice": .string("\(number)"),
             "wrapped": .integer(Int64(number)), "table": .dictionary(["a": .number("\(number)000000000000000000")]),
@@ -119,7 +119,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(settings.wrapped == nil)
     }
 
-    @Test("An edit from outside that can't be used is not shown") func external() async throws {
+    @Test("An unusable external value is not revealed") func external() async throws {
         let (store, settings, storage) = try await open()
         storage.simulateExternalChange(
             SettingTree([
@@ -132,7 +132,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(settings.token == Token(""))
     }
 
-    @Test("A write by key that is refused is not shown, nor a secret that goes to another setting")
+    @Test("A refused write by key reveals no secret, not even one meant for another setting")
     func writingByKey() async throws {
         let (store, settings, _) = try await open()
         func refusal(_ value: SettingValue, _ key: String) -> SettingsError? {
@@ -155,7 +155,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(settings.token == Token(""))
     }
 
-    @Test("A read by key as another type does not show what is stored, also when the group has gone")
+    @Test("Reading a key as another type does not reveal the stored secret, even after its group is gone")
     func readingByKey() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
@@ -180,7 +180,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(try store.value(forKey: "a.wrapped", as: String.self) == marker)
     }
 
-    @Test("A value that can't be encoded is not shown") func encoding() async throws {
+    @Test("A secret that can't be encoded is not revealed") func encoding() async throws {
         let (store, settings, _) = try await open()
         settings.list = [Token(marker + "?")]
         let error = await #expect(throws: SettingsError.self) { try await store.flush() }
@@ -189,7 +189,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(!printed(store.status).contains(marker))
     }
 
-    @Test("Changes, mutations and listings do not show values, and those who need them get them")
+    @Test("Changes, mutations and listings do not reveal secrets, although typed access returns them")
     func changes() async throws {
         let (store, settings, storage) = try await open()
         var changes = settings.changes.makeAsyncIterator()
@@ -215,7 +215,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(storage.tree["wrapped"] == .string(marker) && storage.tree["pin"] == .integer(Int64(number)))
     }
 
-    @Test("A dump of a group, a store or a sequence shows no values") func dumps() async throws {
+    @Test("A dump of a group, a store or a sequence reveals no secret") func dumps() async throws {
         let (store, settings, _) = try await open(["wrapped": .string(marker), "undeclared": .string(marker)])
         settings.token = Token(marker)
         for value: Any in [
@@ -226,9 +226,8 @@ private struct BrokenDefault: SettingsGroup {
         }
     }
 
-    @Test("A key around a secret can't be written, and the secret's own key makes no plain mutation") func around()
-        async throws
-    {
+    @Test("A key around a secret can't be written, and a write to its own key makes a secret mutation")
+    func around() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         do { _ = try await store.group(SecretSettings.self, at: "a") }
         var changes = store.changes.makeAsyncIterator()

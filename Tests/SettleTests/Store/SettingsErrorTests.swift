@@ -19,7 +19,7 @@ private struct Mistaken: SettingsGroup {
     @Test func `errors of set, modify, update and reset need no cast`() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(Limits.self)
-        // Compiles only if the errors have their type.
+        // Compiles only if the calls throw typed errors.
         func key(_ body: () throws(SettingsError) -> Void) -> String? {
             do throws(SettingsError) {
                 try body()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settle
 
-/// The index of settings by key, next to a list of all settings that is looked through each time.
+/// The index of settings by key, compared with a linear search of all settings.
 @Suite(.timeLimit(.minutes(10))) struct SlotIndexTests {
     private static let names = ["a", "b", "c"]
 
@@ -13,7 +13,7 @@ import Testing
             parent: Topic(parent: nil))
     }
 
-    /// Every key of one to three of the names.
+    /// All keys of one to three names.
     private var keys: [SettingKey] {
         let one = Self.names.map { SettingKey(name: $0) }
         let two = one.flatMap { key in Self.names.map { key.appending(component: $0) } }
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("Whatever was added, replaced, made its owner's and taken out, it knows what lies around and within a key")
+    @Test("After any insertions, replacements and removals the index finds what lies around and within a key")
     func anySteps() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<20 {
@@ -59,7 +59,7 @@ import Testing
                     all.append(new)
                 case 3:
                     index.makeOwned(key)
-                    // The index has changed the setting itself.
+                    // The index has changed the slot itself.
                     #expect(all.allSatisfy { $0.key != key || $0.access == .owner })
                 default:
                     let removed = all.randomElement(using: &generator) ?? slot(key, .open, isSecret: false)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A setting whose place another one has taken is not taken out in its stead")
+    @Test("Removing a slot that another one has replaced does not remove the other one")
     func replaced() {
         var index = SlotIndex()
         let (first, second) = (slot("a.b", .open, isSecret: false), slot("a.b", .open, isSecret: false))

@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StatisticsTests {
-    @Test("Transactions count, and those from outside apart") func changes() async throws {
+    @Test("Transactions are counted, and external ones separately") func changes() async throws {
         let storage = InMemoryStorage()
         let store = try await SettingsStore.open(storage: storage)
         let settings = try await store.group(CounterSettings.self)
@@ -15,7 +15,7 @@ import Testing
             settings.other = 2
         }
         #expect(store.statistics.changes == 2 && store.statistics.externalChanges == 0)
-        // What is pending here would win.
+        // A pending value would win over the external one.
         try await store.flush()
         let recorder = ChangeRecorder(store.changes)
         storage.simulateExternalChange(SettingTree(["count": .integer(3), "other": .integer(3)]))
@@ -23,7 +23,7 @@ import Testing
         #expect(store.statistics.changes == 3 && store.statistics.externalChanges == 1)
     }
 
-    @Test("Appends and saves count once each, however many changes they have, and saving nothing does not count")
+    @Test("Appends and saves count once however many changes they have, and saving nothing does not count")
     func saves() async throws {
         let (store, _, failing, _) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(MixedSettings.self)
@@ -50,7 +50,7 @@ import Testing
         #expect(store.statistics.saves == 2 && store.statistics.appends == first.appends + 1)
     }
 
-    @Test("A subscriber counts from its iterator on, until its loop is left or its task is cancelled")
+    @Test("A subscriber counts from its iterator's creation until its loop ends or its task is cancelled")
     func subscribers() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -83,7 +83,7 @@ import Testing
         #expect(store.statistics.subscribers == 0)
     }
 
-    @Test("An iterator that has come to its end counts no more, though it is kept") func endedIterators() async throws {
+    @Test("An iterator that has ended no longer counts, even if it is kept") func endedIterators() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
         var changes = store.changes.makeAsyncIterator()
@@ -96,7 +96,7 @@ import Testing
         withExtendedLifetime((changes, values)) {}
     }
 
-    @Test("A reaction counts as one subscriber and leaves none behind")
+    @Test("forEachLatest counts as one subscriber and leaves none behind")
     func reactions() async throws {
         for round in 0..<20 { try await react(round) }
     }

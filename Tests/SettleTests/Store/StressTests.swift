@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .serialized) struct StressTests {
-    @Test("8 tasks that each add 1 a hundred thousand times leave 800,000")
+    @Test("8 tasks that each add 1 a hundred thousand times add 800,000 in total")
     func increments() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -16,7 +16,7 @@ import Testing
         try await store.close()
     }
 
-    @Test("After 10,000 rounds of several writers, each subscriber has seen the final value last")
+    @Test("In each of 10,000 rounds with two writers, every subscriber ends with the final value")
     func finalValue() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("Nothing falls between the current value and the first change, in 1,000 subscriptions")
+    @Test("Over 1,000 subscriptions, no change is lost between the current value and the first change")
     func subscribeWhileWriting() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(), configuration: .init(historyLimit: 1 << 16))
@@ -48,8 +48,8 @@ import Testing
         for _ in 0..<1_000 {
             var changes = settings.changes.makeAsyncIterator()
             let current = settings.count
-            // What was written between the two is in both; nothing is in neither, but for what a machine under load has had the
-            // log drop, which is counted.
+            // A write between the two is in both. A change may be in neither only if the log dropped it on a busy
+            // machine, which is counted.
             let first = try #require(await changes.next())
             let start = try #require(first[settings.$count]?.oldValue)
             #expect(start - Int(first.missed) <= current)
@@ -66,7 +66,7 @@ import Testing
         await writer
     }
 
-    @Test("A million snapshots of two settings whose sum is constant are never torn")
+    @Test("A million snapshots of two settings with a constant sum are never torn")
     func snapshots() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(BalanceSettings.self)
@@ -92,7 +92,7 @@ import Testing
         #expect(torn == 0)
     }
 
-    @Test("Cancelling and waiting at random loses no wake-up and leaves no subscriber behind")
+    @Test("Random cancellation loses no wake-up and leaves the store able to deliver")
     func cancellations() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -120,7 +120,7 @@ import Testing
         #expect(recorder.elements.last == -1)
     }
 
-    @Test("10,000 rounds of updates, commits, external changes and flushes end, and lose nothing")
+    @Test("10,000 rounds of updates, commits, external changes and flushes finish and lose nothing")
     func everythingAtOnce() async throws {
         let memory = InMemoryStorage()
         let store = try await SettingsStore.open(storage: memory)

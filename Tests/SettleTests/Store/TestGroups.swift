@@ -28,7 +28,7 @@ struct VolatileSettings: SettingsGroup {
     @Setting var secret = 0
 }
 
-/// One that can't encode 13.
+/// A group with a setting that can't encode 13.
 struct PickySettings: SettingsGroup {
     @Setting(
         codec: SettingCodec(
@@ -59,25 +59,25 @@ struct TestFailure: Error, Equatable {
     var number = 0
 }
 
-/// Runs a closure on a thread that does not belong to the concurrency runtime, so that it may block.
+/// Runs a closure on a thread outside the concurrency runtime, so that it may block.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         DispatchQueue(label: "test").async { continuation.resume(returning: body()) }
     }
 }
 
-/// Stops threads until a test lets them go on.
+/// Blocks threads until a test lets them continue.
 final class Gate: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Says that the thread is here, and blocks until ``open()``.
+    /// Signals that the thread has arrived, and blocks until ``open()``.
     func pass() {
         arrivals.signal()
         gate.wait()
     }
 
-    /// Waits until a thread stands at the gate.
+    /// Waits until a thread has arrived.
     func waitUntilReached() async {
         await onThread { self.arrivals.wait() }
     }
@@ -87,7 +87,7 @@ final class Gate: Sendable {
     }
 }
 
-/// A reference that does not keep its object alive.
+/// A weak reference.
 struct Weak<Object: AnyObject> {
     weak var object: Object?
 
@@ -103,7 +103,7 @@ func append(_ element: Int, to list: inout [Int], thenThrow error: TestFailure) 
 }
 
 extension SettingsStore {
-    /// A store whose clock stands still, on storages that a test can look into.
+    /// A store with a clock that stands still and storages that a test can inspect.
     static func openWithManualClock(
         savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024
     ) async throws -> (store: SettingsStore, clock: ManualClock, failing: FailingStorage, recording: RecordingStorage) {
@@ -119,7 +119,7 @@ extension SettingsStore {
     }
 }
 
-/// What a closure throws. For use inside of `#expect(throws:)`, which does not nest.
+/// What a closure throws. For use inside `#expect(throws:)`, which does not nest.
 func thrown(by body: () throws -> Void) -> (any Error)? {
     do {
         try body()
@@ -129,7 +129,7 @@ func thrown(by body: () throws -> Void) -> (any Error)? {
     }
 }
 
-/// A flag that threads look at.
+/// A flag that threads poll.
 final class Flag: Sendable {
     private let raised = Atomic(false)
 

@@ -5,13 +5,13 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TransactionTests {
-    /// The same group in a store and in none.
+    /// The same group in a store and without one.
     private func groups() async throws -> [OuterSettings] {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         return [try await store.group(OuterSettings.self), OuterSettings()]
     }
 
-    @Test("A transaction that only resets is a reset, and one that also writes is none")
+    @Test("A transaction that only resets has the origin reset, and one that also writes has local")
     func resets() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(OuterSettings.self)
@@ -30,9 +30,9 @@ import Testing
         #expect(await changes.next()?.origin == .local)
     }
 
-    @Test("The closure sees its own writes, and no other reader sees them before the end")
+    @Test("A transaction sees its own writes, and no other reader does before it ends")
     func isolation() async throws {
-        // Groups that no store has opened share one writer's lock, so that a test that stops in one would stop them all.
+        // Unopened groups share one writer lock, so a test that blocks in one would block all others.
         for settings in try await groups().prefix(1) {
             let gate = Gate()
             async let writer: Bool = onThread {
@@ -61,13 +61,13 @@ import Testing
         }
     }
 
-    @Test("Another thread that reads during an update sees what was there before, whether the group is opened or not")
+    @Test("A read on another thread during an update sees the old values, whether the group is opened or not")
     func readingMeanwhile() async throws {
         for settings in try await groups() {
             let seen = try settings.update {
                 settings.inner.count = 1
                 settings.title = "new"
-                // Waited for here, because other tests that write groups which nobody has opened wait for this write.
+                // Waits here, because other tests that write unopened groups wait for this write.
                 return elsewhere {
                     let value = settings.snapshot()
                     return (settings.inner.count, settings.title, value.inner.count, value.title)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Runs on a thread of its own, and blocks until that has ended.
+    /// Runs on its own thread, and blocks until that has ended.
     private func elsewhere<Result: Sendable>(_ read: @escaping @Sendable () -> Result) -> Result {
         let result = LockedValue<Result?>(nil)
         let end = DispatchSemaphore(value: 0)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("An update that is undone reports that what it has written to another store stays, and only then")
+    @Test("A rolled-back update reports that its writes to another store stay, and only then")
     func twoStores() async throws {
         let (one, two) = (
             try await SettingsStore.open(storage: InMemoryStorage()),
@@ -124,7 +124,7 @@ import Testing
             first.count = 1
             second.count = 1
             try two.update { second.list = [1] }
-            // A part that is undone before the other store is written leaves nothing there.
+            // A nested update rolled back before the other store is written leaves nothing there.
             #expect(throws: failure) { try one.update { throw failure } }
         }
         #expect(throws: failure) {
@@ -153,7 +153,7 @@ import Testing
         #expect(codes().allSatisfy { $0 == .partlyUndone })
     }
 
-    @Test("A transaction gives one revision, one change and one saved record")
+    @Test("A transaction makes one revision, one change and one saved batch")
     func oneOfEach() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self)
@@ -173,7 +173,7 @@ import Testing
         #expect(recording.batches.map(\.revision) == [1])
     }
 
-    @Test("An update inside an update joins the outer one")
+    @Test("A nested update joins the outer one")
     func nesting() async throws {
         for settings in try await groups() {
             let recorder = ChangeRecorder(settings.changes)
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("An inner throw that the outer one catches undoes the inner writes only")
+    @Test("A throw caught by the outer update undoes only the inner writes")
     func innerRollback() async throws {
         for settings in try await groups() {
             try settings.update {
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("A throw undoes what a kept inner update wrote over outer writes")
+    @Test("A throw undoes the writes of nested updates that had completed")
     func rollbackAcrossLevels() async throws {
         for settings in try await groups() {
             try settings.update {
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("The writes of a transaction and of a write around it are two transactions")
+    @Test("An update inside a change in place is a separate transaction")
     func updateInsideWrite() async throws {
         for settings in try await groups() {
             settings.inner.list = [1]
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test("Readers that take a snapshot never see half of a transaction")
+    @Test("Snapshots never see half of a transaction")
     func snapshots() async throws {
         for settings in try await groups() {
             try settings.update {
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test("Updates of two groups of one store are one transaction")
+    @Test("An update of two groups of one store is one transaction")
     func twoGroups() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let first = try await store.group(CounterSettings.self, at: "first")
@@ -298,7 +298,7 @@ import Testing
         #expect(store.revision == 1 && first.count == 1 && second.count == 2)
     }
 
-    @Test("A reset puts every setting back, in one transaction, and nothing is stored any more")
+    @Test("A reset returns all settings to their defaults in one transaction and removes their stored values")
     func reset() async throws {
         let (store, _, _, recording) = try await SettingsStore.openWithManualClock()
         let settings = try await store.group(OuterSettings.self)

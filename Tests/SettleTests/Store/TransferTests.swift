@@ -63,7 +63,7 @@ private struct App: SettingsGroup {
 
     // MARK: Export
 
-    @Test("An export has what is stored and what waits to be saved, unknown keys included, and no default")
+    @Test("An export has stored and pending values and unknown keys, but no defaults")
     func export() async throws {
         for isSaved in [false, true] {
             if isSaved { try await store.flush() }
@@ -76,7 +76,7 @@ private struct App: SettingsGroup {
         #expect(try tree(try await store.export())["window.width"] == nil)
     }
 
-    @Test("Secrets are left out unless they are asked for, and an owner's settings always") func hidden() async throws {
+    @Test("An export omits secrets unless requested, and an owner's settings always") func hidden() async throws {
         let plain = try await store.export()
         #expect(!text(plain).contains("hidden") && !text(plain).contains("attempts"))
         let all = try await store.export(includingSecrets: true)
@@ -84,7 +84,7 @@ private struct App: SettingsGroup {
     }
 
     @Test(
-        "Every format can be exported, and is recognised",
+        "Every format can be exported and is recognized on import",
         arguments: [.json, .propertyListXML, .propertyListBinary] as [FileFormat])
     func formats(format: FileFormat) async throws {
         app.window.opened = Date(timeIntervalSinceReferenceDate: 1_000)
@@ -98,7 +98,7 @@ private struct App: SettingsGroup {
         #expect(try other.value(forKey: "old.y") == "z")
     }
 
-    @Test("A value that can't be encoded is an error that names its key, and so is every other one")
+    @Test("An export with unencodable values throws an error that names each key")
     func unencodable() async throws {
         let picky = try await store.group(PickySettings.self)
         picky.picky = 13
@@ -108,7 +108,7 @@ private struct App: SettingsGroup {
 
     // MARK: Import
 
-    @Test("An import of an export is no change, in both modes") func roundTrip() async throws {
+    @Test("Importing an export changes nothing, in either mode") func roundTrip() async throws {
         let data = try await store.export()
         let before = store.revision
         try store.import(data)
@@ -119,7 +119,7 @@ private struct App: SettingsGroup {
         #expect(app.token?.revealed == "hidden" && app.lock.attempts == 3)
     }
 
-    @Test("An import is one change, with its writer; merging leaves alone what the data does not have")
+    @Test("An import is one change with its author; merging leaves keys that the data lacks alone")
     func merging() async throws {
         let changes = ChangeRecorder(store.changes)
         try store.import(Data(#"{"name": "b", "window": {"title": "c"}, "new": {"deep": [1]}}"#.utf8), by: "backup")
@@ -134,7 +134,7 @@ private struct App: SettingsGroup {
     }
 
     @Test(
-        "Replacing puts the rest back to its default and removes unknown keys, but for secrets and an owner's settings")
+        "A replacing import resets all other keys, except for secrets and an owner's settings")
     func replacing() async throws {
         try store.setValue(5, forKey: "written.now")
         try store.import(Data(#"{"name": "b", "old": {"y": "kept"}}"#.utf8), .replace)
@@ -149,16 +149,16 @@ private struct App: SettingsGroup {
                 ]))
     }
 
-    @Test("Replacing puts a value in the place of what lies around or within it") func replacingAround() async throws {
+    @Test("A replacing import replaces what lies around or within its keys") func replacingAround() async throws {
         try store.setValue(5, forKey: "flat")
         try await store.flush()
-        // The one becomes a dictionary, the other is none any more.
+        // One becomes a dictionary, the other no longer is one.
         try store.import(Data(#"{"flat": {"deep": 1}, "old": 2}"#.utf8), .replace)
         try await store.flush()
         #expect(storage.tree["flat"] == .dictionary(["deep": .integer(1)]) && storage.tree["old"] == .integer(2))
     }
 
-    @Test("Replacing counts what the same transaction has written") func replacingInUpdate() throws {
+    @Test("A replacing import resets what the same transaction has written") func replacingInUpdate() throws {
         try store.update {
             app.window.title = "new"
             try store.import(Data("{}".utf8), .replace)
@@ -166,7 +166,7 @@ private struct App: SettingsGroup {
         #expect(app.window.title == "a" && app.window.width == 10)
     }
 
-    @Test("All keys that are refused are told at once, and nothing is imported") func refused() async throws {
+    @Test("All refused keys are reported together, and nothing is imported") func refused() async throws {
         let error = refusal(
             of: #"{"name": "b", "window": {"width": 500, "title": 7}, "lock": {"attempts": 0}, "token": 9, "what": 1}"#,
             refusing: true)
@@ -181,7 +181,7 @@ private struct App: SettingsGroup {
     }
 
     @Test(
-        "An owner's settings are refused whatever the value, also around them, and in a replacement",
+        "An import of an owner's settings is refused at, around or within them, in either mode",
         arguments: [
             #"{"lock": {"attempts": 3}}"#, #"{"lock": {"attempts": 0}}"#, #"{"lock": 5}"#,
             #"{"lock": {"attempts": {"x": 1}}}"#,
@@ -195,18 +195,18 @@ private struct App: SettingsGroup {
         }
     }
 
-    @Test("A refused secret is not shown") func refusedSecret() {
+    @Test("A refused secret is not revealed") func refusedSecret() {
         let error = refusal(of: #"{"token": ["plain text"]}"#)
         #expect(error?.problems.count == 1 && error.map { "\($0)" }?.contains("plain") == false)
     }
 
-    @Test("Data that can't be read is refused with the place", arguments: ["", "[1]", #"{"name": }"#, "<plist>"])
+    @Test("Unreadable data is refused", arguments: ["", "[1]", #"{"name": }"#, "<plist>"])
     func unreadable(text: String) {
         let error = refusal(of: text)
         #expect(error?.code == .importRefused && error?.description.hasPrefix("Nothing was imported") == true)
     }
 
-    @Test("Names with dots are one name") func dots() async throws {
+    @Test("A name with dots is imported as a single name") func dots() async throws {
         try store.import(Data(#"{"people": {"carol@example.com": {"age": 5}}}"#.utf8))
         try await store.flush()
         #expect(

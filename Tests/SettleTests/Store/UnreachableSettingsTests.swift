@@ -47,7 +47,7 @@ private final class Model: Sendable {
     let item = Item()
 }
 
-/// Nothing of this is a group that is not found.
+/// A group without any unreachable group.
 private struct Fine: SettingsGroup {
     @Setting var title = ""
     let item = Item()
@@ -62,7 +62,7 @@ private struct Fine: SettingsGroup {
     var computed: [Item] { [item] }
 }
 
-/// Groups and settings that a store can't find are refused.
+/// Groups and settings that a store can't reach are refused.
 @Suite(.timeLimit(.minutes(10))) struct UnreachableSettingsTests {
     private func error<Group: SettingsGroup>(opening type: Group.Type) async throws -> SettingsError? {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
@@ -76,7 +76,7 @@ private struct Fine: SettingsGroup {
             error?.description
                 == "Shelf.items[0], a group of the type Item, would never be saved: groups in a collection are not found. "
                 + "Open each at a path of its own: `store.group(Item.self, at: .path(\"items\", id))`.")
-        // Nor are they taken the next time, or within another group.
+        // They are refused the next time too, and within another group.
         #expect(try await self.error(opening: Shelf.self)?.code == error?.code)
         #expect(try await self.error(opening: Outer.self)?.description == error?.description)
     }

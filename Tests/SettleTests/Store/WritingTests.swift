@@ -3,7 +3,7 @@ import SettleTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct WritingTests {
-    @Test("No increment is lost: n tasks that each add 1 leave n")
+    @Test("n tasks that each add 1 add n in total")
     func additions() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -16,7 +16,7 @@ import Testing
         #expect(store.revision == 10_000)
     }
 
-    @Test("Appending and dictionary writes lose nothing")
+    @Test("Concurrent appends and dictionary writes lose nothing")
     func collections() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -34,7 +34,7 @@ import Testing
         #expect(settings.table.count == 50 && settings.table.values.allSatisfy { $0 == 8 })
     }
 
-    @Test("A reader inside the same statement does not wait for the writer")
+    @Test("Reading inside a write does not wait for the writer")
     func readerInWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("Readers on other threads see the old value and go on while a writer is at work")
+    @Test("Readers on other threads see the old value without waiting for a writer at work")
     func readersGoOn() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -66,7 +66,7 @@ import Testing
         #expect(settings.list.isEmpty)
     }
 
-    @Test("There is one writer at a time")
+    @Test("A store has one writer at a time")
     func oneWriter() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
@@ -83,11 +83,11 @@ import Testing
         async let second: Void = onThread { settings.name += " second" }
         gate.open()
         _ = await (first, second)
-        // Whenever the second came, it read and wrote outside of the first.
+        // Whenever the second writer came, it read and wrote outside the first one's write.
         #expect(settings.name == "first second")
     }
 
-    @Test("A writer may write another setting, and the same one, in the middle of its own write")
+    @Test("A writer may write other settings in the middle of its own write")
     func nestedWrites() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("A write of a setting inside its own change in place ends the program, since one of both would be lost")
+    @Test("Writing a setting inside its own change in place stops the program, because a write would be lost")
     func overlappingChange() async throws {
         let alone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let settings = CounterSettings()
@@ -139,14 +139,14 @@ import Testing
         #expect(error?.code == .overlappingChange && error?.key == "count" && settings.count == 10)
     }
 
-    @Test("A change in place that suspends ends the program as soon as anybody could notice, also on the main actor")
+    @Test("A suspended change in place stops the program as soon as it could be noticed")
     func suspendedChange() async throws {
-        // It waits for a write on another thread, which waits for it.
+        // The change waits for a write on another thread, which waits for the change.
         let circle = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let settings = CounterSettings()
             await changeOnMainActor(settings) { await Task.detached { settings.list = [1] }.value }
         }
-        // Another task of the actor writes meanwhile, on the same thread.
+        // Another task of the actor writes on the same thread.
         let sameThread = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let settings = CounterSettings()
             await changeOnMainActor(settings) { await Task { @MainActor in settings.count = 5 }.value }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("Two threads that write two settings inside each other in opposite orders don't deadlock")
+    @Test("Two threads that write two settings inside each other in opposite orders do not deadlock")
     func oppositeOrders() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(OuterSettings.self), OuterSettings()] {
@@ -174,12 +174,12 @@ import Testing
                 }
             }
             _ = await (first, second)
-            // The outer write of each thread overwrites what came in between inside itself only, so both have ended.
+            // Each outer write only overwrites what came in between inside itself, so both have ended.
             #expect(settings.inner.list.count == 1 && settings.inner.table.count == 1)
         }
     }
 
-    @Test("Opposite orders don't deadlock while an unopened group is first used as a whole")
+    @Test("Opposite orders do not deadlock while an unopened group is first used as a whole")
     func oppositeOrdersWhileUniting() async throws {
         for _ in 0..<300 {
             let settings = OuterSettings()
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("A throw out of a change in place keeps what was changed until then, and frees the writer's lock")
+    @Test("A throw from a change in place keeps the changes so far and releases the writer lock")
     func throwInPlace() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         for settings in [try await store.group(CounterSettings.self), CounterSettings()] {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("A throw out of `modify` writes nothing")
+    @Test("A throw from modify writes nothing")
     func throwInModify() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(CounterSettings.self)
