@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Feeds one input to one reader. The first byte chooses the format.
+/// Feeds an input to a reader. The first byte chooses the format.
 ///
-/// Whatever the input, a reader must answer in bounded time, and what it reads must be written and read again without a
-/// change: a file is rewritten as a whole when one setting in it changes.
+/// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged: a
+/// file is rewritten as a whole when one of its settings changes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
@@ -25,7 +25,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// No conversion of any value to any type may trap, and a date that is read is written as the same date.
+/// No conversion of a value to any type may trap, and a date that is read must be written as the same date.
 private func checkCodecs(_ tree: SettingTree) {
     for value in tree.root.values {
         _ = try? SettingCodec<Int>.standard.decode(value)

@@ -1,10 +1,10 @@
-/// Feeds one input to the journal. The first byte chooses what it is:
+/// Feeds an input to the journal. The first byte chooses its kind:
 ///
-/// 0: the bytes of a journal. 1: descriptions of records, which are written with true checksums, so that what stands
-/// behind the checksums is read too. 2: the same, with damage described by its first four bytes.
+/// 0: the bytes of a journal. 1: descriptions of records, which are written with valid checksums, so that the code
+/// behind the checksums is reached too. 2: the same, with damage described by the first four bytes.
 ///
-/// Whatever the input: what is read is written and read again without a change, no end lies beyond the bytes, and damage
-/// never gives a record that was not there before.
+/// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, and damage never
+/// adds a record.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
@@ -19,7 +19,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private let position = JournalPosition.start(of: 7)
 
-/// - Returns: What could be salvaged.
+/// - Returns: The records that could be salvaged.
 @discardableResult
 private func check(_ journal: [UInt8]) -> JournalScan {
     journal.withUnsafeBytes { all in
@@ -56,7 +56,7 @@ private func check(_ scan: JournalScan, _ size: Int) {
         }
         precondition(again.end == next && again.tail == .clean && again.records.count == 1, "a record is not read")
         precondition(isSame(again.records[0].record, record), "a record has changed")
-        // Counts may be written with more bytes than they need, but not by us.
+        // Counts may have more bytes than they need, but not in what the writer produces.
         end = offset + 8
     }
     precondition(scan.end.offset >= end)
@@ -82,7 +82,7 @@ private func checkReplay(_ records: [(offset: Int, record: JournalRecord)]) {
     }
 }
 
-/// Whatever is kept is kept again from what a new journal says of it.
+/// Kept values must be restored from the records of a new journal.
 private func checkKept(_ contents: [JournalRecord.Content]) {
     var kept = KeptValues()
     for content in contents {
@@ -105,7 +105,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
     precondition(again.isEmpty)
 }
 
-/// Each record is described by its kind, the size and the number of its keys, the size of what follows, and these bytes.
+/// Each record is described by its kind, the size and number of its keys, the size of what follows, and these bytes.
 private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
     var journal = JournalHeader(generation: 7).encoded
     var chain: UInt64 = 7

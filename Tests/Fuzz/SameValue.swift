@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Equality down to the bits: of zeros with their sign, of what is no number, and of strings scalar by scalar.
+/// Bitwise equality: zeros with their sign, NaNs, and strings scalar by scalar.
 func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
     switch (left, right) {
     case (.real(let left), .real(let right)):

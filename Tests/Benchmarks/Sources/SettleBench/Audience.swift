@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tasks that wait for the values of a broadcast, and the times at which these arrived.
+/// Tasks that wait for a broadcast's values, and the times at which these arrive.
 final class Audience<Source: Broadcast>: Sendable {
     let source: Source
     private let count: Int
@@ -8,11 +8,11 @@ final class Audience<Source: Broadcast>: Sendable {
     private let tasks: [Task<Void, Never>]
     private let newest = Atomic<Int>(1_000)
 
-    /// What one published value has cost, in nanoseconds.
+    /// What publishing one value costs, in nanoseconds.
     struct Times {
-        /// Until the writer could go on.
+        /// Until the writer could continue.
         var writer: Double
-        /// What of that the writer was on a processor: on a busy machine those whom it wakes may push it aside.
+        /// The part of it in which the writer was on a processor; on a busy machine a woken task may displace it.
         var writerOnProcessor: Double
         /// Until the last subscriber had the value.
         var delivery: Double
@@ -29,7 +29,7 @@ final class Audience<Source: Broadcast>: Sendable {
             }
         }
         Stillness.wait()
-        // Twice, because the first ones may also bring up threads and buffers.
+        // Twice, because the first values may also create threads and buffers.
         if count > 0 { for _ in 0..<2 { _ = publish() } }
     }
 
@@ -37,7 +37,7 @@ final class Audience<Source: Broadcast>: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Publishes a value once everybody is parked, and waits until everybody has it.
+    /// Publishes a value once all tasks are parked, and waits until all of them have it.
     func publish() -> Times {
         Stillness.wait()
         let value = newest.add(1, ordering: .relaxed).newValue
@@ -53,7 +53,7 @@ final class Audience<Source: Broadcast>: Sendable {
             delivery: Double(arrival) - Double(start))
     }
 
-    /// Publishes many values as fast as it can. Nanoseconds per value, and whether everybody ended on the last one.
+    /// Publishes many values as fast as possible. Nanoseconds per value, and whether all tasks ended on the last one.
     func burst(_ length: Int) -> (nanoseconds: Double, isComplete: Bool) {
         Stillness.wait()
         let first = newest.add(length, ordering: .relaxed).oldValue + 1

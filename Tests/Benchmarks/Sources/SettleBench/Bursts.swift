@@ -34,7 +34,7 @@ enum Bursts {
         return RowResult(row, comparison, peers: plan.includesPeers ? [stream(plan)] : [], notes: [note])
     }
 
-    /// With shorter bursts, since one of 20,000 takes many seconds.
+    /// Uses shorter bursts, because one of 20,000 takes many seconds.
     private static func stream(_ plan: Plan) -> RowResult.Peer {
         let crowd = Audience(of: StreamBroadcast(), count: Delivery.crowdSize)
         let one = Audience(of: StreamBroadcast(), count: 1)

@@ -85,7 +85,7 @@ enum Checkpoints {
                 savePolicy: .debounced(quiet: .milliseconds(5), atMost: .milliseconds(5))))
         let settings = try await store.group(BenchSettings.self)
         let samples = max(20_000, plan.samples * 50)
-        // So that a dozen checkpoints and more fall into the time.
+        // Long enough for a dozen checkpoints or more.
         let interval = UInt64(count) * 2
         let (calm, busy) = await onOwnThread {
             _ = setTimes(of: settings, count: 1_000, every: 20_000)
@@ -112,7 +112,7 @@ enum Checkpoints {
         ]
     }
 
-    /// Nanoseconds that single sets take, with so many from one to the next.
+    /// Nanoseconds of single sets, with an interval from one to the next.
     private static func setTimes(
         of settings: BenchSettings, count: Int, every interval: UInt64
     ) -> (elapsed: [Double], processor: [Double]) {

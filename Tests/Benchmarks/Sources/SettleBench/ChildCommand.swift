@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The hidden command of a process that plays a role beside the one that measures.
+/// The hidden command of a process that plays a role beside the measuring one.
 struct ChildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
 

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// This program again, in a process of its own that plays a role beside the one that measures.
+/// This program again, as a child process that plays a role beside the measuring one.
 final class ChildProcess {
     private let process = Process()
     private let output = Pipe()
     private let input = Pipe()
 
-    /// Returns once the child has said that it is ready.
+    /// Returns once the child has reported that it is ready.
     init(_ role: ChildRole, _ file: URL) throws {
         process.executableURL = URL(filePath: Self.executablePath)
         process.arguments = ["child", role.rawValue, file.path]
@@ -18,12 +18,12 @@ final class ChildProcess {
     }
 
     deinit {
-        // It ends when its input does.
+        // The child ends when its input does.
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 
-    /// A number that the child has sent; `nil` if none has come within two seconds.
+    /// A number that the child has sent; `nil` if none arrives within two seconds.
     func receive() -> UInt64? {
         let file = output.fileHandleForReading.fileDescriptor
         var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)

@@ -2,15 +2,15 @@ import ArgumentParser
 import Foundation
 import Settle
 
-/// What a child does until its input ends. It sends numbers of eight bytes to its parent, the first one when it is ready.
+/// What a child does until its input ends. It sends eight-byte numbers to its parent, the first one when it is ready.
 enum ChildRole: String, CaseIterable, ExpressibleByArgument {
-    /// Sends the time at which a task of it has got a value of a setting.
+    /// Sends the time at which one of its tasks receives a value of a setting.
     case follower
-    /// The limit: the same for what is appended to a bare file.
+    /// The limit: the same for bytes appended to a plain file.
     case logFollower
-    /// Has a store open.
+    /// Keeps a store open.
     case idler
-    /// Has a store open, and writes to it now and then.
+    /// Keeps a store open and writes to it from time to time.
     case writer
 
     func play(_ file: URL) async throws {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Settle
 
-/// Values that are on stable storage before anybody goes on.
+/// Waiting until values are on stable storage.
 enum Commits {
     static let all = [
         Benchmark(rows: ["R16"]) { plan in [try await one(plan)] },
@@ -75,8 +75,8 @@ enum Commits {
         return RowResult(row, comparison, peers: peers, notes: notes)
     }
 
-    /// The limit, but on a dispatch queue, as no thread of the concurrency runtime should wait for a disk: the waking of two
-    /// threads comes with it.
+    /// The limit on a dispatch queue, because no thread of the concurrency runtime should wait for a disk. This adds
+    /// the waking of two threads.
     private static func appendsOnQueue(to log: PlainLog) async -> Double {
         let start = nanoseconds()
         for _ in 0..<blockTurns {
@@ -91,7 +91,7 @@ enum Commits {
         return Double(nanoseconds() - start) / Double(blockTurns)
     }
 
-    /// What the notices of its own appends cost a store.
+    /// What notices of its own appends cost a store.
     private static func unwatched(in folder: URL, _ limit: () -> Double, _ plan: Plan) async throws -> Double {
         let storage = SteeredStorage(FileStorage(at: folder.appending(path: "unwatched.json")), isWatched: false)
         let store = try await SettingsStore.open(storage: storage)
@@ -108,7 +108,7 @@ enum Commits {
         return comparison.ratio
     }
 
-    /// A closure that an actor isolates runs there, which costs two changes of threads.
+    /// A closure isolated to an actor runs there, which costs two thread switches.
     private static func onMainActor(
         _ settings: BenchSettings, _ limit: () -> Double, _ plan: Plan
     ) async -> Double {
@@ -167,7 +167,7 @@ enum Commits {
         return RowResult(row, comparison, peers: peers, notes: notes)
     }
 
-    /// Nanoseconds of each of 64 tasks that begin together, until the last one has ended.
+    /// Nanoseconds per task of 64 tasks that start together, until the last one ends.
     private static func crowd(_ body: @escaping @Sendable () async -> Void) async -> Double {
         let start = nanoseconds()
         await withDiscardingTaskGroup { group in

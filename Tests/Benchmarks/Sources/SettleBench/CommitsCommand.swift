@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Settle
 
-/// The hidden command of the process whose system calls are counted: so many commits of one key, one after the other.
+/// The hidden command of the process whose system calls are counted: commits of one key, one after the other.
 struct CommitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "commits", shouldDisplay: false)
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Runs this program and another build of it in turns, row by row, and says how much longer ours takes.
+/// Runs this build and another one in turns, row by row, and prints how much longer this one takes.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare", abstract: "Compares this build with another one.")
@@ -24,7 +24,7 @@ struct CompareCommand: AsyncParsableCommand {
         var table = ComparedBuilds()
         for row in rows.split(separator: ",") {
             for round in 0..<rounds {
-                // Which of them comes first alternates, as neighbours in time meet the same state of the machine.
+                // The first one alternates, so that neighbouring runs meet the same state of the machine.
                 let isFirst = round.isMultiple(of: 2)
                 let first = try measure(String(row), with: isFirst ? ChildProcess.executablePath : other, in: folder)
                 let second = try measure(String(row), with: isFirst ? other : ChildProcess.executablePath, in: folder)
@@ -49,13 +49,13 @@ struct CompareCommand: AsyncParsableCommand {
     }
 }
 
-/// What two builds have measured, line by line.
+/// The measurements of two builds, line by line.
 private struct ComparedBuilds {
     private struct Line {
         var row: RowResult
         var ours: [Double] = []
         var theirs: [Double] = []
-        /// Of neighbouring runs: of the ratios to the limit, and of the plain times.
+        /// Of neighbouring runs: the ratios to the limit, and the plain times.
         var ratios: [Double] = []
         var times: [Double] = []
     }
@@ -64,7 +64,7 @@ private struct ComparedBuilds {
 
     mutating func append(ours: [RowResult], theirs: [RowResult]) {
         for mine in ours {
-            // A line that only one of them has can't be compared.
+            // A line that only one build has can't be compared.
             guard let other = theirs.first(where: { $0.id == mine.id && $0.subject == mine.subject }) else { continue }
             if !lines.contains(where: { $0.row.id == mine.id && $0.row.subject == mine.subject }) {
                 lines.append(Line(row: mine))

@@ -65,10 +65,10 @@ enum ContendedReads {
         }
     }
 
-    /// Runs a loop on two threads at the same time; nanoseconds per turn of the slower one.
+    /// Runs a loop on two threads at the same time. Nanoseconds per turn of the slower one.
     ///
-    /// On a busy machine the second thread often starts when the first one has been put to sleep or is done. Such a block has
-    /// seen no contention, so it is run again.
+    /// On a busy machine the second thread often starts after the first one was suspended or has finished. Such a block
+    /// saw no contention, so it is run again.
     @discardableResult
     private static func onTwoThreads(turns: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
         var best = 0.0
@@ -95,7 +95,7 @@ enum ContendedReads {
         var end: UInt64
     }
 
-    /// Lets two threads start together, and the first one learn how long the second one took.
+    /// Starts two threads together, and tells the first how long the second took.
     private final class Gate: Sendable {
         private let arrived = Atomic<Int>(0)
         private let start = Atomic<UInt64>(0)

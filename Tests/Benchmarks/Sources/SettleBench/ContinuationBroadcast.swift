@@ -1,8 +1,9 @@
 import Synchronization
 
-/// The limit: tasks that are parked on a continuation each, and nothing else.
+/// The limit: each task is parked on a continuation, and nothing else happens.
 ///
-/// It may lose a value that is published while a task is not parked, so it is no library; it is what a wake costs.
+/// It may lose a value published while a task is not parked, so it is not a usable library; it shows what a wake-up
+/// costs.
 final class ContinuationBroadcast: Broadcast {
     private struct State {
         var value = 0

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Counts the subscribers that have got a value.
+/// Counts the subscribers that have received a value.
 final class Counter: Sendable {
     private let expected = Atomic<Int>(-1)
     private let missing = Atomic<Int>(0)
@@ -21,7 +21,7 @@ final class Counter: Sendable {
         everybody.signal()
     }
 
-    /// When the last one got it; 0 if that has not happened within the time.
+    /// When the last subscriber received it; 0 if not within the time.
     func wait(seconds: Double = 5) -> UInt64 {
         let deadline = DispatchTime.now() + seconds
         // A signal may be left over from a value that came too late.

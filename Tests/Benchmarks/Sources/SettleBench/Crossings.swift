@@ -23,7 +23,7 @@ enum Crossings {
         try JSONFile.write(keys: Samples.keys(count), to: file)
         let store = try await SettingsStore.open(at: file)
         let settings = try await store.group(BenchSettings.self)
-        // The journal exists from now on, so that a follower does not have to find it first.
+        // Creates the journal now, so that a follower does not have to find it first.
         try await settings.commit { settings.count = 2 }
 
         let samples: (pairs: PairedSamples, lost: Int) = try await tryOnOwnThread {
@@ -48,9 +48,9 @@ enum Crossings {
         ]
     }
 
-    /// Nanoseconds until a child has what is written. Both processes' clocks are the same one.
+    /// Nanoseconds until a child has what is written. Both processes share one clock.
     private static func crossing(to child: ChildProcess, _ write: () -> Void) -> Double? {
-        // An app that writes now and then is past the pause that a store makes after each append.
+        // Longer than a store's pause after an append, as in an app that writes from time to time.
         usleep(5_000)
         Stillness.wait()
         let start = nanoseconds()

@@ -1,6 +1,6 @@
 import Settle
 
-/// Waking those who wait for changes.
+/// Waking subscribers that wait for changes.
 enum Delivery {
     static let all = [
         Benchmark(rows: ["R9", "R13"]) { plan in
@@ -84,7 +84,7 @@ enum Delivery {
             id: "R11", subject: "until 1,000 subscribers have it", limit: "resume of 1,000 continuations", goal: 1.3,
             stretch: 1.1)
 
-        /// The elapsed time contains that of those who push the writer aside, the other one does not.
+        /// The elapsed time includes that of threads which displace the writer; the processor time does not.
         static func writerOfOne(_ which: String) -> Row {
             Row(
                 id: "R9", subject: "write with 1 waiting, writer, \(which)", limit: "resume of a continuation",

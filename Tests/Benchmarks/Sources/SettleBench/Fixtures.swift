@@ -19,7 +19,7 @@ struct Endpoint: Codable, Sendable, Equatable {
 }
 
 enum Samples {
-    /// 32 bytes, so more than what a `String` holds within itself.
+    /// 32 bytes, more than a `String` stores inline.
     static let name = "abcdefghijklmnopqrstuvwxyz012345"
     static let endpoint = Endpoint(host: "settings.example.com", port: 443, retries: 3, isSecure: true)
 
@@ -34,7 +34,7 @@ enum Samples {
     }
 }
 
-/// What a person would write without a settings library.
+/// What one would write without a settings library.
 @Observable
 final class PlainModel {
     var count = 1
@@ -58,7 +58,7 @@ final class Guarded<Value: Sendable>: Sendable {
     }
 }
 
-/// A store that saves to a file in a temporary folder, as an app's does, and its settings.
+/// A store that saves to a file in a temporary folder, as in an app, with its settings.
 struct SavingStore: Sendable {
     let store: SettingsStore
     let settings: BenchSettings
@@ -83,7 +83,7 @@ func temporaryFolder() throws -> URL {
     return folder
 }
 
-/// Runs code that blocks, on a thread of its own, so that the cooperative threads stay free for the subscribers.
+/// Runs blocking code on its own thread, so that the cooperative threads stay free for the subscribers.
 func onOwnThread<Output: Sendable>(_ body: @escaping @Sendable () -> Output) async -> Output {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }

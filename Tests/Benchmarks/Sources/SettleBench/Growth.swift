@@ -1,8 +1,8 @@
 import Foundation
 
-/// What one more key, group or follower costs where there are many already.
+/// What one more key, group or follower costs when there are many already.
 ///
-/// Each figure is from a process of its own, which ends after a time, however much is left to do.
+/// Each figure comes from its own process, which ends after a time, however much is left to do.
 enum Growth {
     static let all = [
         Benchmark(rows: ["R38"]) { plan in
@@ -26,10 +26,10 @@ enum Growth {
     ]
 }
 
-/// The outcome with many items, and with a few.
+/// The outcomes with many items and with a few.
 private struct GrowthRun {
     private static let few = 1_000
-    /// What a process may take to add its items.
+    /// How long a process may take to add its items.
     private static let seconds = 10.0
 
     private var samples = PairedSamples()
@@ -48,7 +48,7 @@ private struct GrowthRun {
             samples.append(many.nanosecondsPerItem, few.nanosecondsPerItem)
             totals.append(many.total)
             guard many.count < count else { continue }
-            // What has not come to its end would not in the next turn either.
+            // What did not finish would not finish in the next turn either.
             notes.append(many.count == 0 ? "WRONG: no end in sight" : "WRONG: stopped at \(many.count)")
             break
         }
@@ -66,7 +66,7 @@ private struct GrowthRun {
         return RowResult(row, comparison, notes: notes)
     }
 
-    /// What a process of its own has found; nothing, and endless time, if it had to be ended.
+    /// The outcome of a separate process; none, and endless time, if it had to be ended.
     private static func outcome(_ load: GrowthLoad, _ count: Int, repetitions: Int) throws -> GrowthLoad.Outcome {
         let process = Process()
         process.executableURL = URL(filePath: ChildProcess.executablePath)
@@ -74,7 +74,7 @@ private struct GrowthRun {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        // It may be busy beyond its time with what it can't interrupt.
+        // An uninterruptible step may keep it busy beyond its time.
         let deadline = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 4 * seconds, execute: deadline)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

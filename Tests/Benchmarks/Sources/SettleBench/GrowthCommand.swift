@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The hidden command of the process whose store gets many keys, groups or followers.
+/// The hidden command of the process whose store is given many keys, groups or followers.
 struct GrowthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "growth", shouldDisplay: false)
 
@@ -11,7 +11,7 @@ struct GrowthCommand: AsyncParsableCommand {
     @Argument var seconds: Double
 
     func run() async throws {
-        // Brings up the threads.
+        // Starts the threads.
         _ = try await load.run(count: 100, seconds: seconds)
         var outcomes: [GrowthLoad.Outcome] = []
         for _ in 0..<repetitions { outcomes.append(try await load.run(count: count, seconds: seconds)) }

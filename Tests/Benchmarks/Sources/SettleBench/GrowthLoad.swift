@@ -2,16 +2,16 @@ import ArgumentParser
 import Foundation
 import Settle
 
-/// What a store gets many of.
+/// What a store is given many of.
 enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
-    /// Keys that no group declares, each set by a write of its own.
+    /// Keys that no group declares, each set by its own write.
     case keys
-    /// Groups of five settings, each opened at a path of its own.
+    /// Groups of five settings, each opened at its own path.
     case groups
-    /// Settings that are changed by one update, each followed by a task of its own.
+    /// Settings changed by one update, each followed by its own task.
     case followers
 
-    /// How far a run has come, and the nanoseconds that one item took.
+    /// How many items a run added, and the nanoseconds per item.
     struct Outcome: Sendable {
         var count: Int
         var nanosecondsPerItem: Double
@@ -20,7 +20,7 @@ enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
         var total: Double { count == 0 ? .infinity : nanosecondsPerItem * Double(count) }
     }
 
-    /// Adds as many items to a new store, or fewer if the time is over before.
+    /// Adds items to a new store, until all are added or the time is up.
     func run(count: Int, seconds: Double) async throws -> Outcome {
         let fixture = try await SavingStore()
         let end = nanoseconds() + UInt64(seconds * 1e9)
@@ -30,7 +30,7 @@ enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
             case .groups: try await Self.addGroups(count, to: fixture.store, until: end).outcome
             case .followers: try await Self.updateFollowed(count, in: fixture.store, until: end)
             }
-        // Not closed if it was slow, since closing would be as well: its process ends here.
+        // Not closed if it was slow, because closing would be slow too; the process ends here.
         if outcome.count == count { try await fixture.close() }
         return outcome
     }
@@ -62,7 +62,7 @@ enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
         return (groups, Outcome(count: groups.count, nanosecondsPerItem: nanosecondsPerItem))
     }
 
-    /// From the start of the update until the last follower has its value.
+    /// Measured from the start of the update until the last follower has its value.
     private static func updateFollowed(_ count: Int, in store: SettingsStore, until end: UInt64) async throws -> Outcome
     {
         let groups = try await addGroups(count / 5, to: store, until: end).groups
@@ -92,7 +92,7 @@ enum GrowthLoad: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A group as many paths have it.
+/// A group that is opened at many paths.
 struct FiveSettings: SettingsGroup {
     @Setting var first = 0
     @Setting var second = 0

@@ -39,7 +39,7 @@ enum Journaling {
         return RowResult(row, comparison, notes: notes + subject.problems)
     }
 
-    /// What the notices of the process's own appends cost it.
+    /// What notices of its own appends cost the process.
     private static func watched(_ count: Int, _ plan: Plan) throws -> String {
         let (subject, other) = (try JournalSubject(keys: count), try JournalSubject(keys: count))
         subject.storage.watch {}
@@ -66,7 +66,7 @@ enum Journaling {
     }
 }
 
-/// A file storage with many keys, of which one after another changes.
+/// A file storage with many keys, which change one after another.
 private final class JournalSubject {
     let folder: URL
     let storage: FileStorage
@@ -83,7 +83,7 @@ private final class JournalSubject {
         file = folder.appending(path: "settings.json")
         let names = Samples.keys(count)
         try JSONFile.write(keys: names, to: file)
-        // Spread over all of them, and few, so that what the storage remembers of them stays in the processor's cache.
+        // Few keys, spread over all of them, so that the storage's bookkeeping stays in the processor's cache.
         keys = stride(from: 0, to: count, by: max(1, count / 10)).map { SettingKey(stringLiteral: names[$0]) }
         storage = FileStorage(at: file)
         tree = try storage.load().tree
@@ -94,7 +94,7 @@ private final class JournalSubject {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// What a store does when one key has changed: makes a batch and appends it.
+    /// What a store does after one key has changed: makes a batch and appends it.
     func append(_ turns: Int) {
         for turn in 0..<turns {
             let key = keys[turn % keys.count]
@@ -107,7 +107,7 @@ private final class JournalSubject {
         appended += turns
     }
 
-    /// Writes the file once the journal has become large, as a store would: there is a new journal after it.
+    /// Writes the file once the journal has grown large, as a store would; a new journal follows.
     func rest() {
         guard appended > 2_000 else { return }
         appended = 0
@@ -115,7 +115,7 @@ private final class JournalSubject {
         do { _ = try storage.checkpoint(tree, for: .closing) } catch { note("\(error)") }
     }
 
-    /// How many bytes the journal's last record has.
+    /// The size in bytes of the journal's last record.
     func recordSize() throws -> Int {
         let journal = try Data(contentsOf: folder.appending(path: ".settings.json.journal"))
         var (offset, size) = (64, 0)

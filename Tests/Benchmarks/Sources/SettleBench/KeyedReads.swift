@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import Settle
 
-/// Reading by keys that are known at run time only.
+/// Reading by keys known only at run time.
 enum KeyedReads {
     static let all = [Benchmark(rows: ["R3"]) { plan in [try await measure(plan)] }]
 
@@ -34,7 +34,7 @@ enum KeyedReads {
         return result
     }
 
-    /// Looks keys up in an order that no table has, as many as asked for.
+    /// Looks up keys in an order that no table has.
     @inline(__always)
     private static func forEachKey(_ keys: [String], _ turns: Int, _ look: (String) -> Int) {
         var sum = 0

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// Waits until something is appended to a file and reads it: the limit of what the follower of a journal does.
+/// Waits for an append to a file and reads it: the limit of following a journal.
 final class LogFollower: @unchecked Sendable {
-    // Sendable: only one thread calls `next`, and nobody else has the state.
+    // Sendable: only one thread calls `next`, and nothing else has access to the state.
     private let file: CInt
     private let notices: CInt
     private var end: Int

@@ -39,7 +39,7 @@ enum Memory {
         return RowResult(row, comparison, peers: peers)
     }
 
-    /// What one of the load's many things takes, in a process of its own.
+    /// The bytes of a single item of the load, measured in a separate process.
     private static func bytes(of load: MemoryLoad, _ file: URL) throws -> Double {
         let process = Process()
         process.executableURL = URL(filePath: ChildProcess.executablePath)

@@ -22,7 +22,7 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Opens a file of many keys and reads one, as an app does. What the reading of the file leaves behind counts.
+    /// Opens a file with many keys and reads one, as an app does. Whatever reading the file leaves in memory counts.
     private static func store(_ file: URL) async throws -> Double {
         let before = residentBytes()
         let store = try await SettingsStore.open(at: file)
@@ -66,7 +66,7 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
     }
 
     private static func subscribers(of source: some Broadcast) -> Double {
-        // Brings up the threads.
+        // Starts the threads.
         let few = Audience(of: source, count: 10)
         let before = residentBytes()
         let many = Audience(of: source, count: subscriberCount)
@@ -75,7 +75,7 @@ enum MemoryLoad: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// The bytes of this process that are in memory.
+/// The bytes of this process in physical memory.
 private func residentBytes() -> Int {
     #if os(Linux)
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }

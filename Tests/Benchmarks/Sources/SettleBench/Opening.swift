@@ -39,7 +39,7 @@ enum Opening {
         let comparison = await plan.alternate(
             pairs: pairs, subject: { await open(file) }, limit: { decode(file) })
         var peers: [RowResult.Peer] = []
-        // Its time grows with the square of the keys: minutes with 100,000.
+        // The peer's time grows with the square of the keys: minutes with 100,000.
         if plan.includesPeers, !hasJournal, count <= 1_000 {
             let comparison = await plan.alternate(
                 pairs: 10, subject: { await openConfiguration(file) }, limit: { decode(file) })
@@ -48,7 +48,7 @@ enum Opening {
         return RowResult(row, comparison, peers: peers)
     }
 
-    /// Has a store write the file, so that a journal is at rest beside it as in any folder where an app has run.
+    /// Has a store write the file, so that a settled journal lies beside it, as in any folder an app has used.
     private static func leaveJournal(beside file: URL) async throws {
         let store = try await SettingsStore.open(at: file)
         let settings = try await store.group(BenchSettings.self)
@@ -58,7 +58,7 @@ enum Opening {
         guard FileManager.default.fileExists(atPath: journal.path) else { throw CocoaError(.fileNoSuchFile) }
     }
 
-    // MARK: Each in nanoseconds; not a number if the value is wrong
+    // MARK: Each in nanoseconds; NaN if the value is wrong
 
     private struct First: SettingsGroup {
         @Setting("setting_of_the_a00000") var value = -1
@@ -94,7 +94,7 @@ enum Opening {
     }
 }
 
-/// A file of settings as a store writes it.
+/// A settings file as a store writes it.
 enum JSONFile {
     static func write(keys: [String], to file: URL) throws {
         let encoder = JSONEncoder()

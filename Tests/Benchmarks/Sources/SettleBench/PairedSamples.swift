@@ -1,4 +1,4 @@
-/// Figures of a subject and of its limit, each pair taken one right after the other.
+/// Figures of a subject and of its limit; the two of a pair are taken one right after the other.
 struct PairedSamples: Sendable {
     private var ours: [Double] = []
     private var limit: [Double] = []
@@ -14,14 +14,14 @@ struct PairedSamples: Sendable {
             ours: quantile(0.5, of: ours), limit: quantile(0.5, of: limit), ratio: quantile(0.5, of: ratios))
     }
 
-    /// For single latencies, whose spread would drown a ratio of two of them.
+    /// For single latencies, whose spread would drown a ratio of two.
     func ratioOfQuantiles(_ fraction: Double) -> Comparison {
         let (ours, limit) = (quantile(fraction, of: ours), quantile(fraction, of: limit))
         return Comparison(ours: ours, limit: limit, ratio: ours / limit)
     }
 }
 
-/// The value below which a fraction of the samples lies.
+/// The value below which this fraction of the samples lies.
 func quantile(_ fraction: Double, of samples: [Double]) -> Double {
     guard !samples.isEmpty else { return .nan }
     let sorted = samples.sorted()

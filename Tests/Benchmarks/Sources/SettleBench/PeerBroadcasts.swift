@@ -1,7 +1,7 @@
 import Configuration
 import Synchronization
 
-/// One `AsyncStream` for each subscriber, which keeps the newest value.
+/// One `AsyncStream` per subscriber, which keeps the newest value.
 final class StreamBroadcast: Broadcast {
     private let continuations = Mutex<[AsyncStream<Int>.Continuation]>([])
 

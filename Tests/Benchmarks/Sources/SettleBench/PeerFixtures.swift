@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 
-/// The other libraries that are measured beside ours.
+/// The other libraries that are measured for comparison.
 enum PeerName {
     static let defaults = "UserDefaults"
     static let configuration = "swift-configuration"
@@ -9,7 +9,7 @@ enum PeerName {
     static let sqlite = "SQLite"
 }
 
-/// A domain of `UserDefaults` in a folder of its own.
+/// A `UserDefaults` domain in its own folder.
 final class DefaultsFixture: @unchecked Sendable {
     // Sendable: `UserDefaults` is documented as safe to use from every thread; the reference is constant.
     let defaults: UserDefaults
@@ -22,7 +22,7 @@ final class DefaultsFixture: @unchecked Sendable {
         defaults.set(Samples.name, forKey: "name")
     }
 
-    /// All at once: one by one takes a minute.
+    /// All at once, because one by one takes a minute.
     func fill(with values: [String: Int]) {
         defaults.setPersistentDomain(values, forName: suite)
     }

@@ -1,16 +1,16 @@
 import Settle
 
-/// Asking a stream for a value that is there already.
+/// Asking a stream for a value that is already there.
 enum PendingValues {
     static let all = [Benchmark(rows: ["R14"]) { plan in [try await measure(plan)] }]
 
-    /// So many iterators have a newer value after one write that a block of `next()` contains nothing else.
+    /// After one write this many iterators have a newer value, so a block of `next()` measures nothing else.
     private static let width = 4_000
 
     private actor Place {
         private var sum = 0
 
-        // Has a state and a body of its own, because the compiler leaves out a hop to an actor that does nothing there.
+        // Has state and a body, because the compiler omits a hop to an actor that does nothing there.
         @inline(never)
         func visit(_ value: Int) -> Int {
             sum &+= value

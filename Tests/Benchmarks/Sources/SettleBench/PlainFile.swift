@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that is replaced as a whole and durably, with nothing around it: the limit of a checkpoint.
+/// A whole file replaced durably, and nothing else: the limit of a checkpoint.
 enum PlainFile {
-    /// Nanoseconds that it takes.
+    /// - Returns: The nanoseconds it takes.
     static func replace(_ file: URL, with bytes: [UInt8]) throws -> Double {
         let (path, temporary) = (file.path, file.path + ".tmp")
         let folder = file.deletingLastPathComponent().path

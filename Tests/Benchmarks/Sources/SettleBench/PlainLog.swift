@@ -1,14 +1,14 @@
 import Foundation
 
-/// A file that bytes are appended to, with nothing around it: the limit of what a journal does.
+/// A file that bytes are appended to, and nothing else: the limit of a journal.
 final class PlainLog: @unchecked Sendable {
-    // Sendable: one after another uses it; who hands it over to another thread waits until that is done.
+    // Sendable: only one thread uses it at a time, and a hand-over waits until the last use is done.
     let url: URL
     private let file: CInt
     private var end = 0
     private var sum: UInt64 = 0
 
-    /// - Parameter preallocated: How many zeros are in the file already, and on stable storage.
+    /// - Parameter preallocated: The number of zeros that the file already has on stable storage.
     init(in folder: URL, preallocated: Int = 0) throws {
         url = folder.appending(path: "log-\(UUID().uuidString)")
         file = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -29,7 +29,7 @@ final class PlainLog: @unchecked Sendable {
         end += bytes.count
     }
 
-    /// The same, with a checksum of the bytes, which changes them for the next time.
+    /// The same with a checksum of the bytes, which changes them for the next append.
     func appendWithChecksum(_ bytes: inout [UInt8]) {
         let checksum = bytes.withUnsafeBytes { bytes in
             var hash = sum
@@ -59,7 +59,7 @@ final class PlainLog: @unchecked Sendable {
         end = 0
     }
 
-    /// A limit that fails would be a fast one.
+    /// A limit that fails would look fast.
     private func failed(_ action: String) {
         preconditionFailure("The limit's file can't \(action): error \(errno).")
     }

@@ -1,23 +1,23 @@
 import Dispatch
 import Foundation
 
-/// How long and how often is measured.
+/// How long and how often to measure.
 struct Plan: Sendable {
     /// Pairs of blocks for a row.
     var pairs = 300
-    /// Pairs of blocks for a peer, whose distance is large.
+    /// Pairs of blocks for a peer, which is far from the limit.
     var peerPairs = 40
     /// Pairs of single samples for a row of latencies.
     var samples = 1_000
     var blockLength = 1_000_000.0
-    /// Whether only the subject is run, for a profiler to look at, and for how many seconds.
+    /// If set, only the subject runs, for this many seconds, under a profiler.
     var profiledSeconds: Double?
     var includesPeers = true
 
     static let quick = Plan(pairs: 40, peerPairs: 10, samples: 150)
 }
 
-/// What a comparison has found, in nanoseconds unless its row says otherwise.
+/// The result of a comparison, in nanoseconds unless its row says otherwise.
 struct Comparison: Sendable {
     var ours: Double
     var limit: Double
@@ -26,7 +26,7 @@ struct Comparison: Sendable {
     static let none = Comparison(ours: 0, limit: 0, ratio: 0)
 }
 
-/// Nanoseconds of a clock that only runs forward.
+/// Nanoseconds of a monotonic clock.
 @inline(__always)
 func nanoseconds() -> UInt64 {
     DispatchTime.now().uptimeNanoseconds
@@ -49,8 +49,8 @@ func processNanoseconds() -> UInt64 {
 extension Plan {
     /// Compares two loops in alternating blocks, and takes the median of the ratios of neighbouring blocks.
     ///
-    /// Each loop gets the number of turns to make. Neighbours in time meet the same state of the machine, so that
-    /// their ratio says more than either time. Before each block of the subject, outside of its time, `prepare` is called.
+    /// Each loop is given its number of turns. Neighbouring blocks meet the same state of the machine, so their ratio
+    /// says more than either time. `prepare` runs before each block of the subject, outside its time.
     func compare(
         pairs: Int? = nil, prepare: () -> Void = {}, subject: (Int) -> Void, limit: (Int) -> Void
     ) -> Comparison {
@@ -65,7 +65,7 @@ extension Plan {
             limit: { time(limit, turns: limitTurns) })
     }
 
-    /// Compares two figures that are measured elsewhere, in alternating order, as ``compare(pairs:subject:limit:)`` does.
+    /// Compares two figures measured elsewhere, in alternating order, like ``compare(pairs:subject:limit:)``.
     func alternate(pairs: Int, subject: () -> Double, limit: () -> Double) -> Comparison {
         var samples = PairedSamples()
         for pair in 0..<pairs {
@@ -101,7 +101,7 @@ extension Plan {
         return [RowResult.Peer(name: name, ratio: compare(pairs: peerPairs, subject: subject, limit: limit).ratio)]
     }
 
-    /// Repeats a block for a profiler, if one is looking.
+    /// Repeats a block if it is being profiled.
     func profile(_ block: (Int) -> Void) -> Bool {
         guard let profiledSeconds else { return false }
         let end = nanoseconds() + UInt64(profiledSeconds * 1e9)

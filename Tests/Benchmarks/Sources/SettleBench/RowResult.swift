@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was measured for a row.
+/// The measurements of a row.
 struct RowResult: Sendable, Codable {
     var id: String
     var subject: String
@@ -20,7 +20,7 @@ struct RowResult: Sendable, Codable {
         var ratio: Double
     }
 
-    /// What was cut off has no figure, which JSON can't spell as a number.
+    /// A measurement that was cut off has no figure, which JSON can't spell as a number.
     static let floats = (
         encoding: JSONEncoder.NonConformingFloatEncodingStrategy.convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan"),

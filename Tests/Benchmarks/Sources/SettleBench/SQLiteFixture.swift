@@ -1,13 +1,14 @@
 import Foundation
 import GRDB
 
-/// A database with settings in a table, set up so that a commit is on stable storage: WAL, and `synchronous` is `FULL`.
+/// A database with a settings table, configured so that a commit is on stable storage: WAL, and `synchronous` is
+/// `FULL`.
 final class SQLiteFixture: Sendable {
     private let pool: DatabasePool
 
     init(in folder: URL) throws {
         pool = try DatabasePool(path: folder.appending(path: "settings.sqlite").path)
-        // A pool begins with `NORMAL`, which syncs no commit, whatever its configuration says.
+        // A pool starts with `NORMAL`, which syncs no commit, whatever its configuration says.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2 else {
@@ -22,14 +23,14 @@ final class SQLiteFixture: Sendable {
         }
     }
 
-    /// One transaction after the other, each of one key.
+    /// Several transactions in a row, each of one key.
     func commit(times: Int) {
         for turn in 0..<times {
             must { try pool.write { try Self.assign(turn, in: $0) } }
         }
     }
 
-    /// One transaction that assigns to one key again and again.
+    /// One transaction that assigns to one key repeatedly.
     func commitTogether(count: Int) {
         must {
             try pool.write { database in
@@ -43,7 +44,7 @@ final class SQLiteFixture: Sendable {
         try statement.execute(arguments: [value + 1, "setting_of_the_a00003"])
     }
 
-    /// A peer that fails would be a fast one.
+    /// A peer that fails would look fast.
     private func must(_ body: () throws -> Void) {
         do { try body() } catch { preconditionFailure("The database can't be written: \(error)") }
     }

@@ -1,6 +1,6 @@
 import Settle
 
-/// Ours: a setting of a store that saves to a file.
+/// Settle: a setting of a store that saves to a file.
 struct SettingBroadcast: Broadcast {
     let fixture: SavingStore
 

@@ -1,14 +1,14 @@
 import Foundation
 import Settle
 
-/// Reading while other processes have the same store open.
+/// Reading while other processes have the same file open.
 enum SharedReads {
     static let all = [Benchmark(rows: ["R22"]) { plan in try await measure(plan) }]
 
     private static func measure(_ plan: Plan) async throws -> [RowResult] {
         let (shared, alone) = (try await SavingStore(), try await SavingStore())
         let (ours, other) = (shared.settings, alone.settings)
-        // So that there is a journal for them to share.
+        // Creates a journal for them to share.
         try await ours.commit { ours.count = 2 }
         let file = shared.file
         let revision = shared.store.revision

@@ -1,8 +1,8 @@
 import Settle
 import Synchronization
 
-/// A file storage, with what a measurement needs: it writes the whole file when it is asked to, also where it would rather
-/// wait, or not at all, and can be left alone by the watch.
+/// A file storage controlled by a measurement: it writes the whole file on request, even when it would rather wait, or
+/// never, and its watch can be turned off.
 final class SteeredStorage: SharedStorage {
     private let storage: FileStorage
     private let isWatched: Bool

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Knows when no other thread of this process runs, so that every subscriber is really parked and every cooperative
-/// thread really asleep: what an idle app looks like at the moment of a write.
+/// Detects when no other thread of this process runs, so that all subscribers are parked and all cooperative threads
+/// asleep, as in an idle app at the moment of a write.
 enum Stillness {
-    /// Waits until all other threads sleep, but not longer than a tenth of a second.
+    /// Waits until all other threads sleep, at most a tenth of a second.
     static func wait() {
         let deadline = nanoseconds() + 100_000_000
         var calm = 0
@@ -28,7 +28,7 @@ enum Stillness {
 
         private static func sleeps(_ id: Int) -> Bool {
             let file = open("/proc/self/task/\(id)/stat", O_RDONLY)
-            // It has ended.
+            // The thread has ended.
             guard file >= 0 else { return true }
             defer { close(file) }
             return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { bytes in

@@ -44,7 +44,7 @@ struct Table {
 extension RowResult {
     /// Whether the row has reached its goal or more.
     var verdict: String {
-        // What was not done, or done wrong, has no time to be proud of.
+        // A measurement that was not done, or done wrong, does not count.
         if notes.contains(where: { $0.hasPrefix("WRONG") }) { return "not" }
         if let stretch, ratio <= stretch { return "stretch" }
         return ratio <= goal ? "goal" : "not"

@@ -3,7 +3,7 @@ import Foundation
 /// Rows of text in columns of equal width.
 struct TextTable {
     let columns: [String]
-    /// The columns that stand to the right.
+    /// The right-aligned columns.
     let numeric: Set<Int>
     let rows: [[String]]
 

@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import Settle
 
-/// Writing while nobody subscribes. The store saves to a file meanwhile.
+/// Writing without subscribers, while the store saves to a file.
 enum Writes {
     static let all = [
         Benchmark(rows: ["R5"]) { plan in
@@ -51,7 +51,7 @@ enum Writes {
         return RowResult(row, comparison, peers: peers)
     }
 
-    /// The same writes where nothing is saved, or nothing to a file; and how busy the saving keeps another processor.
+    /// The same writes with nothing saved, or nothing to a file; and how busy saving keeps another processor.
     private static func disturbance(_ plan: Plan) async throws -> [String] {
         guard plan.profiledSeconds == nil else { return [] }
         let saving = try await SavingStore()

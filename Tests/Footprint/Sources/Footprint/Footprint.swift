@@ -4,7 +4,7 @@ struct Counters: SettingsGroup {
     @Setting var starts = 0
 }
 
-/// A program that uses Settle alone, for looking at the libraries that it loads.
+/// A program that uses only Settle, to check which libraries it loads.
 @main struct Footprint {
     static func main() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
