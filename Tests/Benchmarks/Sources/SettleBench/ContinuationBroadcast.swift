@@ -2,8 +2,7 @@ import Synchronization
 
 /// The limit: each task is parked on a continuation, and nothing else happens.
 ///
-/// It may lose a value published while a task is not parked, so it is not a usable library; it shows what a wake-up
-/// costs.
+/// It may lose a value published while a task is not parked: it is no library, but shows what a wake-up costs.
 final class ContinuationBroadcast: Broadcast {
     private struct State {
         var value = 0

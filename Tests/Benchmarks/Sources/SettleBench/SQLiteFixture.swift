@@ -1,8 +1,7 @@
 import Foundation
 import GRDB
 
-/// A database with a settings table, configured so that a commit is on stable storage: WAL, and `synchronous` is
-/// `FULL`.
+/// A database with a settings table whose commits are on stable storage: WAL, and `synchronous` is `FULL`.
 final class SQLiteFixture: Sendable {
     private let pool: DatabasePool
 
