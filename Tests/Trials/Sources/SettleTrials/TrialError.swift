@@ -1,4 +1,4 @@
-/// Why a trial could not be made, as a sentence.
+/// Why a trial could not be run, as a sentence.
 struct TrialError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats: SplitMix64.
+/// Reproducible random numbers: SplitMix64.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -11,7 +11,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return Self.mixed(state)
     }
 
-    /// A number that looks random and depends on nothing but its two arguments.
+    /// A pseudorandom number that depends only on its two arguments.
     public static func number(seed: UInt64, at place: Int) -> UInt64 {
         mixed(mixed(seed) &+ UInt64(bitPattern: Int64(place)) &* 0x9E37_79B9_7F4A_7C15)
     }

@@ -3,7 +3,7 @@ import TrialChecks
 
 @Suite("Acknowledgement")
 struct AcknowledgementTests {
-    @Test("A line is read as it was written")
+    @Test("An acknowledgement survives being written and read")
     func roundTrip() {
         for line in [
             Acknowledgement("step", [1, -2]), Acknowledgement("issue", text: "“a|b” is = c."), Acknowledgement("end"),
@@ -13,13 +13,13 @@ struct AcknowledgementTests {
         #expect(Acknowledgement("issue", text: "two\nlines").line == "issue|two lines")
     }
 
-    @Test("A line that a kill has cut does not count")
+    @Test("A line cut off by a kill does not count")
     func cut() {
         #expect(Acknowledgement.all(in: "done 1\ndone 2\ndone 3").map(\.numbers) == [[1], [2]])
         #expect(Acknowledgement.all(in: "don").isEmpty)
     }
 
-    @Test("Operations are read as they were written, and a call without an answer stays open")
+    @Test("Operations survive being written and read, and a call without an answer stays open")
     func histories() {
         for operation: RegisterOperation in [.read, .write(-3), .exchange(1, 2), .increment] {
             #expect(RegisterSpelling.operation(RegisterSpelling.text(operation)) == operation)

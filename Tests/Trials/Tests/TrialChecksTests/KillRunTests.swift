@@ -22,19 +22,19 @@ struct KillRunTests {
         return number
     }
 
-    @Test("Nothing is lost if the newest state is found, or that of one more step")
+    @Test("Finding the newest state, or that of one more step, is no loss")
     func nothingLost() {
         let run = run([10, 20, 30, 40, 50], killedAt: 60)
         #expect(run.verdict(plan, found: state(after: 5)) == KillVerdict())
         #expect(run.verdict(plan, found: state(after: 6)) == KillVerdict())
     }
 
-    @Test("Plain writes that are gone are counted, with the age of the oldest")
+    @Test("Lost plain writes are counted, with the age of the oldest")
     func plainWrites() {
         var first = commit + 1
         var base = KillState()
         base.single = -1
-        // Three steps, and one that may follow, without a commit.
+        // Three steps without a commit, and one more that may follow.
         while (0..<4).contains(where: { plan.step(first + $0) == .commit }) { first += 1 }
         let run = run(from: first, [100, 200, 300], killedAt: 1_000, base: base)
         var found = base
@@ -46,7 +46,7 @@ struct KillRunTests {
         #expect(run.verdict(plan, found: base).lostTime == 900)
     }
 
-    @Test("A commit that was acknowledged has to be there")
+    @Test("A missing acknowledged commit is a loss")
     func commits() {
         let times = (1...commit).map { UInt64($0) }
         let run = run(times, killedAt: 100)
@@ -55,7 +55,7 @@ struct KillRunTests {
         #expect(run.verdict(plan, found: KillState()).lostCommits == 1)
     }
 
-    @Test("A commit that was not acknowledged may be there or not")
+    @Test("An unacknowledged commit may be there or not")
     func cutCommit() {
         let times = (1..<commit).map { UInt64($0) }
         let run = run(times, killedAt: 100)
@@ -63,7 +63,7 @@ struct KillRunTests {
         #expect(run.verdict(plan, found: state(after: commit - 1)) == KillVerdict())
     }
 
-    @Test("Half of a transaction is torn, and no state of any moment")
+    @Test("Half of a transaction is torn and matches no state")
     func torn() {
         let run = run([10, 20, 30, 40, 50, 60], killedAt: 60)
         var found = state(after: 6)
@@ -73,7 +73,7 @@ struct KillRunTests {
         #expect(verdict.isNoState)
     }
 
-    @Test("An older value of one setting beside newer ones of others is no state of any moment")
+    @Test("An older value of one setting beside newer ones of others matches no state")
     func mixed() {
         var found = state(after: commit)
         found.counter -= 1

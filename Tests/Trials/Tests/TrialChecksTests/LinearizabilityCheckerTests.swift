@@ -13,7 +13,7 @@ struct LinearizabilityCheckerTests {
         LinearizabilityChecker(history).isLinearizable
     }
 
-    @Test("Operations one after the other are explained by their order")
+    @Test("Sequential operations are explained by their order")
     func sequential() {
         #expect(
             isLinearizable(
@@ -22,7 +22,7 @@ struct LinearizabilityCheckerTests {
         #expect(isLinearizable())
     }
 
-    @Test("A read that finds what was overwritten before its call has no explanation")
+    @Test("A read of a value overwritten before its call has no explanation")
     func staleRead() {
         #expect(!isLinearizable(operation(.write(1), 0, 1, 1), operation(.read, 2, 3, 0)))
     }
@@ -34,7 +34,7 @@ struct LinearizabilityCheckerTests {
         #expect(!isLinearizable(operation(.write(1), 0, 9, 1), operation(.read, 2, 3, 2)))
     }
 
-    @Test("A value that was new for one reader is not old for a later one")
+    @Test("After one read has found a new value, a later read can't find the old one")
     func newOldInversion() {
         #expect(
             !isLinearizable(
@@ -44,21 +44,21 @@ struct LinearizabilityCheckerTests {
                 operation(.write(1), 0, 9, 1), operation(.read, 1, 4, 1), operation(.read, 2, 5, 0)))
     }
 
-    @Test("Two increments that answer the same are a lost update")
+    @Test("Two increments with the same answer are a lost update")
     func lostUpdate() {
         #expect(!isLinearizable(operation(.increment, 0, 5, 1), operation(.increment, 1, 6, 1)))
         #expect(isLinearizable(operation(.increment, 0, 5, 2), operation(.increment, 1, 6, 1)))
     }
 
-    @Test("Only one of two exchanges of one value succeeds")
+    @Test("Only one of two exchanges of the same value succeeds")
     func exchanges() {
         #expect(!isLinearizable(operation(.exchange(0, 1), 0, 5, 1), operation(.exchange(0, 2), 0, 5, 1)))
         #expect(isLinearizable(operation(.exchange(0, 1), 0, 5, 0), operation(.exchange(0, 2), 0, 5, 1)))
-        // The second can't fail before the first has begun.
+        // The second exchange can't fail before the first has begun.
         #expect(!isLinearizable(operation(.exchange(0, 1), 6, 8, 1), operation(.exchange(0, 2), 0, 5, 0)))
     }
 
-    @Test("An operation without an answer may have happened at any time after its call, or never")
+    @Test("An operation without an answer may take effect at any time after its call, or never")
     func cutOperations() {
         let cut = RecordedOperation(.write(7), called: 2, answer: nil)
         #expect(isLinearizable(cut, operation(.read, 3, 4, 0), operation(.read, 5, 6, 7)))
@@ -68,7 +68,7 @@ struct LinearizabilityCheckerTests {
         #expect(isLinearizable(cut))
     }
 
-    @Test("A history that a real order made is explained, and one changed answer makes it inexplicable")
+    @Test("A history made in a real order is explained, and with one answer changed it is not")
     func randomHistories() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -81,18 +81,18 @@ struct LinearizabilityCheckerTests {
             history[index].answer?.value = -1
             let checker = LinearizabilityChecker(history)
             #expect(!checker.isLinearizable, "seed \(seed)")
-            // Mostly this one; a later one if the changed operation had led to its answer.
+            // Usually this operation; a later one if the changed operation had led to its answer.
             #expect(checker.firstWithoutExplanation != nil, "seed \(seed)")
         }
     }
 
-    @Test("A long history of four processes is checked in an instant")
+    @Test("A history of 5,000 operations is explained")
     func long() {
         var random = SeededGenerator(seed: 1)
         #expect(LinearizabilityChecker(Self.history(count: 5_000, using: &random)).isLinearizable)
     }
 
-    /// Takes effect at the times 10, 20, 30, …; each call and answer lie up to 25 around that.
+    /// The operations take effect at the times 10, 20, 30, …; each call and answer lie up to 25 around that.
     private static func history(
         count: Int = 200, using random: inout SeededGenerator
     ) -> [RecordedOperation] {

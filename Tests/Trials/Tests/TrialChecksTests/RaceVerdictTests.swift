@@ -9,7 +9,7 @@ struct RaceVerdictTests {
         return record
     }
 
-    @Test("Every acknowledged addition counts, and every key has its last value")
+    @Test("Every acknowledged addition must count, and every key must have its last value")
     func exact() {
         let records = [record("try 1", "done 1", "try 2", "done 2"), record("try 1", "done 1")]
         #expect(RaceVerdict(records, keys: [2, 1], counter: 3) == RaceVerdict())
@@ -19,7 +19,7 @@ struct RaceVerdictTests {
         #expect(RaceVerdict(records, keys: [3, 1], counter: 3).lostKeys == 1)
     }
 
-    @Test("A step that a kill cut may have been made or not")
+    @Test("A step cut off by a kill may have been made or not")
     func cut() {
         let records = [record("try 1", "done 1", "try 2")]
         #expect(RaceVerdict(records, keys: [1], counter: 1) == RaceVerdict())
@@ -28,7 +28,7 @@ struct RaceVerdictTests {
         #expect(RaceVerdict(records, keys: [0], counter: 3) != RaceVerdict())
     }
 
-    @Test("What is found when the file is opened anew counts too, whatever is there in the end")
+    @Test("A value lost when the file is opened anew counts even if the final value is right")
     func opened() {
         let intact = record("found 0", "try 1", "found 0", "try 2", "done 2", "found 2", "try 3", "found 3", "done 3")
         #expect(RaceVerdict([intact], keys: [3], counter: 3) == RaceVerdict())

@@ -3,7 +3,7 @@ import TrialChecks
 
 @Suite("ReportTable")
 struct ReportTableTests {
-    @Test("Each trial is a line, each contender a column, and losses are bold")
+    @Test("Each trial is a row, each contender a column, and losses are bold")
     func table() {
         let reports = [
             TrialReport("kill", "A", figures: [Figure("kills", 2_000), .loss("lost", 0), .time("worst", 1_234_567)]),
@@ -20,7 +20,7 @@ struct ReportTableTests {
         #expect(reports.map(\.hasLoss) == [false, true, false])
     }
 
-    @Test("The median, a quantile and the worst of some samples")
+    @Test("A distribution gives the median, a quantile and the maximum of its samples")
     func distribution() {
         var distribution = Distribution()
         #expect(distribution.median == 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a child has to do. It travels as JSON on the command line.
+/// A child's orders, passed as JSON on the command line.
 enum ChildOrder: Codable, Sendable {
     case inspect(InspectingChild)
     case kill(KilledChild)
@@ -28,7 +28,7 @@ enum ChildOrder: Codable, Sendable {
         }
     }
 
-    /// Does it. An error is acknowledged as “failed”, with its text.
+    /// Carries out the order. An error is acknowledged as “failed”, with its text.
     func run() async throws {
         let acknowledgements = try AcknowledgementFile(path: role.place.acknowledgements)
         do {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where a child works, and with what.
+/// Where a child works, and with which library.
 struct ChildPlace: Codable, Sendable {
     var contender: ContenderKind
     /// The folder with the settings.
     var folder: String
-    /// The file for its acknowledgements. Each child has its own.
+    /// The file for the child's acknowledgements; each child has its own.
     var acknowledgements: String
 
     /// The settings file.

@@ -5,7 +5,7 @@ protocol ChildRole: Codable, Sendable {
 }
 
 extension ChildRole {
-    /// Tells the parent, which waits in `ChildProcess.readLine`.
+    /// Sends a line to the parent, which waits in `ChildProcess.readLine`.
     func say(_ line: String) {
         StandardStreams.write(line + "\n")
     }

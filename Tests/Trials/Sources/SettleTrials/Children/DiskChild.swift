@@ -1,4 +1,4 @@
-/// Commits values that grow until there is no more room for them, then waits until room has been made.
+/// Commits growing values until the disk is full, then waits until room has been made.
 struct DiskChild: ChildRole {
     var place: ChildPlace
     var step: Int

@@ -1,6 +1,6 @@
 import Settle
 
-/// Writes settings while somebody else edits the file, and tells which edits and which issues it is told of.
+/// Writes settings while the file is edited, and reports the edits and issues that it sees.
 struct EditedChild: ChildRole {
     var place: ChildPlace
 

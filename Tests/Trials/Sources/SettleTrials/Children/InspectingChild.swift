@@ -1,4 +1,4 @@
-/// Opens the file afresh and tells what is in it.
+/// Opens the file anew and reports its contents.
 struct InspectingChild: ChildRole {
     var place: ChildPlace
     var numbers: [String]

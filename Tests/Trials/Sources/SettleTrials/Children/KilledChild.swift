@@ -1,7 +1,7 @@
 import Settle
 import TrialChecks
 
-/// Tells what it finds, then writes one step of the plan after the other until it is killed.
+/// Reports what it finds, then performs the plan step by step until it is killed.
 struct KilledChild: ChildRole {
     var place: ChildPlace
     var plan: KillPlan

@@ -1,4 +1,4 @@
-/// Writes a key of its own, and adds one to a counter that it shares with other processes.
+/// Writes its own key, and adds one to a counter that it shares with other processes.
 struct RacingChild: ChildRole {
     var place: ChildPlace
     var writer: Int
@@ -19,7 +19,7 @@ struct RacingChild: ChildRole {
             try await contender.increment("counter", with: [:])
             acknowledgements.add("done", step)
             guard step.isMultiple(of: Self.stepsBetweenOpenings) else { continue }
-            // What is lost when one of many writers closes the file would otherwise show at the end only.
+            // Losses when one of many writers closes the file would otherwise show only at the end.
             _ = try await contender.close()
             contender = try await place.open()
             acknowledgements.add("found", try contender.number(Self.key(ofWriter: writer)))

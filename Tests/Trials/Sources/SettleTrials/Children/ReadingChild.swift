@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the file again and again, as a person or another program would: without Settle.
+/// Reads the file over and over without Settle, as a user or another program would.
 struct ReadingChild: ChildRole {
     var place: ChildPlace
     var milliseconds: Int

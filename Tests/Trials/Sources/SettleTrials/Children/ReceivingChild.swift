@@ -1,6 +1,6 @@
 import Settle
 
-/// Tells how old each stamp is when a task gets to see it.
+/// Reports how old each stamp is when a task receives it.
 struct ReceivingChild: ChildRole {
     var place: ChildPlace
 

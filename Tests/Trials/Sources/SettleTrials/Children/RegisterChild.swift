@@ -1,7 +1,7 @@
 import Settle
 import TrialChecks
 
-/// Reads, writes, exchanges and increments numbers that other processes work on too, each in a commit.
+/// Reads, writes, exchanges and increments numbers that other processes use too, each in a commit.
 struct RegisterChild: ChildRole {
     var place: ChildPlace
     var process: Int
@@ -32,8 +32,8 @@ struct RegisterChild: ChildRole {
         _ = try await contender.close()
     }
 
-    /// Written values are unique, so that a read says whose write it has seen; exchanges guess small numbers, which
-    /// increments have made, so that some succeed.
+    /// Written values are unique, so that a read shows which write it saw; exchanges guess small numbers, which come
+    /// from increments, so that some succeed.
     private func operation(_ index: Int, using random: inout SeededGenerator) -> RegisterOperation {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: .read

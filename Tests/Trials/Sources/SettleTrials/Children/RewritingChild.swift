@@ -1,7 +1,7 @@
 import Foundation
 import Settle
 
-/// Writes pairs for as long as it lives, and has the file written as often as it can be.
+/// Writes pairs as long as it lives, and has the file written as often as possible.
 struct RewritingChild: ChildRole {
     var place: ChildPlace
 
@@ -11,7 +11,7 @@ struct RewritingChild: ChildRole {
         let folder = URL(filePath: place.folder, directoryHint: .isDirectory)
         let contender = try await SettleContender(folder: folder, configuration: configuration)
         try await contender.commit(["left": 1, "right": 1], texts: [:])
-        // The readers start with a file that is there, so its absence at any later moment is a loss.
+        // The readers start once the file exists, so a later absence is a loss.
         try await waitForFile()
         say("ready")
         var number = 1

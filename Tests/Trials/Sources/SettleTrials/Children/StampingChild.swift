@@ -1,4 +1,4 @@
-/// Writes the time now and then.
+/// Writes the time at intervals.
 struct StampingChild: ChildRole {
     var place: ChildPlace
     var writes: Int
@@ -9,7 +9,7 @@ struct StampingChild: ChildRole {
         say("ready")
         _ = readLine()
         for _ in 0..<writes {
-            // Longer than any delivery, so that none is overtaken by the next.
+            // Longer than any delivery, so that no stamp is overtaken by the next.
             try await Task.sleep(for: .milliseconds(15))
             try contender.write(["stamp": Int(MonotonicTime.now())])
         }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Every trial.
+/// All trials.
 struct AllTrials: TrialCommand {
     static let configuration = CommandConfiguration(commandName: "all", abstract: "Makes all trials.")
     static var trials: [any Trial] {

@@ -8,13 +8,13 @@ import ArgumentParser
     import Glibc
 #endif
 
-/// The hidden command of the processes that are put through the trials.
+/// The hidden command of the child processes in the trials.
 struct Child: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
 
     @Argument var order: String
 
-    /// No child works for so long: one that does hangs, and its end by `SIGALRM` is a failure of its trial.
+    /// No child works this long: one that does hangs, and its end by `SIGALRM` is a failure of its trial.
     private static let longestLife: CUnsignedInt = 180
 
     func run() async throws {
@@ -22,7 +22,7 @@ struct Child: AsyncParsableCommand {
         do {
             try await ChildOrder(text: order).run()
         } catch {
-            // The parent has it from the acknowledgements, and counts it.
+            // The parent finds the error in the acknowledgements, and counts it.
             throw ExitCode.failure
         }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Kills processes, lets them race, and fills disks, and says what was lost.
+/// Kills processes, lets them race, fills disks, and reports what was lost.
 @main
 struct SettleTrials: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

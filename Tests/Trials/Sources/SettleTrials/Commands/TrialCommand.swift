@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A subcommand that makes some trials.
+/// A subcommand that runs some trials.
 protocol TrialCommand: ParsableCommand {
     static var trials: [any Trial] { get }
     static var contenders: [ContenderKind] { get }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TrialChecks
 
-/// The options of every trial.
+/// The options of all trials.
 struct TrialOptions: ParsableArguments {
     @Flag(help: "As much as fits into a few minutes on two processors.")
     var quick = false
@@ -22,7 +22,7 @@ struct TrialOptions: ParsableArguments {
     @Option(help: "Also write the results to this file, as JSON.")
     var json: String?
 
-    /// Makes the trials, prints the table, and throws if Settle has lost anything.
+    /// Runs the trials, prints the table, and throws if Settle has lost anything.
     func run(_ trials: [any Trial], _ contenders: [ContenderKind] = ContenderKind.allCases) throws {
         let seed = seed ?? UInt64.random(in: 1...1_000_000_000)
         var size = quick ? TrialSize.quick : .full

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A settings library that is put through the trials: what the children need of it.
+/// A settings library in the trials: the operations that the children need.
 protocol Contender: Sendable {
     /// Opens its file in a folder.
     init(folder: URL) async throws
@@ -10,16 +10,16 @@ protocol Contender: Sendable {
     /// The text stored for a key, empty if there is none.
     func text(_ key: String) throws -> String
 
-    /// Writes without waiting for the disk, all in one transaction if the library has any.
+    /// Writes without waiting for the disk, in one transaction if the library has transactions.
     func write(_ numbers: [String: Int]) throws
-    /// Writes, and returns when everything is on disk.
+    /// Writes, and returns once everything is on disk.
     func commit(_ numbers: [String: Int], texts: [String: String]) async throws
-    /// Adds one to a number and writes others, and returns when everything is on disk.
+    /// Adds one to a number and writes others, and returns once everything is on disk.
     func increment(_ key: String, with numbers: [String: Int]) async throws
-    /// Returns when everything is on disk.
+    /// Returns once everything is on disk.
     func flush() async throws
-    /// Ends the work in order.
+    /// Closes in order.
     ///
-    /// - Returns: The issues that the library has reported since it was opened.
+    /// - Returns: The issues reported by the library since it was opened.
     func close() async throws -> [String]
 }

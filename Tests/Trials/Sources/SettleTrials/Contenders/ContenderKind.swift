@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The libraries that can be put through the trials.
+/// The libraries that can take part in the trials.
 enum ContenderKind: String, Codable, Sendable, CaseIterable {
     case settle = "Settle"
     case userDefaults = "UserDefaults"
@@ -14,7 +14,7 @@ enum ContenderKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// The file that the library makes in its folder.
+    /// The name of the library's file in its folder.
     var fileName: String {
         switch self {
         case .settle: "settings.json"
@@ -22,11 +22,11 @@ enum ContenderKind: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// What a child needs to be told before it starts.
+    /// The environment that a child needs at its start.
     func environment(for folder: String) -> [String: String] {
         switch self {
         case .settle: [:]
-        // Foundation reads it once, so it can't be set later.
+        // Foundation reads it only once, so it can't be set later.
         case .userDefaults: ["XDG_CONFIG_HOME": folder]
         }
     }

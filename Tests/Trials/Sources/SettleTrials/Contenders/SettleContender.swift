@@ -1,7 +1,7 @@
 import Foundation
 import Settle
 
-/// Settle, as an app uses it.
+/// Settle as an app uses it.
 struct SettleContender: Contender {
     let store: SettingsStore
     let settings: TrialSettings
@@ -30,7 +30,7 @@ struct SettleContender: Contender {
     }
 
     func write(_ numbers: [String: Int]) throws {
-        // An app writes a single setting without `update`, and that is a path of its own.
+        // An app writes a single setting without `update`, which takes a different path.
         if numbers.count == 1 { return try set(numbers) }
         try store.update { try set(numbers) }
     }
@@ -55,7 +55,7 @@ struct SettleContender: Contender {
 
     func close() async throws -> [String] {
         try await store.close()
-        // The stream begins with what has been reported so far and ends at once, because the store is closed.
+        // The stream starts with the issues so far, and ends at once because the store is closed.
         var issues: [String] = []
         for await issue in store.issues { issues.append(issue.description) }
         return issues

@@ -1,6 +1,6 @@
 import Settle
 
-/// The settings that the children write. Writers' own keys are not declared: they are written by name.
+/// The settings that the children write. The writers' own keys are not declared, but written by name.
 struct TrialSettings: SettingsGroup {
     @Setting var single = 0
     @Setting var left = 0
@@ -11,13 +11,13 @@ struct TrialSettings: SettingsGroup {
     @Setting var note = ""
     @Setting var payload = ""
 
-    /// The declared numbers by their keys.
+    /// The declared numbers by key.
     var numbers: [String: SettingReference<Int>] {
         let all = [$single, $left, $right, $counter, $edited, $stamp]
         return Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
     }
 
-    /// The declared texts by their keys.
+    /// The declared texts by key.
     var texts: [String: SettingReference<String>] {
         ["note": $note, "payload": $payload]
     }

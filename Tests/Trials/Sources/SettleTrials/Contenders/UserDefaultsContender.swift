@@ -1,11 +1,11 @@
 import Foundation
 
-/// Foundation's `UserDefaults`. It has no transactions and no `+= 1`; `synchronize()` is what it has for saving.
+/// Foundation's `UserDefaults`. It has no transactions and no `+= 1`; it saves with `synchronize()`.
 struct UserDefaultsContender: Contender {
     static let suite = "trial"
     private let folder: URL
 
-    // Made anew for each use because it is not `Sendable`; all of one suite share their state within a process.
+    // Created for each use because it is not `Sendable`; instances of one suite share their state within a process.
     private var defaults: UserDefaults {
         get throws {
             guard let defaults = UserDefaults(suiteName: Self.suite) else {

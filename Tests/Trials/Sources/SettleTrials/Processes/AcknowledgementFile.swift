@@ -9,8 +9,8 @@ import TrialChecks
     import Glibc
 #endif
 
-/// The file in which a child says what it has done. Each line is one `write` to a descriptor that appends, so a line is
-/// in the file as a whole when `add` returns, and no kill of the child takes it away.
+/// The file in which a child reports what it has done. Each line is one `write` to a descriptor in append mode, so the
+/// whole line is in the file when `add` returns, and killing the child does not remove it.
 struct AcknowledgementFile: Sendable {
     private let descriptor: CInt
 
@@ -22,7 +22,7 @@ struct AcknowledgementFile: Sendable {
 
     func add(_ word: String, _ numbers: Int..., text: String? = nil) {
         let bytes = Array((Acknowledgement(word, numbers, text: text).line + "\n").utf8)
-        // Short writes do not occur on files with room; should one, the parent sees a cut line and fails.
+        // Short writes do not occur on files with room; if one did, the parent would see a cut line and fail.
         _ = write(descriptor, bytes, bytes.count)
     }
 
@@ -32,7 +32,7 @@ struct AcknowledgementFile: Sendable {
         return Acknowledgement.all(in: String(decoding: data, as: UTF8.self))
     }
 
-    /// For the parent, so that the next child begins with an empty one.
+    /// For the parent, so that the next child starts with an empty file.
     static func remove(_ path: String) {
         try? FileManager.default.removeItem(atPath: path)
     }

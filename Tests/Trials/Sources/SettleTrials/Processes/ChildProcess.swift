@@ -9,7 +9,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// This program again, in a process of its own that does what an order says, with a pipe in each direction.
+/// This program again, as a child process that carries out an order, with a pipe in each direction.
 ///
 /// Not Foundation's `Process`: a trial starts thousands, kills them, and must know the moment.
 struct ChildProcess: ~Copyable {
@@ -18,7 +18,7 @@ struct ChildProcess: ~Copyable {
     private let output: CInt
     private var status: CInt?
 
-    /// Held from the making of a pipe until its ends are closed at exec, so that no other child inherits them.
+    /// Held from the creation of a pipe until exec closes its ends, so that no other child inherits them.
     private static let starting = Mutex(())
 
     init(_ order: ChildOrder, environment: [String: String] = [:]) throws {
@@ -54,13 +54,13 @@ struct ChildProcess: ~Copyable {
         close(input)
         close(output)
         guard status == nil else { return }
-        // Nobody has waited for it, so the id is still the child's.
+        // The child has not been waited for, so the id is still its own.
         _ = Self.sendKill(id)
         var ignored: CInt = 0
         while waitpid(id, &ignored, 0) < 0, errno == EINTR {}
     }
 
-    /// The next line that the child prints, without its end; `nil` if it ended before.
+    /// The next line that the child prints, without its line break; `nil` if it has ended.
     func readLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -71,18 +71,18 @@ struct ChildProcess: ~Copyable {
         return nil
     }
 
-    /// What the child's `readLine` returns. If it has ended, nothing happens.
+    /// Sends a line for the child's `readLine` to return. Does nothing if the child has ended.
     func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(input, bytes, bytes.count)
     }
 
-    /// Ends the child as nothing else does: without any of its own code being run.
+    /// Kills the child without running any more of its own code.
     func kill() {
         _ = Self.sendKill(id)
     }
 
-    /// Waits for its end.
+    /// Waits for the child's end.
     mutating func wait() -> Ending {
         var value: CInt = 0
         while waitpid(id, &value, 0) < 0, errno == EINTR {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where threads wait for each other: nobody passes before all are there.
+/// A barrier: no thread passes before all have arrived.
 final class Gate: @unchecked Sendable {
     // Sendable: `missing` is guarded by `condition`.
     private let condition = NSCondition()

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Work in several threads at once. Not tasks: trials block, and the runtime has as many threads as processors.
+/// Work on several threads at once. Not tasks, because trials block and the runtime has only as many threads as
+/// processors.
 enum Lanes {
-    /// Runs the body once per lane and returns when all have ended.
+    /// Runs the body once per lane, and returns when all have ended.
     ///
-    /// - Throws: The error of the first lane that threw one.
+    /// - Throws: The error of the first lane that threw.
     static func run<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Result) throws
         -> [Result]
     {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Whether the parent has said something, or has ended.
+/// Whether the parent has sent a line or ended.
 final class ParentWord: Sendable {
     private let flag = Atomic(false)
 
@@ -11,7 +11,7 @@ final class ParentWord: Sendable {
 }
 
 extension StandardStreams {
-    /// Waits for a line of the parent in a thread of its own.
+    /// Waits on its own thread for a line from the parent.
     static func untilParentSpeaks() -> ParentWord {
         let end = ParentWord()
         Thread.detachNewThread {

@@ -1,7 +1,7 @@
 import Foundation
 import TrialChecks
 
-/// A person edits the file while a program writes other settings.
+/// The file is edited while a program writes other settings.
 struct EditorTrial: Trial {
     let name = "a file that is edited"
     let isForAll = false
@@ -30,16 +30,16 @@ struct EditorTrial: Trial {
         return TrialReport(name, contender.rawValue, figures: tally.figures, problems: tally.problems.sentences)
     }
 
-    /// Valid edits, each of which the program has to publish.
+    /// Makes valid edits, each of which the program must publish.
     private func makeEdits(
         _ count: Int, _ editor: FileEditor, _ place: ChildPlace, on bench: TrialBench, _ tally: inout EditorTally
     ) throws {
         var random = bench.random(for: "editor")
-        // Each edit that is not noticed costs the whole patience: three are enough to tell.
+        // Each unnoticed edit uses up the whole timeout: three are enough to tell.
         for number in 100..<(100 + count) where tally.unpublished < 3 {
             MonotonicTime.pause(microseconds: Int.random(in: 0...30_000, using: &random))
             let manner = FileEditor.Manner.allCases[number % FileEditor.Manner.allCases.count]
-            // An editor that finds its file replaced under its hands tells the person, who does it again.
+            // An editor that finds its file replaced tells its user, who makes the edit again.
             while try !editor.set("edited", to: number, manner) { tally.repeated += 1 }
             tally.edits += 1
             tally.lastEdit = number
@@ -50,7 +50,7 @@ struct EditorTrial: Trial {
         }
     }
 
-    /// Invalid files, each put right after a while.
+    /// Makes invalid edits, each corrected after a while.
     private func makeMistakes(_ editor: FileEditor, _ place: ChildPlace, _ tally: inout EditorTally) throws {
         let invalid = ["{\n  \"edited\": 5,\n  \"single\": \n}\n", "{\n  \"edited\": 5", "edited = 5\n"]
         for (index, text) in invalid.enumerated() {
@@ -65,7 +65,7 @@ struct EditorTrial: Trial {
                 tally.unreported += 1
                 tally.problems.add("An invalid edit was not reported with file, line and column: \(report ?? "–")")
             }
-            // Longer than the longest delay of a save.
+            // Longer than the longest delay before a save.
             MonotonicTime.pause(microseconds: 2_500_000)
             if try editor.text() != text {
                 tally.overwritten += 1

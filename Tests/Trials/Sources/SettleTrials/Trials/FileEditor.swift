@@ -8,19 +8,19 @@ import Foundation
     import Glibc
 #endif
 
-/// Changes a JSON file in the ways of editors and scripts.
+/// Changes a JSON file in the ways that editors and scripts do.
 struct FileEditor {
     let path: String
 
     enum Manner: CaseIterable {
-        /// The file is emptied and written again.
+        /// Empties the file and writes it again.
         case inPlace
-        /// A new file takes its place.
+        /// Replaces the file with a new one.
         case atomically
-        /// As `inPlace`, and afterwards the file's time is what it was, to the second, as on file systems and with tools
-        /// that know no more of it. The length stays too.
+        /// Like `inPlace`, but restores the file's time to the second, as with file systems and tools of that
+        /// precision. The length stays the same too.
         case inPlaceWithinOneSecond
-        /// As `atomically`, with the time as it was.
+        /// Like `atomically`, but restores the time.
         case atomicallyWithinOneSecond
     }
 
@@ -37,7 +37,7 @@ struct FileEditor {
 
     /// Sets one number and leaves the rest as it is.
     ///
-    /// - Returns: False if somebody has replaced the file between the reading and the writing, so that the edit went
+    /// - Returns: False if the file was replaced between the reading and the writing, so that the edit went
     ///   into a file that has no name any more, or over a version that it had not seen.
     func set(_ key: String, to number: Int, _ manner: Manner) throws -> Bool {
         let before = try status()
@@ -47,7 +47,7 @@ struct FileEditor {
         case .inPlace: try write(new, time: nil)
         case .inPlaceWithinOneSecond: try write(new, time: before)
         case .atomically, .atomicallyWithinOneSecond:
-            // As late as an editor can look.
+            // As late as an editor can check.
             guard try status().st_ino == before.st_ino else { return false }
             try replace(with: new, time: manner == .atomically ? nil : before)
             return true
@@ -55,7 +55,7 @@ struct FileEditor {
         return try status().st_ino == before.st_ino
     }
 
-    /// A new file with another text takes the place of the old one.
+    /// Replaces the file with a new one with another text.
     func replace(with text: String) throws {
         try replace(with: text, time: nil)
     }
@@ -72,7 +72,7 @@ struct FileEditor {
         guard file >= 0 else { throw TrialError("“\(path)” can't be opened: error \(errno).") }
         defer { close(file) }
         let bytes = Array(text.utf8)
-        // In two parts, as large files are written.
+        // In two parts, like large files.
         let half = bytes.count / 2
         bytes.withUnsafeBytes { bytes in
             _ = Self.write(file, bytes[..<half])

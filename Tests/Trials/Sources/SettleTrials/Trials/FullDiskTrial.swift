@@ -1,7 +1,7 @@
 import Foundation
 import TrialChecks
 
-/// The disk becomes full while a process saves values that grow.
+/// The disk fills up while a process saves growing values.
 struct FullDiskTrial: Trial {
     let name = "disk full"
     let isForAll = true
@@ -78,14 +78,14 @@ struct FullDiskTrial: Trial {
         if child.wait() != .success { tally.problems.add("The writer failed in the end.", .failure) }
     }
 
-    /// Demands that a fresh process finds one of some commits, as a whole.
+    /// Requires that a new process finds one of these commits, complete.
     private func look(
         _ place: ChildPlace, _ expected: ClosedRange<Int>, _ step: Int, _ tally: inout Tally, isEnd: Bool = false
     ) {
         guard let found = try? inspect(place, numbers: ["counter"], texts: ["note", "payload"]) else { return }
-        // While the disk is full, even a process that has written nothing may be unable to close its store in order.
+        // While the disk is full, even a process that wrote nothing may fail to close its store in order.
         if isEnd, let error = found.closingError { tally.problems.add(error, .failure) }
-        // And that it can't write the file then is what it has to report.
+        // It must then report that it can't write the file.
         for issue in found.issues where isEnd || !issue.contains("was not saved") {
             tally.problems.add(issue, .failure)
         }

@@ -1,13 +1,13 @@
 import TrialChecks
 
-/// What an `InspectingChild` has found.
+/// What an `InspectingChild` found.
 struct Inspection {
     private(set) var numbers: [String: Int] = [:]
     private(set) var texts: [String: String] = [:]
-    /// What the library said, and why the child failed if it did.
+    /// What the library reported, and why the child failed if it did.
     private(set) var issues: [String] = []
 
-    /// Why the store could not be closed, if it could not.
+    /// Why closing the store failed, if it did.
     private(set) var closingError: String?
 
     init(_ lines: [Acknowledgement]) {
@@ -28,7 +28,7 @@ struct Inspection {
         if lines.last?.word != "end", issues.isEmpty { issues.append("The inspecting process ended early.") }
     }
 
-    /// Everything that must not be where there is room.
+    /// Everything that must not occur while the disk has room.
     var failures: [String] { issues + (closingError.map { [$0] } ?? []) }
 
     func number(_ key: String) -> Int { numbers[key] ?? 0 }

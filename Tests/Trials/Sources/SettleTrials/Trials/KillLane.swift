@@ -1,14 +1,14 @@
 import Foundation
 import TrialChecks
 
-/// One file whose writers are killed one after the other.
+/// A file whose writers are killed one after the other.
 struct KillLane {
     private let trial: KillTrial
     private let place: ChildPlace
     private let plan: KillPlan
     private var random: SeededGenerator
     private var tally = KillTally()
-    /// The newest run that has written something and that nobody has looked at yet.
+    /// The last run that has written something and has not been checked yet.
     private var unchecked: KillRun?
     private var state = KillState()
     private var nextStep = 1
@@ -18,7 +18,7 @@ struct KillLane {
         let name = "kill-\(contender)-\(lane)"
         place = bench.place(contender, in: try bench.makeFolder(name), named: name)
         random = bench.random(for: name)
-        // A commit takes all plain writes along, so only files with few commits tell how many of these are lost.
+        // A commit also saves all plain writes, so only files with few commits show how many of these are lost.
         plan = KillPlan(seed: random.next(), stepsPerCommit: lane.isMultiple(of: 2) ? 8 : 20_000)
     }
 
@@ -30,7 +30,7 @@ struct KillLane {
             KillState(
                 single: found.number("single"), left: found.number("left"), right: found.number("right"),
                 counter: found.number("counter")))
-        // One that is put aside is one that was damaged, and nobody but Settle has written here.
+        // A file is set aside if it was damaged, and only Settle has written here.
         for name in try FileManager.default.contentsOfDirectory(atPath: place.folder) where name.contains("corrupt") {
             tally.problems.add("“\(name)” was put aside.", .failure)
         }
@@ -42,11 +42,11 @@ struct KillLane {
         let order = ChildOrder.kill(KilledChild(place: place, plan: plan, firstStep: nextStep))
         var child = try trial.start(order)
         if Int.random(in: 0..<8, using: &random) == 0 {
-            // While it starts, reads the file, or puts right what the kill before has left.
+            // Killed while it starts, reads the file, or repairs what the previous kill left.
             MonotonicTime.pause(microseconds: Int.random(in: 4_000...25_000, using: &random))
         } else {
             _ = child.readLine()
-            // Now and then so late that a save has been due for long.
+            // Sometimes so late that a save is long overdue.
             let longest = Int.random(in: 0..<25, using: &random) == 0 ? 600_000 : 15_000
             MonotonicTime.pause(microseconds: Int.random(in: 500...longest, using: &random))
         }
@@ -71,7 +71,7 @@ struct KillLane {
         let steps = lines.filter { $0.word == "step" && $0.numbers.count == 2 }
         unchecked = KillRun(
             base: state, firstStep: nextStep, acknowledged: steps.map { UInt64($0.numbers[1]) }, killedAt: killedAt)
-        // One more may have been made without being acknowledged.
+        // One more step may have been made without an acknowledgement.
         nextStep += steps.count + 1
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import TrialChecks
 
-/// Processes that write are killed at random moments. The next process on the same file tells what it finds, and goes on.
+/// Writing processes are killed at random moments. The next process on the same file reports what it finds, and goes
+/// on.
 struct KillTrial: Trial {
     let name = "kill -9 while writing"
     let isForAll = true

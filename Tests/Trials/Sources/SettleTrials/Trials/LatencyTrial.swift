@@ -1,6 +1,6 @@
 import TrialChecks
 
-/// How long a write takes to reach a task of another process. Nothing is demanded of it.
+/// Measures how long a write takes to reach a task of another process. There is no requirement.
 struct LatencyTrial: Trial {
     let name = "a write until another process has it"
     let isForAll = false
@@ -17,7 +17,7 @@ struct LatencyTrial: Trial {
         if reader.readLine() != "ready" { problems.add("The reader could not begin.", .failure) }
         writer.say("go")
         _ = writer.readLine()
-        // The last one may still be on its way.
+        // The last write may still be on its way.
         MonotonicTime.pause(microseconds: 300_000)
         reader.kill()
         writer.say("end")

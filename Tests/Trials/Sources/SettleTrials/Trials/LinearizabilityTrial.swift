@@ -1,7 +1,7 @@
 import TrialChecks
 
-/// Several processes read, write, exchange and increment the same numbers by `commit`; what they were answered must have
-/// an explanation in one order.
+/// Several processes read, write, exchange and increment the same numbers with `commit`; a single order must explain
+/// all their answers.
 struct LinearizabilityTrial: Trial {
     let name = "linearizable commits"
     let isForAll = false
@@ -13,7 +13,7 @@ struct LinearizabilityTrial: Trial {
         var unexplained = 0
         var problems = Problems()
         for round in 0..<bench.size.histories {
-            // In every second history one process is killed in the middle of its work.
+            // In every second history one process is killed in the middle.
             let (histories, failures) = try record(round, killsOne: !round.isMultiple(of: 2), contender, on: bench)
             operations += histories.count
             cut += histories.byRegister.values.reduce(0) { $0 + $1.count { $0.answer == nil } }
@@ -46,7 +46,7 @@ struct LinearizabilityTrial: Trial {
                 place: place, process: process, seed: seeds[process], operations: 60, registers: 3)
             var child = try start(.register(role))
             _ = child.readLine()
-            // All at once, or the first is done before the last has started.
+            // All at once; otherwise the first would be done before the last has started.
             gate.pass()
             child.say("go")
             if killsOne, process == 0 {

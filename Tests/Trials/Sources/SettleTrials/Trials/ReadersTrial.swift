@@ -1,6 +1,6 @@
 import TrialChecks
 
-/// Other programs read the file all the time while it is written.
+/// Other programs read the file continuously while it is written.
 struct ReadersTrial: Trial {
     let name = "readers of the file during writes"
     let isForAll = false
@@ -19,7 +19,7 @@ struct ReadersTrial: Trial {
         }
         writer.kill()
         func sum(_ index: Int) -> Int { counts.reduce(0) { $0 + (index < $1.count ? $1[index] : 0) } }
-        // A reader that has seen but one version has proved nothing.
+        // Readers that have seen few versions have proved nothing.
         if sum(1) < 10 { problems.add("The readers saw \(sum(1)) versions of the file only.", .failure) }
         return TrialReport(
             name, contender.rawValue,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system in memory with little room.
+/// A small file system in memory.
 struct SmallDisk: ~Copyable {
     let folder: String
 
@@ -31,7 +31,7 @@ struct SmallDisk: ~Copyable {
         while (try? file.write(contentsOf: page)) != nil {}
     }
 
-    /// Removes what `fill` wrote, and makes the disk larger, since the values may have outgrown it.
+    /// Removes what `fill` wrote, and enlarges the disk, because the values may have outgrown it.
     func makeRoom() throws {
         try FileManager.default.removeItem(at: ballast)
         _ = Self.run("mount", "-o", "remount,size=8m", folder)

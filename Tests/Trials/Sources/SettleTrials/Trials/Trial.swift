@@ -1,9 +1,9 @@
 import TrialChecks
 
-/// One kind of harm, done to one contender many times.
+/// One kind of harm, done to a contender many times.
 protocol Trial: Sendable {
     var name: String { get }
-    /// Whether it makes sense for libraries that do not watch their file.
+    /// Whether the trial makes sense for libraries that do not watch their file.
     var isForAll: Bool { get }
     func run(_ contender: ContenderKind, on bench: TrialBench) throws -> TrialReport
 }
@@ -14,7 +14,7 @@ extension Trial {
         return try ChildProcess(order, environment: place.contender.environment(for: place.folder))
     }
 
-    /// What a fresh process finds in the file.
+    /// What a new process finds in the file.
     func inspect(_ place: ChildPlace, numbers: [String], texts: [String] = []) throws -> Inspection {
         AcknowledgementFile.remove(place.acknowledgements)
         var child = try start(.inspect(InspectingChild(place: place, numbers: numbers, texts: texts)))

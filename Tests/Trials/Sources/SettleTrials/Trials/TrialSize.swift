@@ -1,4 +1,4 @@
-/// How much of each trial is made.
+/// How much of each trial to run.
 struct TrialSize: Sendable {
     var kills: Int
     var raceRounds: Int

@@ -1,11 +1,11 @@
 import Foundation
 import TrialChecks
 
-/// Several processes write one file at once: keys of their own, and a counter that they share.
+/// Several processes write one file at once: each its own key, and a shared counter.
 struct WritersTrial: Trial {
     let name: String
     let isForAll: Bool
-    /// Whether the writers are killed now and then, and started again.
+    /// Whether the writers are killed from time to time and restarted.
     let kills: Bool
     private static let writers = 8
 
@@ -55,7 +55,7 @@ struct WritersTrial: Trial {
         var problems = Problems()
     }
 
-    /// One writer, until it has made all its steps.
+    /// Runs one writer until it has made all its steps.
     private func write(
         _ writer: Int, steps: Int, round: Int, _ contender: ContenderKind, in folder: String, on bench: TrialBench
     ) throws -> Lane {
@@ -67,7 +67,7 @@ struct WritersTrial: Trial {
             AcknowledgementFile.remove(place.acknowledgements)
             let first = lane.record.lastAttempted + 1
             var child = try start(.race(RacingChild(place: place, writer: writer, firstStep: first, lastStep: steps)))
-            // Not all: a writer that is never killed must not lose anything because others are.
+            // Not all of them: a writer that is never killed must not lose anything because others are.
             if kills, !writer.isMultiple(of: 3), lane.kills < 5 {
                 _ = child.readLine()
                 MonotonicTime.pause(microseconds: Int.random(in: 1_000...60_000, using: &random))

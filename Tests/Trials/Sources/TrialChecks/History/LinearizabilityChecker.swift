@@ -1,16 +1,16 @@
-/// Looks for an order of operations that explains what each of them answered.
+/// Searches for an order of operations that explains all their answers.
 ///
-/// A history is linearizable if every operation can be given one moment between its call and its answer such that,
-/// in the order of these moments, each finds what the ones before have left. The search is that of Wing and Gong: put any
-/// operation next that was called before all others that are left have answered; go back where nothing fits. What has been
-/// tried, as the set of operations that are done and the value they left, is not tried again.
+/// A history is linearizable if every operation can be given a moment between its call and its answer such that, in the
+/// order of these moments, each operation finds what the previous ones left. The search is that of Wing and Gong: next
+/// comes any operation that was called before all remaining ones have answered; it backtracks where nothing fits. A
+/// combination of finished operations and the value they left is never tried twice.
 public struct LinearizabilityChecker: Sendable {
     private let operations: [RecordedOperation]
     private let initialValue: Int
 
     /// - Parameters:
     ///   - history: The operations on one register, in any order.
-    ///   - initialValue: What the register held before the first of them.
+    ///   - initialValue: The register's value before the first of them.
     public init(_ history: [RecordedOperation], initialValue: Int = 0) {
         operations = history.sorted { $0.called < $1.called }
         self.initialValue = initialValue
@@ -21,8 +21,8 @@ public struct LinearizabilityChecker: Sendable {
         var value: Int
     }
 
-    /// The operations that are done: all before an index, and some after it. Few run at one time, so this stays small
-    /// however long the history is.
+    /// The finished operations: all before an index, and some after it. Few run at a time, so this stays small however
+    /// long the history is.
     private struct Done: Hashable {
         var firstOpen = 0
         var later: Set<Int> = []
@@ -40,9 +40,9 @@ public struct LinearizabilityChecker: Sendable {
         var seen = Set(open)
         while let position = open.popLast() {
             let candidates = candidates(after: position.done)
-            // Whatever has no answer need not have happened.
+            // Operations without an answer need not have happened.
             guard candidates.contains(where: { operations[$0].answer != nil }) else { return true }
-            // The earliest call goes in last and is tried first: it mostly is the right one.
+            // The earliest call goes in last and is tried first: it is usually the right one.
             for index in candidates.reversed() {
                 let recorded = operations[index]
                 let (value, answer) = recorded.operation.applied(to: position.value)
@@ -55,11 +55,11 @@ public struct LinearizabilityChecker: Sendable {
         return false
     }
 
-    /// The first answer that can't be explained by what was called before it; `nil` if all can.
+    /// The first answer that the calls before it can't explain; `nil` if all can be explained.
     public var firstWithoutExplanation: RecordedOperation? {
         let answered = operations.filter { $0.answer != nil }.sorted { Self.end(of: $0) < Self.end(of: $1) }
         guard !isLinearizable else { return nil }
-        // What happened up to a moment is explained if what happened up to a later one is.
+        // If a history up to some moment is explained, so is every shorter one.
         var explained = 0
         var wrong = answered.count
         while wrong - explained > 1 {
@@ -69,7 +69,7 @@ public struct LinearizabilityChecker: Sendable {
         return answered[wrong - 1]
     }
 
-    /// The history as it stood at one moment.
+    /// The history as of a moment.
     private func upTo(_ moment: UInt64) -> LinearizabilityChecker {
         let seen = operations.filter { $0.called <= moment }.map { operation in
             guard Self.end(of: operation) > moment else { return operation }
@@ -82,7 +82,7 @@ public struct LinearizabilityChecker: Sendable {
         operation.answer?.time ?? .max
     }
 
-    /// The operations that may come next: those that were called before any open one has answered.
+    /// The operations that may come next: those called before any open one has answered.
     private func candidates(after done: Done) -> [Int] {
         var result: [Int] = []
         var earliestAnswer = UInt64.max

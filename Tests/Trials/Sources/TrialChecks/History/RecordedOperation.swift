@@ -1,8 +1,8 @@
-/// An operation, when it was called and when it answered what.
+/// An operation with the time of its call and its answer.
 public struct RecordedOperation: Sendable, Hashable {
     public var operation: RegisterOperation
     public var called: UInt64
-    /// `nil` if its process was killed before it had an answer: it may have taken effect at any later moment, or never.
+    /// `nil` if the process was killed before the answer: the operation may take effect at any later moment, or never.
     public var answer: Answer?
 
     public struct Answer: Sendable, Hashable {

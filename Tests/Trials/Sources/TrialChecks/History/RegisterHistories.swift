@@ -1,11 +1,11 @@
-/// What several processes have done to registers, sorted by register.
+/// The operations of several processes on registers, by register.
 public struct RegisterHistories: Sendable {
     public private(set) var byRegister: [Int: [RecordedOperation]] = [:]
 
     public init() {}
 
-    /// Adds what one process has acknowledged: a “call” with register, time and operation, then its “answer” with value
-    /// and time, if it was given one.
+    /// Adds the acknowledgements of a process: a “call” with register, time and operation, then its “answer” with value
+    /// and time, if there was one.
     public mutating func add(_ lines: [Acknowledgement]) {
         var open: (register: Int, operation: RegisterOperation, time: UInt64)?
         for line in lines where line.numbers.count == 2 {
@@ -26,7 +26,7 @@ public struct RegisterHistories: Sendable {
 
     public var count: Int { byRegister.values.reduce(0) { $0 + $1.count } }
 
-    /// For each register whose history no order explains, a sentence with the operations around the first wrong answer.
+    /// A sentence for each register whose history no order explains, with the operations around the first wrong answer.
     public var unexplained: [String] {
         byRegister.sorted { $0.key < $1.key }.compactMap { register, history in
             guard let wrong = LinearizabilityChecker(history).firstWithoutExplanation else { return nil }

@@ -1,4 +1,4 @@
-/// How operations are told in acknowledgements.
+/// The spelling of operations in acknowledgements.
 public enum RegisterSpelling {
     public static func text(_ operation: RegisterOperation) -> String {
         switch operation {

@@ -1,18 +1,18 @@
-/// What a process that will be killed writes, step after step.
+/// The steps that a process writes until it is killed.
 ///
-/// A step depends on the seed and its number only, so the parent knows what each of them left without being told.
+/// A step depends only on the seed and its number, so the parent knows the state after each step without being told.
 public struct KillPlan: Sendable, Codable {
     public enum Step: Sendable {
         /// A plain write of one setting.
         case single
-        /// A plain transaction that writes two settings, which are always equal therefore.
+        /// A plain transaction that writes two settings, which are therefore always equal.
         case pair
         /// A commit that adds one to a counter and writes the two settings.
         case commit
     }
 
     public var seed: UInt64
-    /// One step in so many is a commit.
+    /// One in this many steps is a commit.
     public var stepsPerCommit: Int
 
     public init(seed: UInt64, stepsPerCommit: Int) {

@@ -1,10 +1,10 @@
-/// One life of a process that was killed.
+/// A single run of a process that was killed.
 public struct KillRun: Sendable {
-    /// The state that it found when it started.
+    /// The state that the process found at its start.
     public var base: KillState
-    /// The number of its first step.
+    /// The number of the first step.
     public var firstStep: Int
-    /// When each of its steps was acknowledged, in order.
+    /// When each step was acknowledged, in order.
     public var acknowledged: [UInt64]
     public var killedAt: UInt64
 
@@ -15,14 +15,14 @@ public struct KillRun: Sendable {
         self.killedAt = killedAt
     }
 
-    /// What the next process may find, and what it did find.
+    /// Compares what the next process found with what it may find.
     public func verdict(_ plan: KillPlan, found: KillState) -> KillVerdict {
         var verdict = KillVerdict()
         verdict.isTorn = found.left != found.right
         var state = base
         var matching = state == found ? 0 : nil
         var commits: [Int] = []
-        // One step may have been made that the process had no time to acknowledge.
+        // One step may have been made without time to acknowledge it.
         for index in 0...acknowledged.count {
             let step = plan.step(firstStep + index)
             state.perform(step, number: firstStep + index)

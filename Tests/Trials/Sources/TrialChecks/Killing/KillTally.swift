@@ -10,8 +10,8 @@ public struct KillTally: Sendable {
     private var lostWrites = Distribution()
     private var lostTime = Distribution()
 
-    /// A plain write that is older than this when the kill comes has to survive. A few milliseconds are what it takes;
-    /// the rest is for machines that are busy. Whoever waits for the quiet period of 250 ms is caught.
+    /// A plain write older than this at the kill must survive. A save takes a few milliseconds; the rest is for busy
+    /// machines. A store that waited for the quiet period of 250 ms would be caught.
     public static let longestLoss = 100_000_000
 
     public init() {}

@@ -1,7 +1,7 @@
-/// What has become of the edits that a person made, and of the program's own writes meanwhile.
+/// What became of the edits, and of the program's own writes meanwhile.
 public struct EditorTally: Sendable {
     public var edits = 0
-    /// Edits that were made again because the file was replaced while the editor wrote.
+    /// Edits that were repeated because the file was replaced while the editor wrote.
     public var repeated = 0
     public var unpublished = 0
     public var mistakes = 0
@@ -15,7 +15,7 @@ public struct EditorTally: Sendable {
 
     public init() {}
 
-    /// Looks at what is left in the end.
+    /// Compares the final state.
     public mutating func compare(edit: Int, write: Int) {
         if edit != lastEdit {
             lostEdits += 1

@@ -1,15 +1,15 @@
-/// What one of several writers has tried and done: it sets a key of its own to the number of each step, and then adds one
-/// to the shared counter in a commit, which takes the own key along. Now and then it opens the file anew, and tells which step
-/// its key has.
+/// What one of several writers tried and finished: it sets its own key to the number of each step, then adds one to the
+/// shared counter in a commit, which also saves the key. At intervals it opens the file anew, and reports the step in
+/// its key.
 public struct WriterRecord: Sendable, Hashable {
-    /// The steps that were begun.
+    /// The number of steps begun.
     public var attempted = 0
-    /// The steps whose commit returned.
+    /// The number of steps whose commit returned.
     public var acknowledged = 0
-    /// The newest step that was begun, and the newest that was done.
+    /// The newest step begun, and the newest one finished.
     public var lastAttempted = 0
     public var lastAcknowledged = 0
-    /// Where the key had another step than the newest one when the file was opened anew, in words.
+    /// Each time the key had another step than the newest one when the file was opened anew, in words.
     public private(set) var losses: [String] = []
 
     public init() {}
@@ -29,7 +29,7 @@ public struct WriterRecord: Sendable, Hashable {
         }
     }
 
-    /// Compares what the key has with what has been done.
+    /// Compares the step in the key with the finished ones.
     public mutating func note(found step: Int) {
         let possible = lastAcknowledged...max(lastAttempted, lastAcknowledged)
         guard !possible.contains(step) else { return }

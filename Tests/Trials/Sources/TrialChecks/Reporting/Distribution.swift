@@ -18,7 +18,7 @@ public struct Distribution: Sendable {
 
     public var median: Int { quantile(0.5) }
 
-    /// The smallest sample that at least this share of all is not above; 0 without samples.
+    /// The smallest sample that at least this share of all samples does not exceed; 0 without samples.
     public func quantile(_ share: Double) -> Int {
         guard !samples.isEmpty else { return 0 }
         let rank = Int((share * Double(samples.count)).rounded(.up)) - 1

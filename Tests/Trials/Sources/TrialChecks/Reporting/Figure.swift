@@ -1,4 +1,4 @@
-/// One number of a report.
+/// A number in a report.
 public struct Figure: Sendable, Codable, Hashable {
     public enum Unit: String, Sendable, Codable {
         case count, nanoseconds
@@ -17,7 +17,7 @@ public struct Figure: Sendable, Codable, Hashable {
         self.isLoss = isLoss
     }
 
-    /// A number that has to be 0.
+    /// A number that must be 0.
     public static func loss(_ name: String, _ value: Int) -> Figure {
         Figure(name, value, isLoss: true)
     }

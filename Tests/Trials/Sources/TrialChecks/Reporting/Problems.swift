@@ -1,9 +1,9 @@
-/// What went wrong, counted, with the first few sentences kept.
+/// A count of what went wrong, with the first few sentences.
 public struct Problems: Sendable {
     public enum Kind: Sendable {
-        /// A promise broken that another figure counts.
+        /// A broken promise that another figure counts.
         case loss
-        /// A child that failed, a damaged file, an issue that nobody expected.
+        /// A failed child, a damaged file, or an unexpected issue.
         case failure
     }
 

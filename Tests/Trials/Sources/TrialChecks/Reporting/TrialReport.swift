@@ -1,11 +1,11 @@
-/// What one trial of one contender has shown.
+/// The outcome of a trial for a contender.
 public struct TrialReport: Sendable, Codable {
     public var trial: String
     public var contender: String
     public var figures: [Figure]
     /// What went wrong, as sentences: the first few of each kind.
     public var problems: [String]
-    /// Why the trial was not made, if it was not.
+    /// Why the trial was skipped, if it was.
     public var skipped: String?
 
     public init(
@@ -23,7 +23,7 @@ public struct TrialReport: Sendable, Codable {
         figures.contains { $0.isLoss && $0.value != 0 }
     }
 
-    /// What the table shows. Losses are bold.
+    /// The table's cell. Losses are bold.
     public var cell: String {
         if let skipped { return "skipped: \(skipped)" }
         return figures.map { $0.isLoss && $0.value != 0 ? "**\($0.text)**" : $0.text }.joined(separator: ", ")
