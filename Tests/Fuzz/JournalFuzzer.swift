@@ -3,8 +3,8 @@
 /// 0: the bytes of a journal. 1: descriptions of records, which are written with valid checksums, so that the code
 /// behind the checksums is reached too. 2: the same, with damage described by the first four bytes.
 ///
-/// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, and damage never
-/// adds a record.
+/// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, and no damage adds
+/// a record.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }

@@ -30,8 +30,7 @@ public struct Acknowledgement: Sendable, Hashable {
         self.init(String(word), numbers, text: parts.count == 2 ? String(parts[1]) : nil)
     }
 
-    /// All lines of a file. A last line without a line break was not acknowledged: its writer was killed while writing
-    /// it.
+    /// All lines of a file. A last line without a line break does not count: its writer was killed within it.
     public static func all(in text: String) -> [Acknowledgement] {
         guard let end = text.lastIndex(of: "\n") else { return [] }
         return text[..<end].split(separator: "\n").compactMap { Acknowledgement(line: $0) }

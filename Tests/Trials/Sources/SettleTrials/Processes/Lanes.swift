@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Work on several threads at once. Not tasks, because trials block and the runtime has only as many threads as
-/// processors.
+/// Work on several threads at once. Not tasks: trials block, and the runtime has as many threads as processors.
 enum Lanes {
     /// Runs the body once per lane, and returns when all have ended.
     ///
