@@ -6,17 +6,17 @@ public import UnixSignals
 
 /// An HTTP service whose settings change while it runs.
 public struct LiveService: Sendable {
-    /// What the service is made of.
+    /// The parts of the service.
     public struct Parts: Sendable {
-        /// The open store, whose revisions begin with ``LiveService/newRunRevision()``. The service closes it when it ends.
+        /// The open store, whose revisions start with ``LiveService/newRunRevision()``. The service closes it.
         public var store: SettingsStore
-        /// What waits: the rate limiter, time-outs and heartbeats.
+        /// The clock of the rate limiter, time-outs and heartbeats.
         public var clock: any Clock<Duration> = ContinuousClock()
-        /// How often a stream of changes without a change says that it is still there.
+        /// How often an idle stream of changes sends a heartbeat.
         public var heartbeat = Duration.seconds(15)
-        /// How long requests may go on when the service ends, before they are cut off.
+        /// How long requests may continue when the service ends, before they are cut off.
         public var longestShutdown = Duration.seconds(10)
-        /// Takes the lines of the log.
+        /// Receives the lines of the log.
         public var log: @Sendable (String) -> Void = StandardError.write
 
         public init(store: SettingsStore) {
@@ -24,7 +24,7 @@ public struct LiveService: Sendable {
         }
     }
 
-    /// The settings of the service.
+    /// The service's settings.
     public let settings: ServiceSettings
     private let parts: Parts
     private let metrics = PrometheusMetrics()
@@ -36,19 +36,19 @@ public struct LiveService: Sendable {
         settings = try await parts.store.group(ServiceSettings.self)
     }
 
-    /// The services, in the order in which they start. They end the other way round: first no request is taken any more, at
-    /// last the store is closed.
+    /// The services, in the order in which they start. They end in reverse: first no more requests are accepted, and
+    /// the store closes last.
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
     ///   - port: The port to listen on; 0 for any free one.
-    ///   - signals: What ends the group gracefully.
+    ///   - signals: The signals that end the group gracefully.
     ///   - onListening: Called with the port once the service listens.
     public func serviceGroup(
         host: String = "127.0.0.1", port: Int, gracefulShutdownSignals signals: [UnixSignal] = [],
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> ServiceGroup {
-        // Changes are logged whatever the level is: also the one that sets it to error.
+        // Changes are logged at every level, including the change that sets it to error.
         var changeLogger = logger("settings")
         changeLogger.logLevel = .info
         let application = Application(
@@ -59,11 +59,11 @@ public struct LiveService: Sendable {
             services: [
                 .init(service: SettingsService(parts.store, logger: changeLogger)),
                 .init(service: Reactions(settings: settings, load: load, metrics: metrics, logger: logger("service"))),
-                // What it can't do, such as listening on the port, ends the others in order too.
+                // A failure, such as a port in use, ends the other services in order too.
                 .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
             ],
             gracefulShutdownSignals: signals, logger: logger("service"))
-        // A client that reads nothing must not keep the service from ending.
+        // A client that does not read must not keep the service from ending.
         configuration.maximumGracefulShutdownDuration = parts.longestShutdown
         return ServiceGroup(configuration: configuration)
     }
@@ -84,7 +84,7 @@ public struct LiveService: Sendable {
         }
         PublicRoutes(settings: settings, clock: parts.clock).add(
             to: router.group()
-                // A request is counted before it passes the switch, so that none is overlooked when maintenance begins.
+                // A request is counted before it passes the switch, so that none is missed when maintenance begins.
                 .add(middleware: LoadMiddleware(load: load))
                 .add(middleware: MaintenanceMiddleware(settings: settings.maintenance))
                 .add(middleware: RateLimitMiddleware(limiter: limiter)))

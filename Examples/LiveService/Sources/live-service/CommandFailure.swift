@@ -1,4 +1,4 @@
-/// Why a command could not do its work, as a sentence.
+/// Why a command failed, as a sentence.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
 

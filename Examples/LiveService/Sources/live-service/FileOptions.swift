@@ -8,12 +8,12 @@ import Settle
     import Foundation
 #endif
 
-/// Which file the settings are in.
+/// The file with the settings.
 struct FileOptions: ParsableArguments {
     @Option(help: "The file with the settings. It is made if it is missing.")
     var file = "settings.json"
 
-    /// Opens the store and the settings, does something with them, and closes the store.
+    /// Opens the store and the settings, runs a closure, and closes the store.
     func withSettings<Result: Sendable>(
         _ body: @Sendable (SettingsStore, ServiceSettings) async throws -> Result
     ) async throws -> Result {

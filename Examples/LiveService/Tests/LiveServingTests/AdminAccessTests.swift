@@ -74,7 +74,7 @@ struct AdminAccessTests {
         #expect(AdminSettings.randomToken() != AdminSettings.randomToken())
     }
 
-    /// Every way in which something is told, while the token is read, written, refused and removed.
+    /// Every output of the service while the token is read, written, refused and removed.
     @Test func noAnswerEventOrLineOfTheLogShowsAToken() async throws {
         let (log, storage) = (LogLines(), InMemoryStorage())
         let refused = "short-xyzzy"

@@ -118,7 +118,7 @@ struct ChangeStreamTests {
 
     @Test func aClientThatHasGoneIsUnsubscribed() async throws {
         try await TestService.with { service async throws in
-            // The log of changes, and the service's two reactions.
+            // The change log and the service's two reactions.
             let before = 3
             await condition { service.store.statistics.subscribers == before }
             for _ in 0..<3 {
@@ -126,7 +126,7 @@ struct ChangeStreamTests {
                     _ = try await events.next()
                     await condition { service.store.statistics.subscribers > before }
                 }
-                // Nothing changes and no time passes: only its going can tell.
+                // Nothing changes and no time passes: only the disconnect itself can be noticed.
                 await condition { service.store.statistics.subscribers == before }
             }
         }
@@ -144,22 +144,22 @@ struct ChangeStreamTests {
 
     @Test func aClientThatReadsNothingIsGivenASecondAtTheEnd() async throws {
         let clock = ManualClock()
-        // The service's patience with requests, which would end this too, is longer than the test's.
+        // The service's own time limit for requests, which would end this too, is longer than the test's.
         try await TestService.with(clock: clock, longestShutdown: .seconds(3_600)) { service async throws in
-            // More than the buffers of both sides take, so that the service has to wait for the client to the last.
+            // More than both sides' buffers hold, so that the service has to wait for the client to the end.
             let ballast = try await service.store.group(Ballast.self, at: "ballast")
             ballast.text = String(repeating: "x", count: 12 << 20)
             let changes = service.store.changes
             try await TestConnection.with(port: service.port, receiveBuffer: 4_096) { connection in
                 _ = try await connection.begin(.admin(.get, "/settings/changes"))
-                // Once the first part of the listing has come, the service knows that the rest has to wait.
+                // Once the first part of the listing has arrived, the service waits to send the rest.
                 #expect(try await connection.nextPart() != nil)
                 // The wait for the next heartbeat begins once the listing has been handed over.
                 await clock.sleepers(atLeast: 1)
                 await service.group.triggerGracefulShutdown()
                 await clock.sleepers(atLeast: 2)
                 clock.advance(by: .seconds(1))
-                // The store is closed last of all, while the client still holds its connection.
+                // The store closes last of all, while the client still holds its connection.
                 for await _ in changes {}
                 withExtendedLifetime(ballast) {}
             }
@@ -186,7 +186,7 @@ struct ChangeStreamTests {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
                 _ = try await events.next()
-                // Not even what is changed with it is told, which may be waiting to be sent already.
+                // Not even changes in the same transaction are sent, which may already be queued.
                 try service.store.update {
                     service.settings.admin.token = Secret("another-token-than-before")
                     service.settings.limits.burst = 7
@@ -196,13 +196,13 @@ struct ChangeStreamTests {
         }
     }
 
-    /// Waits for something of which nobody tells.
+    /// Polls a condition that sends no notification.
     private func condition(_ isTrue: () -> Bool) async {
         while !isTrue(), !Task.isCancelled { await Task.yield() }
     }
 }
 
-/// Something long in the listing.
+/// A long text in the listing.
 private struct Ballast: SettingsGroup {
     @Setting var text = ""
 }

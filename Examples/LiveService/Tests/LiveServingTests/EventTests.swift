@@ -44,7 +44,7 @@ struct EventTests {
             let configuration = SettingsStore.Configuration(initialRevision: LiveService.newRunRevision())
             let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: configuration)
             let settings = try await store.group(ServiceSettings.self)
-            // As many as before, so that the counts of the runs are the same.
+            // As many as before, so that all runs have the same number of changes.
             for burst in 1...5 { settings.limits.burst = burst + run }
             let events = ChangeEvents(store: store)
             for id in ids { #expect(try events.start(after: "\(id)").snapshot != nil) }

@@ -80,7 +80,7 @@ struct LogTests {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json")
             let settings = Mutex<ServiceSettings?>(nil)
-            // Each line about a change makes the next change, until the store takes none any more.
+            // Each line about a change makes the next change, until the store refuses it.
             let log = LogLines { line in
                 guard line.contains("limits.burst"), let limits = settings.withLock({ $0 })?.limits else { return }
                 limits.burst = limits.burst % 100_000 + 1

@@ -45,7 +45,7 @@ struct SettingsEndpointTests {
                 answered.yield(try await service.send(.admin(.patch, "/settings/limits.burst", "7")).status)
             }()
             await hold.waitUntilReached()
-            // The others don't wait for the disk: the value is in effect.
+            // Other requests do not wait for the disk: the value is in effect.
             #expect(service.settings.limits.burst == 7)
             #expect(try await service.send(.get("/hello")).status == 200)
             answered.yield(0)

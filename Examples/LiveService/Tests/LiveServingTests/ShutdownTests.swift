@@ -26,7 +26,7 @@ struct ShutdownTests {
                 await clock.sleepers(atLeast: 2)
                 service.settings.limits.burst = 7
                 await service.group.triggerGracefulShutdown()
-                // Time stands still: only the end of the service's patience ends this.
+                // Time stands still: only the service's time limit ends the request.
                 _ = try await slow
             }
         }

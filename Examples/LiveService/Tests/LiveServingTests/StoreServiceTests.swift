@@ -4,7 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-/// As the documentation of `SettingsStore.run()` shows it.
+/// As shown in the documentation of `SettingsStore.run()`.
 private struct SettingsService: Service {
     let store: SettingsStore
 
@@ -17,7 +17,7 @@ private struct CounterSettings: SettingsGroup {
     @Setting var count = 0
 }
 
-/// Writes while the services end, as one that ends after it may have to save.
+/// Writes while the services end, like a service that saves something last.
 private struct LastWriter: Service {
     let settings: CounterSettings
 
@@ -27,7 +27,7 @@ private struct LastWriter: Service {
     }
 }
 
-/// One that fails as soon as it is told to.
+/// A service that fails on request.
 private struct FailingService: Service {
     let failure: AsyncStream<Void>
 
@@ -53,7 +53,7 @@ struct StoreServiceTests {
         async let running: Void = group.run()
         await group.triggerGracefulShutdown()
         try await running
-        // Time stands still, so no save has come by itself.
+        // Time stands still, so no scheduled save has run.
         #expect(storage.batches.map(\.values) == [["count": .integer(7)]])
         #expect(storage.calls.contains { if case .append(_, .synced) = $0.operation { true } else { false } })
     }

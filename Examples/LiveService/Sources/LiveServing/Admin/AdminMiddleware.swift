@@ -1,7 +1,7 @@
 import Hummingbird
 import Settle
 
-/// Lets only requests with the admin's bearer token through.
+/// Rejects requests without the admin's bearer token.
 struct AdminMiddleware<Context: RequestContext>: RouterMiddleware {
     let settings: AdminSettings
 

@@ -1,11 +1,11 @@
 import Settle
 
 extension AdminSettings {
-    /// Sets a random token if none is set, and returns whether it has. It is on stable storage then.
+    /// Sets a random token if none is set, and returns whether it did. The token is on stable storage by then.
     @discardableResult
     public func createTokenIfMissing() async throws -> Bool {
         guard token.revealed.isEmpty else { return false }
-        // Commits are serial across processes: of two that start at once, one makes the token and the other finds it.
+        // Commits are serial across processes: of two that start at once, one creates the token and the other finds it.
         return try await commit(by: "live-service serve") { settings in
             guard settings.token.revealed.isEmpty else { return false }
             settings.token = Secret(Self.randomToken())

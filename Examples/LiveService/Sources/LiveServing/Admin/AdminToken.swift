@@ -12,8 +12,7 @@ struct AdminToken: Sendable {
         presented = Secret(String(words[1]))
     }
 
-    /// Whether this is the token that is set. Secrets are compared in a time that does not tell how much of it was right; an
-    /// empty token is nobody's.
+    /// Whether this is the configured token. Secrets are compared in constant time; an empty token never matches.
     func matches(_ token: Secret<String>) -> Bool {
         !token.revealed.isEmpty && presented == token
     }

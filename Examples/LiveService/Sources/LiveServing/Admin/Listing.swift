@@ -1,14 +1,14 @@
 import Settle
 
-/// Settings as they were at one revision.
+/// Settings as of one revision.
 struct Listing {
     let revision: UInt64
     let settings: [SettingInfo]
 
     /// - Parameter keys: The settings to list; all if `nil`.
     init(of store: SettingsStore, keys: Set<String>? = nil) throws {
-        // Nobody else publishes while an update runs, so the revision is that of the values. An update that writes nothing
-        // leaves no trace.
+        // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
+        // nothing leaves no trace.
         (revision, settings) = try store.update {
             (store.revision, store.settings.filter { keys?.contains($0.key) ?? true })
         }
@@ -23,7 +23,7 @@ struct Listing {
 }
 
 extension SettingInfo {
-    /// What the listing tells about a setting. A secret has neither a value nor a default.
+    /// A setting's entry in the listing. A secret has neither value nor default.
     var json: SettingValue.Entries {
         var json: SettingValue.Entries = [
             "key": .string(key), "type": .string(type), "origin": .string(origin.rawValue),

@@ -2,7 +2,7 @@ import Hummingbird
 import Settle
 
 extension ServiceError {
-    /// The answer to a change that was not made, or could not be saved.
+    /// The response to a change that was refused or could not be saved.
     init(settings error: SettingsError) {
         switch error.code {
         case .invalidValue, .unusableValue:

@@ -12,7 +12,7 @@ import Settle
 struct SettingsRoutes: Sendable {
     let store: SettingsStore
 
-    /// What a body may have at most: far more than any setting here takes.
+    /// The maximum size of a body: far more than any setting here takes.
     private static let bodyLimit = 64 * 1_024
 
     func add(to router: some RouterMethods<some RequestContext>) {
@@ -23,7 +23,7 @@ struct SettingsRoutes: Sendable {
         router.delete("settings/:key") { request, context in try await reset(request, context) }
     }
 
-    /// Sets one setting to the JSON value that the body is.
+    /// Sets a setting to the JSON value in the body.
     private func patch(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try knownKey(context)
         let value = try await Self.value(of: request)
@@ -33,7 +33,7 @@ struct SettingsRoutes: Sendable {
         return try Response(json: entry(forKey: key))
     }
 
-    /// Sets several settings at once, all or none: the body is an object with a value for each key.
+    /// Sets several settings at once, all or none. The body is an object with a value for each key.
     private func patchAll(_ request: Request, _ context: some RequestContext) async throws -> Response {
         guard case .dictionary(let values) = try await Self.value(of: request) else {
             throw ServiceError(.badRequest, "The body must be a JSON object with a value for each key.")
@@ -47,7 +47,7 @@ struct SettingsRoutes: Sendable {
         return try Response(json: Listing(of: store, keys: Set(values.keys)).json)
     }
 
-    /// Puts a setting back to its default.
+    /// Resets a setting to its default.
     private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
         let key = try knownKey(context)
         try await Self.saving {
@@ -56,7 +56,7 @@ struct SettingsRoutes: Sendable {
         return try Response(json: entry(forKey: key))
     }
 
-    /// Writes until that is on stable storage, and turns what goes wrong into answers.
+    /// Commits writes, and turns errors into responses.
     private static func saving(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -65,7 +65,7 @@ struct SettingsRoutes: Sendable {
         }
     }
 
-    /// A setting as it is listed, and the revision at which it is so.
+    /// A setting's entry in the listing, with its revision.
     private func entry(forKey key: String) throws -> SettingValue.Entries {
         let listing = try Listing(of: store, keys: [key])
         guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
@@ -96,7 +96,7 @@ struct SettingsRoutes: Sendable {
         ServiceError(.notFound, "There is no setting “\(key)”. GET /settings lists all of them.")
     }
 
-    /// Who makes a change: what the request says, without anything that could look like more than a name in the log.
+    /// The author of a change: the name in the request, without characters that would break a line of the log.
     private static func author(_ request: Request) -> String {
         let name = request.headers[.changedBy]?.filter {
             !$0.isNewline && !$0.unicodeScalars.contains { $0.value < 32 }
@@ -107,6 +107,6 @@ struct SettingsRoutes: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Who makes a change.
+    /// The author of a change.
     static let changedBy = HTTPField.Name("X-Changed-By") ?? .from
 }

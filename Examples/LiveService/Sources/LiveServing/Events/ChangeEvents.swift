@@ -4,33 +4,33 @@ import Settle
 struct ChangeEvents: Sendable {
     let store: SettingsStore
 
-    /// Where a stream begins.
+    /// The start of a stream.
     struct Start: Sendable {
-        /// What is sent first: the listing, for a client from which it is not known what it has seen.
+        /// Sent first: the listing, for a client whose last revision is unknown.
         let snapshot: ServerSentEvent?
         let changes: Changes
-        /// The revision that the client has seen then.
+        /// The revision that the client has seen after that.
         let revision: UInt64
     }
 
-    /// Subscribes where a client has left off, or else from now on, with the listing first.
+    /// Subscribes from where a client left off, or else from now on with the listing first.
     ///
-    /// - Parameter lastEventID: The id of the last event that the client has seen, which is a revision. One from which the log
-    ///   does not hold everything, such as one of another run, and a text that is no revision are treated as none.
+    /// - Parameter lastEventID: The id of the last event that the client has seen, which is a revision. A revision that
+    /// the log no longer covers, one of another run, and any other text are ignored.
     func start(after lastEventID: String?) throws -> Start {
         if let revision = lastEventID.flatMap({ UInt64($0) }), let changes = try? store.changes(since: revision) {
             return Start(snapshot: nil, changes: changes, revision: revision)
         }
-        // First the subscription, then the listing: what changes between them is in both, and told once.
+        // The subscription comes before the listing: a change in between is in both, and sent once.
         let changes = store.changes
         let listing = try Listing(of: store)
         return Start(snapshot: snapshot(listing), changes: changes, revision: listing.revision)
     }
 
-    /// The event for a change. After changes that the client has missed it is the listing.
+    /// The event for a change, or the listing if the client has missed changes.
     ///
-    /// - Parameter seen: The revision that the client has seen; set to the one that it has seen then.
-    /// - Returns: `nil` for a change that the client has seen already.
+    /// - Parameter seen: The revision that the client has seen; updated to the event's.
+    /// - Returns: `nil` for a change that the client has already seen.
     func event(for change: Change, seen: inout UInt64) throws -> ServerSentEvent? {
         if change.missed > 0 {
             let listing = try Listing(of: store)
@@ -50,7 +50,7 @@ struct ChangeEvents: Sendable {
 }
 
 extension Change {
-    /// What an event tells about a change. Of a secret it tells only that it has changed.
+    /// The event's data. Of a secret it says only that it has changed.
     var json: SettingValue.Entries {
         var json: SettingValue.Entries = [
             "revision": .integer(Int64(revision)),

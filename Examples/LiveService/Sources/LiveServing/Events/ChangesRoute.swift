@@ -4,27 +4,28 @@ import Hummingbird
 import ServiceLifecycle
 import Settle
 
-/// `GET /settings/changes`: changes as they happen, until the client goes, its token is changed, or the service stops.
+/// `GET /settings/changes`: changes as they happen, until the client leaves, its token is replaced, or the service
+/// stops.
 struct ChangesRoute: Sendable {
     let events: ChangeEvents
     let settings: AdminSettings
     let heartbeats: Heartbeats
 
-    /// How long a client may take, when the service stops, to read what it has not read yet.
+    /// How long a client may take, after the service stops, to read what is left.
     private static let patience = Duration.seconds(1)
 
-    /// What may happen while a stream is open.
+    /// The events while a stream is open.
     private enum Occurrence: Sendable {
         case change(Change)
         case heartbeat
-        /// The store is closed.
+        /// The store has closed.
         case end
     }
 
     func add(to router: some RouterMethods<some RequestContext>) {
         router.get("settings/changes") { request, _ in
             let start = try events.start(after: request.headers[.lastEventID])
-            // Only now, though it was right a moment ago: from here on a change of the token is one of the changes.
+            // Checked again now: from here on, replacing the token is one of the changes.
             guard let token = AdminToken(of: request), token.matches(settings.token) else {
                 throw HTTPError(.unauthorized)
             }
@@ -32,9 +33,9 @@ struct ChangesRoute: Sendable {
                 status: .ok,
                 headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody { writer in
-                    // One task at a time has it: this one hands it to a child, waits, and does not touch it again.
+                    // Only one task uses it at a time: this one passes it to a child and waits.
                     nonisolated(unsafe) var writer = writer
-                    // Only in here is it noticed that the client has gone.
+                    // Only this call notices that the client has disconnected.
                     try await request.body.consumeWithCancellationOnInboundClose { _ in
                         try await withPatienceAtShutdown(Self.patience, clock: heartbeats.clock) {
                             try await send(start, to: &writer, token: token)
@@ -46,7 +47,7 @@ struct ChangesRoute: Sendable {
 }
 
 extension ChangesRoute {
-    /// Not on the caller's actor, since the writer, which is not Sendable, is not either.
+    /// Not on the caller's actor, because the writer, which is not Sendable, is not there either.
     @concurrent
     private func send(
         _ start: ChangeEvents.Start, to writer: inout any ResponseBodyWriter, token: AdminToken
@@ -55,7 +56,7 @@ extension ChangesRoute {
         let first = start.snapshot ?? .comment("going on after revision \(seen)")
         try await writer.write(ByteBuffer(string: first.text))
         events: for await occurrence in occurrences(start.changes).cancelOnGracefulShutdown() {
-            // The change of the token is itself a change. Who holds the old one is told neither of it nor of what follows.
+            // Replacing the token is itself a change. A holder of the old token must not see it, nor what follows.
             guard token.matches(settings.token) else { break events }
             switch occurrence {
             case .change(let change):
@@ -70,7 +71,7 @@ extension ChangesRoute {
         try await writer.finish(nil)
     }
 
-    /// What happens, one thing after the other. A client that reads slowly makes its changes wait in the store's log, not here.
+    /// The events in order. A slow reader's changes wait in the store's log, not here.
     private func occurrences(_ changes: Changes) -> some AsyncSequence<Occurrence, Never> & Sendable {
         merge(
             chain(changes.map { Occurrence.change($0) }, [Occurrence.end].async),

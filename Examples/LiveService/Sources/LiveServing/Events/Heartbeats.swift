@@ -1,4 +1,4 @@
-/// A sequence with an element after each interval of a clock. Ends when its task is cancelled.
+/// A sequence with an element after each interval of a clock. It ends when its task is cancelled.
 struct Heartbeats: AsyncSequence, Sendable {
     let interval: Duration
     let clock: any Clock<Duration>

@@ -1,10 +1,10 @@
-/// One event of a stream of `text/event-stream`, or a comment that keeps the connection alive.
+/// An event of a `text/event-stream`, or a comment that keeps the connection alive.
 enum ServerSentEvent: Sendable, Hashable {
-    /// - Parameter id: A revision, with which the client may come back.
+    /// - Parameter id: A revision, from which the client may resume.
     case event(name: String, id: UInt64, data: String)
     case comment(String)
 
-    /// As it is sent. Data of several lines has a field for each line.
+    /// The text that is sent. Data of several lines has a field for each line.
     var text: String {
         switch self {
         case .event(let name, let id, let data):

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 
-/// Runs an operation that ends by itself when the service stops, and cancels it if it has not done so some time after that.
+/// Runs an operation that ends by itself when the service stops, and cancels it if it takes too long.
 ///
-/// - Throws: What the operation throws; `CancellationError` if the time was over first.
+/// - Throws: The operation's error; `CancellationError` if the time ran out first.
 func withPatienceAtShutdown(
     _ patience: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Void
 ) async throws {

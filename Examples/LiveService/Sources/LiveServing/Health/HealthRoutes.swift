@@ -7,13 +7,13 @@ import Settle
     import Foundation
 #endif
 
-/// Liveness and readiness, for whoever starts, stops and routes to the service.
+/// Liveness and readiness, for the system that starts, stops and routes to the service.
 struct HealthRoutes: Sendable {
     let store: SettingsStore
     let maintenance: MaintenanceSettings
 
     func add(to router: some RouterMethods<some RequestContext>) {
-        // A process that can't save stays alive: what could not be saved is in its memory only.
+        // A process that can't save stays alive, because its unsaved changes are only in memory.
         router.get("health/live") { _, _ in Response(json: ["status": .string("live"), "settings": .string(words)]) }
         router.get("health/ready") { _, _ in
             let reasons = reasons
@@ -22,7 +22,7 @@ struct HealthRoutes: Sendable {
         }
     }
 
-    /// Why the service should get no requests now.
+    /// Why the service should receive no requests now.
     private var reasons: [String] {
         var reasons: [String] = []
         if case .failing(let since, let error, _) = store.status {
@@ -32,7 +32,7 @@ struct HealthRoutes: Sendable {
         return reasons
     }
 
-    /// How far saving has come.
+    /// The state of saving.
     private var words: String {
         switch store.status {
         case .saved, .fileBehind: "saved"

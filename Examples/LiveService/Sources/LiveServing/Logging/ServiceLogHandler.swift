@@ -6,20 +6,20 @@ public import Logging
     import Foundation
 #endif
 
-/// Writes one line per event, and asks for the least severe level each time, so that a change of it holds for the very next line.
+/// Writes one line per event, and reads the minimum level each time, so that a change applies to the very next line.
 public struct ServiceLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
     private let level: @Sendable () -> Logger.Level
     private let write: @Sendable (String) -> Void
-    /// Set by whoever wants a logger that does not follow the setting.
+    /// Set for a logger that does not follow the setting.
     private var ownLevel: Logger.Level?
 
     /// - Parameters:
-    ///   - label: The logger's name, which each line has.
-    ///   - level: The least severe level at the moment.
-    ///   - write: Takes a line without its end.
+    ///   - label: The logger's name, which is in each line.
+    ///   - level: The current minimum level.
+    ///   - write: Receives a line without its line break.
     public init(
         label: String, level: @escaping @Sendable () -> Logger.Level, write: @escaping @Sendable (String) -> Void
     ) {
@@ -49,7 +49,7 @@ public struct ServiceLogHandler: LogHandler {
         write(Self.inOneLine(line))
     }
 
-    /// A text whose control characters are spelled out, so that a line break in a value does not look like another line.
+    /// A text with escaped control characters, so that a line break in a value does not look like another line.
     private static func inOneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
         var result = String.UnicodeScalarView()

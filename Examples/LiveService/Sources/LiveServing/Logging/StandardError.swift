@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Where the log and sentences for people go.
+/// The destination of the log and of messages to the user.
 public enum StandardError {
-    /// Writes a line as a whole, so that lines of several threads don't mix.
+    /// Writes a whole line at once, so that lines of several threads do not mix.
     public static func write(_ line: String) {
         var bytes = Array((line + "\n").utf8)[...]
         while !bytes.isEmpty {
@@ -19,7 +19,7 @@ public enum StandardError {
         }
     }
 
-    /// The function of the C library, which the one above hides.
+    /// The C library's function, which the one above shadows.
     #if canImport(Glibc)
         private static let system = Glibc.write
     #elseif canImport(Musl)

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// One metric: a number that rises, one that is set, or the count and the sum of what was recorded.
+/// A metric: a counter, a gauge, or the count and sum of recorded values.
 final class PrometheusMetric: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     enum Kind: String {
         case counter, gauge, summary

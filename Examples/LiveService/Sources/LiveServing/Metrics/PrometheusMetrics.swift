@@ -3,7 +3,7 @@ import Synchronization
 
 /// Collects metrics and spells them in Prometheus's text format.
 ///
-/// The handlers that it makes live as long as it does: a label with dimensions is one metric, however often it is asked for.
+/// Its handlers live as long as it does: a label with dimensions is one metric, however often it is requested.
 public final class PrometheusMetrics: MetricsFactory {
     private struct Identity: Hashable {
         let name: String
@@ -14,7 +14,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     public init() {}
 
-    /// All metrics, sorted by their names.
+    /// All metrics, sorted by name.
     public func text() -> String {
         let metrics = metrics.withLock { $0 }
         var text = ""

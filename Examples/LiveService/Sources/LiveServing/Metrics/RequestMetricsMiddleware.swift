@@ -1,7 +1,7 @@
 import CoreMetrics
 import Hummingbird
 
-/// Counts requests by endpoint and status, and measures how long their answers took.
+/// Counts requests by endpoint and status, and measures how long their responses take.
 struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
     let factory: any MetricsFactory
 
@@ -22,7 +22,7 @@ struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
     private func record(
         _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
     ) {
-        // The route and not the path, which any caller may make up.
+        // The route, not the path, which any caller can make up.
         let route = context.endpointPath ?? "none"
         Counter(
             label: "http_requests_total",

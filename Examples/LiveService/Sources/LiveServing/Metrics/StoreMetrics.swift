@@ -2,11 +2,11 @@ import CoreMetrics
 import Settle
 import Synchronization
 
-/// Tells metrics how a store does. The store counts by itself; its counts are taken over when somebody looks.
+/// Exports a store's statistics. The store does the counting; its counts are copied on request.
 final class StoreMetrics: Sendable {
     private let store: SettingsStore
     private let factory: any MetricsFactory
-    /// What the counters have been told, by their names.
+    /// The counts exported so far, by name.
     private let told = Mutex<[String: Int64]>([:])
 
     init(of store: SettingsStore, factory: any MetricsFactory) {

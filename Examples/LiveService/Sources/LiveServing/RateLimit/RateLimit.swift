@@ -1,4 +1,4 @@
-/// A steady rate of requests, and how many may come at once.
+/// A steady rate of requests, and the number that may come at once.
 public struct RateLimit: Sendable, Hashable {
     public var perSecond: Int
     public var burst: Int

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Answers 429 to requests for which the limiter has no token.
+/// Responds with 429 when the limiter has no token.
 struct RateLimitMiddleware<Context: RequestContext>: RouterMiddleware {
     let limiter: RateLimiter
 

@@ -1,21 +1,21 @@
 /// A bucket of tokens that fills up at a steady rate; each request takes one.
 ///
-/// It has no clock and no lock: whoever calls it says what time it is.
+/// It has no clock and no lock: callers pass the time.
 public struct TokenBucket: Sendable {
     public private(set) var limit: RateLimit
-    /// How many tokens are missing from the full bucket.
+    /// How many tokens are missing from a full bucket.
     private var used = 0.0
-    /// The moment at which `used` was right, as a time since some start.
+    /// The moment at which `used` was right, as a time since the start.
     private var moment = Duration.zero
-    /// Less than this is a rounding error and no missing token.
+    /// Less than this is a rounding error, not a missing token.
     private static let tolerance = 1e-6
 
     public init(limit: RateLimit) {
         self.limit = limit
     }
 
-    /// Goes over to another limit. What has been used stays used, so that a higher burst gives its tokens at once and nobody
-    /// gets a second burst by changing a limit; but nobody owes more than a whole bucket.
+    /// Changes the limit. Used tokens stay used, so that a higher burst adds its tokens at once and changing the limit
+    /// gives no second burst; but at most one whole bucket is owed.
     public mutating func rebuild(for newLimit: RateLimit, at now: Duration) {
         guard newLimit != limit else { return }
         refill(at: now)
@@ -25,7 +25,7 @@ public struct TokenBucket: Sendable {
 
     /// Takes a token.
     ///
-    /// - Returns: `nil` if there was one; else how long it takes until there is one.
+    /// - Returns: `nil` if there was one; otherwise the time until there is one.
     public mutating func take(at now: Duration) -> Duration? {
         refill(at: now)
         let missing = used + 1 - Double(limit.burst)
@@ -37,7 +37,7 @@ public struct TokenBucket: Sendable {
     }
 
     private mutating func refill(at now: Duration) {
-        // A caller that read the clock before another one and came after it must not turn time back.
+        // A caller that read the clock earlier but arrives later must not turn time back.
         guard now > moment else { return }
         used = max(0, used - (now - moment) / .seconds(1) * Double(limit.perSecond))
         moment = now

@@ -1,7 +1,7 @@
 import Settle
 
 extension Change {
-    /// Who changed what from what to what, in words; `nil` if nothing did. Of a secret it says only that it was changed.
+    /// A sentence with author, keys, old and new values; `nil` if nothing changed. Secrets show no values.
     var sentence: String? {
         guard !mutations.isEmpty else { return nil }
         let verb = origin == .reset ? "reset" : "changed"

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import Settle
 
-/// What the service does by itself when a setting changes. What a request needs, it reads when it comes.
+/// The service's own reactions to changed settings. Settings that a request needs are read when it arrives.
 struct Reactions: Service {
     let settings: ServiceSettings
     let load: ServiceLoad
@@ -19,8 +19,8 @@ struct Reactions: Service {
         }
     }
 
-    /// Says when maintenance may begin: once the requests that came before it are done. If maintenance is switched off before
-    /// that, nobody needs to know any more, and the wait is cancelled.
+    /// Logs when maintenance may begin: once all earlier requests are done. If maintenance is switched off before that,
+    /// the wait is cancelled.
     private func tellWhenIdle() async {
         await settings.maintenance.$isOn.forEachLatest { isOn in
             guard isOn else { return }
@@ -31,7 +31,7 @@ struct Reactions: Service {
         }
     }
 
-    /// Shows the limits beside what they limit.
+    /// Exports the limits next to what they limit.
     private func measureLimits() async {
         for await limits in settings.limits.snapshots({ RateLimit(perSecond: $0.perSecond, burst: $0.burst) }) {
             Meter(label: "rate_limit_per_second", factory: metrics).set(limits.perSecond)
@@ -41,6 +41,6 @@ struct Reactions: Service {
 }
 
 extension Reactions: CustomStringConvertible {
-    /// What the log calls it.
+    /// The name in the log.
     var description: String { "reactions" }
 }

@@ -4,14 +4,14 @@ import Settle
 
 /// Keeps the store, and logs each of its changes.
 ///
-/// As the first service of its group it is the last to end: it then closes the store, which saves everything and ends the streams
-/// of changes after they have told the last one. So no change goes unsaved or unlogged.
+/// As the first service of its group it is the last to end: it then closes the store, which saves everything and ends
+/// the streams after the last change. So no change goes unsaved or unlogged.
 struct SettingsService: Service {
     let store: SettingsStore
     let logger: Logger
-    /// The changes to log, since before anybody could make one.
+    /// The changes to log, from before the first one could be made.
     let changes: Changes
-    /// What goes wrong without an error to throw, such as an edit of the file that can't be used.
+    /// Problems without an error to throw, such as an unusable edit of the file.
     let issues: AsyncStream<SettingsError>
 
     init(_ store: SettingsStore, logger: Logger) {
@@ -37,6 +37,6 @@ struct SettingsService: Service {
 }
 
 extension SettingsService: CustomStringConvertible {
-    /// What the log calls it.
+    /// The name in the log.
     var description: String { "settings" }
 }

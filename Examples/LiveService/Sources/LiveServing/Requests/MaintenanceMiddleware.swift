@@ -1,7 +1,7 @@
 import Hummingbird
 import Settle
 
-/// Answers 503 while maintenance is on. Requests that came before it go on.
+/// Responds with 503 during maintenance. Requests that came before it go on.
 struct MaintenanceMiddleware<Context: RequestContext>: RouterMiddleware {
     let settings: MaintenanceSettings
 

@@ -1,12 +1,12 @@
 import Hummingbird
 import Settle
 
-/// The endpoints that the service is there for.
+/// The endpoints that the service exists for.
 struct PublicRoutes: Sendable {
     let settings: ServiceSettings
     let clock: any Clock<Duration>
 
-    /// How long `GET /slow` may be asked to take.
+    /// The longest time that `GET /slow` accepts.
     private static let longest = 60_000
 
     func add(to router: some RouterMethods<some RequestContext>) {
@@ -36,7 +36,7 @@ struct PublicRoutes: Sendable {
         settings.features.enabled.contains(feature)
     }
 
-    /// A handler that answers 504 when the time-out has passed which holds when its request comes.
+    /// A handler that responds with 504 after the time-out in force when its request arrived.
     private func limited<Context>(
         _ handler: @escaping @Sendable (Request, Context) async throws -> Response
     ) -> @Sendable (Request, Context) async throws -> Response where Context: RequestContext {

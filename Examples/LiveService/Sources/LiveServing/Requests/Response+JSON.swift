@@ -8,11 +8,11 @@ import Settle
 #endif
 
 extension Response {
-    /// An answer in JSON, with a line end so that terminals show it well.
+    /// A JSON response, with a line break at its end for terminals.
     init(json object: SettingValue.Entries, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
         var headers = headers
         headers[.contentType] = "application/json; charset=utf-8"
-        // What the service tells holds for the moment.
+        // The response describes the current state only.
         headers[.cacheControl] = "no-store"
         let body = ByteBuffer(string: SettingValue.dictionary(object).jsonText + "\n")
         self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
@@ -26,7 +26,7 @@ extension Response {
 }
 
 extension SettingValue {
-    /// The value as JSON in one line; `null` for one that JSON can't spell, such as a number that is not finite.
+    /// The value as JSON on one line; `null` if JSON can't spell it, such as a number that is not finite.
     var jsonText: String {
         (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Says in a sentence what the framework refuses with a bare status, such as a path that leads nowhere.
+/// Adds a sentence where the framework responds with a bare status, such as for an unknown path.
 struct SentenceMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response

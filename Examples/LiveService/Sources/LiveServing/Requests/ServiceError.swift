@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import Settle
 
-/// An answer that is not what was asked for: a status and a sentence, as `{"error": "…"}`.
+/// An error response: a status and a sentence, as `{"error": "…"}`.
 struct ServiceError: HTTPResponseError {
     let status: HTTPResponse.Status
     let sentence: String

@@ -1,8 +1,8 @@
 import Settle
 
-/// What the service is doing at the moment: state that is observed like settings and that no store has opened, so that it is
-/// in memory only.
+/// What the service is doing at the moment: state that is observed like settings but lives only in memory, because no
+/// store has opened it.
 struct ServiceLoad: SettingsGroup {
-    /// Requests of the public endpoints whose answers are not ready yet.
+    /// Requests to the public endpoints that have not been answered yet.
     @Setting var requestsInProgress = 0
 }

@@ -1,6 +1,6 @@
-/// Runs an operation, and cancels it when a time has passed.
+/// Runs an operation, and cancels it after a time-out.
 ///
-/// - Throws: What the operation throws; ``TimeoutError`` if the time was over first.
+/// - Throws: The operation's error; ``TimeoutError`` if the time ran out first.
 func withTimeout<Result: Sendable>(
     _ timeout: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -16,7 +16,7 @@ func withTimeout<Result: Sendable>(
     }
 }
 
-/// An operation took longer than it may.
+/// An operation took longer than allowed.
 struct TimeoutError: Error {
     let timeout: Duration
 }

@@ -8,7 +8,7 @@ public struct AdminSettings: SettingsGroup {
 
     public init() {}
 
-    /// What a header can carry, and nobody guesses by trying short texts.
+    /// A text that fits into a header and is too long to guess.
     @Sendable private static func accepts(_ token: Secret<String>) -> Bool {
         let bytes = token.revealed.utf8
         return bytes.isEmpty || bytes.count >= 16 && bytes.allSatisfy { (33...126).contains($0) }

@@ -1,8 +1,8 @@
 public import Settle
 
-/// What is switched on and off by name.
+/// Features that are switched on and off by name.
 public struct FeatureSettings: SettingsGroup {
-    /// The names of the features that are on.
+    /// The names of the enabled features.
     @Setting(where: FeatureSettings.accepts, "a list of different names of lower-case letters, digits and dashes")
     public var enabled: [String] = []
 

@@ -1,9 +1,9 @@
 public import Logging
 public import Settle
 
-/// How much is logged.
+/// How much to log.
 public struct LoggingSettings: SettingsGroup {
-    /// The least severe level that is logged.
+    /// The minimum level.
     @Setting public var level = Logger.Level.info
 
     public init() {}

@@ -1,10 +1,10 @@
 public import Settle
 
-/// How many requests the public endpoints take.
+/// How many requests the public endpoints accept.
 public struct RateLimitSettings: SettingsGroup {
-    /// Requests per second in the long run.
+    /// Sustained requests per second.
     @Setting(in: 1...100_000) public var perSecond = 1_000
-    /// Requests at once after a quiet time.
+    /// Requests at once after an idle time.
     @Setting(in: 1...100_000) public var burst = 1_000
 
     public init() {}

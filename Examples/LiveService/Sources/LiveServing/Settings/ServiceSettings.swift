@@ -1,6 +1,6 @@
 public import Settle
 
-/// Everything that can be changed while the service runs.
+/// All settings that can be changed while the service runs.
 public struct ServiceSettings: SettingsGroup {
     public let limits = RateLimitSettings()
     public let logging = LoggingSettings()

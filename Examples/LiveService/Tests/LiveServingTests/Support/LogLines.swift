@@ -10,7 +10,7 @@ final class LogLines: Sendable {
     private let state = Mutex(State())
     private let onLine: @Sendable (String) -> Void
 
-    /// - Parameter onLine: Called with each line, by the one who logs it.
+    /// - Parameter onLine: Called with each line, by the logging thread.
     init(onLine: @escaping @Sendable (String) -> Void = { _ in }) {
         self.onLine = onLine
     }
@@ -26,7 +26,7 @@ final class LogLines: Sendable {
         onLine(line)
     }
 
-    /// Waits for the first line with a text; gives an empty one if the test is cancelled before.
+    /// Waits for the first line with a text; returns an empty one if the test is cancelled first.
     func first(containing text: String) async -> String {
         let (lines, reader) = AsyncStream.makeStream(of: String.self)
         state.withLock { state in

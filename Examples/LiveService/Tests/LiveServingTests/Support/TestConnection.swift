@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One connection to the service, which is kept alive between requests.
+/// A connection to the service, which is kept alive between requests.
 struct TestConnection {
     typealias Channel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
@@ -11,7 +11,7 @@ struct TestConnection {
 
     /// Connects, and closes the connection at the end.
     ///
-    /// - Parameter receiveBuffer: How much the system keeps of what has not been read; about as much as it wants if `nil`.
+    /// - Parameter receiveBuffer: How much unread data the system keeps; the system's default if `nil`.
     static func with<Result>(
         port: Int, receiveBuffer: Int? = nil, _ body: (inout TestConnection) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,7 @@ struct TestConnection {
         }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     mutating func send(_ request: TestRequest) async throws -> TestResponse {
         let head = try await begin(request)
         var text = ""
@@ -42,7 +42,7 @@ struct TestConnection {
             status: Int(head.status.code), headers: head.headers.map { ($0.name, $0.value) }, text: text)
     }
 
-    /// Sends a request and reads the head of the answer.
+    /// Sends a request and reads the response's head.
     mutating func begin(_ request: TestRequest) async throws -> HTTPResponseHead {
         var headers = HTTPHeaders(request.headers)
         headers.add(name: "Host", value: "127.0.0.1")
@@ -69,5 +69,5 @@ struct TestConnection {
     }
 }
 
-/// The service closed the connection in the middle of an answer.
+/// The service closed the connection in the middle of a response.
 struct ConnectionClosed: Error {}

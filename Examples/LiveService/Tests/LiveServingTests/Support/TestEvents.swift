@@ -12,7 +12,7 @@ struct TestEvents {
     private var connection: TestConnection
     private var unread = ""
 
-    /// Opens the stream on a connection, which it has for itself then.
+    /// Opens the stream on a connection, which nothing else may use then.
     init(_ request: TestRequest, on connection: TestConnection) async throws {
         self.connection = connection
         status = Int(try await self.connection.begin(request).status.code)
@@ -34,7 +34,7 @@ struct TestEvents {
     }
 }
 
-/// A server-sent event as it came.
+/// A server-sent event as received.
 struct TestEvent {
     let text: String
 

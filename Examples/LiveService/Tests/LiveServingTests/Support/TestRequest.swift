@@ -49,7 +49,7 @@ struct TestResponse: Sendable {
         return object
     }
 
-    /// The sentence of an answer that is not what was asked for.
+    /// The sentence of an error response.
     var error: String? {
         guard case .string(let sentence)? = try? json()["error"] else { return nil }
         return sentence

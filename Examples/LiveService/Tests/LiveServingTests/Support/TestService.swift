@@ -14,7 +14,7 @@ struct TestService: Sendable {
 
     /// Starts a service, and ends it gracefully after the closure.
     ///
-    /// - Parameter clock: What waits; by default a clock that stands still.
+    /// - Parameter clock: The service's clock; by default one that stands still.
     static func with<Result: Sendable>(
         storage: any Storage = InMemoryStorage(), configuration: SettingsStore.Configuration = .init(),
         clock: any Clock<Duration> = ManualClock(), token: String = TestRequest.token, log: LogLines = LogLines(),
@@ -47,12 +47,12 @@ struct TestService: Sendable {
         }
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends a request on its own connection.
     func send(_ request: TestRequest) async throws -> TestResponse {
         try await TestConnection.with(port: port) { try await $0.send(request) }
     }
 
-    /// Follows the changes on a connection of its own.
+    /// Follows the changes on its own connection.
     func withEvents<Result>(
         _ request: TestRequest = .admin(.get, "/settings/changes"),
         _ body: (inout TestEvents) async throws -> Result
