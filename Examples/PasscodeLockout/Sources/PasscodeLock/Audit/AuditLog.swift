@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// The newest audit records of a lock, oldest first.
+/// A lock's newest audit records, oldest first.
 struct AuditLog: Sendable, Hashable {
     private(set) var records: [AuditRecord]
 
-    /// How many are kept. With the usual schedule some 40 are written from the first wrong guess to the last.
+    /// The number of records kept. The standard schedule writes some 40 from the first wrong guess to the last.
     static let limit = 100
 
-    /// No lock comes so far. A number beyond it was written by somebody else, perhaps to make the next one overflow.
+    /// No lock gets this far. A greater number was forged, perhaps to make the next one overflow.
     private static let greatestNumber = Int.max / 2
 
-    /// Of several copies the one that goes on longest.
+    /// Chooses the longest of several copies.
     init(_ copies: [[AuditRecord]]) {
         let possible = copies.map { copy in copy.filter { 1...Self.greatestNumber ~= $0.number } }
         records = possible.max { ($0.last?.number ?? 0) < ($1.last?.number ?? 0) } ?? []
@@ -31,19 +31,19 @@ struct AuditLog: Sendable, Hashable {
         records.removeFirst(max(0, records.count - Self.limit))
     }
 
-    /// Notes a try, with the wait that begins unless it is right.
+    /// Records a try, with the wait that begins unless it is right.
     mutating func addAttempt(_ record: LockRecord, at moment: Moment) {
         add(.attempt, at: moment, attemptCount: record.attemptCount, wait: record.wait?.length)
     }
 
-    /// Notes what no crash explains, once as long as nothing else happens.
+    /// Records findings that no crash explains, once as long as nothing else happens.
     mutating func addTampering(_ sentences: [String], at moment: Moment) {
         for sentence in sentences where !records.suffix(sentences.count).contains(where: { $0.detail == sentence }) {
             add(.tampering, at: moment, detail: sentence)
         }
     }
 
-    /// Says how an attempt has ended, and what that has brought about.
+    /// Records how an attempt ended, and its consequences.
     mutating func end(_ attempt: LockRecord, _ outcome: AuditRecord.Outcome, status: LockStatus, at moment: Moment) {
         guard let index = records.lastIndex(where: { $0.event == .attempt }) else { return }
         records[index].outcome = outcome

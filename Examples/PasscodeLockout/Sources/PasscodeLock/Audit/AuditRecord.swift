@@ -4,12 +4,12 @@
     public import Foundation
 #endif
 
-/// What has happened to a lock once. It never has a passcode or a guess in it.
+/// One event in a lock's life. It never contains a passcode or a guess.
 public struct AuditRecord: Sendable, Hashable, Codable {
     public enum Event: String, Sendable, Hashable, Codable {
         /// A passcode was chosen.
         case enrolled
-        /// The right passcode was given, and another one chosen.
+        /// The right passcode was given, and a new one chosen.
         case passcodeChanged
         /// A passcode was tried. It is counted before it is compared.
         case attempt
@@ -17,9 +17,9 @@ public struct AuditRecord: Sendable, Hashable, Codable {
         case accepted
         /// A wait began.
         case delayed
-        /// No more passcodes are looked at.
+        /// No more passcodes are compared.
         case exhausted
-        /// Something was found that no crash explains.
+        /// A finding that no crash explains.
         case tampering
     }
 
@@ -31,16 +31,16 @@ public struct AuditRecord: Sendable, Hashable, Codable {
 
     /// 1 for the first record of a lock.
     public var number: Int
-    /// By the wall clock, so only for people.
+    /// By the wall clock, so only for display.
     public var date: Date
     public var event: Event
     /// The number of tries after the event.
     public var attemptCount: Int?
-    /// How an attempt ended. `nil` while it is under way, or if the program was ended before it knew.
+    /// How an attempt ended. `nil` while it is in progress, or if the program ended before the outcome.
     public var outcome: Outcome?
-    /// The wait that began; of an attempt, the one that begins unless it is right.
+    /// The wait that began; for an attempt, the one that begins unless it is right.
     public var wait: Duration?
-    /// A sentence about what was found.
+    /// A sentence about the finding.
     public var detail: String?
 
     init(

@@ -1,10 +1,10 @@
-/// What one of the places that keep a lock has to say.
+/// What one copy of a lock contains.
 enum LockCopy: Sendable {
-    /// Nothing has ever been stored there, as far as it can tell.
+    /// Nothing was ever stored there, as far as the copy can tell.
     case empty
     case valid(LockRecord)
-    /// A good record, but not the newest: it "has lost" what was stored after it.
+    /// A good record, but not the newest: the copy "has lost" later ones.
     case restored(LockRecord, String)
-    /// What is stored there can't be: it "has another version", say.
+    /// The stored values are impossible: the copy "has another version", say.
     case unusable(String)
 }

@@ -1,4 +1,4 @@
-/// What the copies of a lock, its witness and this process's memory say together.
+/// The conclusion from a lock's copies, its witness and this process's memory.
 ///
 /// Where they disagree the stricter reading counts (R18), so losing, cutting or flipping one file never helps (I5).
 struct LockFinding: Sendable {
@@ -9,15 +9,15 @@ struct LockFinding: Sendable {
     }
 
     var conclusion: Conclusion
-    /// What no crash explains, one sentence each.
+    /// Findings that no crash explains, one sentence each.
     var tampering: [String] = []
-    /// Whether a copy has to be written anew.
+    /// Whether a copy must be written anew.
     var mustHeal = false
 
     /// - Parameters:
-    ///   - copies: In the order in which they are written.
-    ///   - known: The record that this process has found or written last.
-    ///   - witnessed: The highest generation that the witness has been told; `nil` without a witness.
+    ///   - copies: The copies, in the order in which they are written.
+    ///   - known: The record that this process has last found or written.
+    ///   - witnessed: The highest generation that the witness was told; `nil` without a witness.
     init(
         _ copies: [LockCopy], known: LockRecord?, witnessed: Int?, by rules: LockStateMachine, at moment: Moment
     ) {
@@ -28,7 +28,7 @@ struct LockFinding: Sendable {
             return
         }
         guard copies.contains(where: \.isValid) || known != nil else {
-            // Each copy says that something is missing from it, and nobody knows what.
+            // Each copy says that it lacks something, and none says what.
             conclude(damage: copies)
             return
         }
@@ -48,7 +48,7 @@ struct LockFinding: Sendable {
 
     private mutating func concludeWithoutRecord(_ copies: [LockCopy], _ known: LockRecord?, _ witnessed: Int?) {
         if let known {
-            // Missing is not zero: what this process knows is written again.
+            // Missing is not zero: the record that this process knows is written again.
             conclusion = .enrolled(known)
             tampering = Self.complaints(copies) + ["The lock's state was taken away while the program ran."]
             mustHeal = true
@@ -69,18 +69,18 @@ struct LockFinding: Sendable {
         conclusion = .unusable(.rolledBack(sentence))
     }
 
-    /// Notes in what the copies differ from each other and from what can be.
+    /// Records how the copies differ from each other and from what is possible.
     private mutating func note(_ copies: [LockCopy], newest: Int, limit: Int, at moment: Moment) {
         tampering += Self.complaints(copies)
         for (number, copy) in copies.enumerated() {
             guard let record = copy.record else {
                 mustHeal = true
-                // A crash during the first enrolment leaves one copy without anything.
+                // A crash during the first enrolment leaves one copy empty.
                 if case .empty = copy, newest > 1 { tampering.append("Copy \(number + 1) is missing.") }
                 continue
             }
             tampering += record.impossibilities(at: moment, limit: limit)
-            // Copies are written one after the other, so a crash leaves them one generation apart, and not two.
+            // Copies are written one after the other, so a crash leaves them at most one generation apart.
             if newest - record.generation > 1, copy.isValid {
                 tampering.append("Copy \(number + 1) is an old one: generation \(record.generation) of \(newest).")
             }

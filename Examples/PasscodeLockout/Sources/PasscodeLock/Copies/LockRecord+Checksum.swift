@@ -7,16 +7,16 @@ import Crypto
 #endif
 
 extension LockRecord {
-    /// The version of what is stored. Another one is not understood, so it is not trusted either.
+    /// The version of the stored form. Another version is not understood, so it is not trusted either.
     static let version = 1
 
-    /// SHA-256 of all that decides, as 64 hexadecimal digits.
+    /// SHA-256 of everything that decides, as 64 hexadecimal digits.
     ///
-    /// It tells damage and careless edits. Whoever can write the file can also compute it: it is no signature.
+    /// It detects damage and careless edits. Anyone who can write the file can also compute it: it is no signature.
     var checksum: String {
         var hash = SHA256()
         func add(_ text: String) {
-            // With its length before it, so that no two records have the same bytes.
+            // Preceded by its length, so that no two records have the same bytes.
             withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: Array(text.utf8))
         }

@@ -6,33 +6,33 @@ import Settle
     import Foundation
 #endif
 
-/// One copy of all that a lock keeps. The passcode itself is nowhere.
+/// One copy of everything that a lock keeps. The passcode itself is stored nowhere.
 ///
-/// Nothing but this module has the type, and its settings belong to who has it: no reset of the store, no write by key and no
-/// program that edits settings by their names lowers the number of tries (R19).
+/// Only this module has the type, and only its owner can write its settings: no reset of the store, no write by key and
+/// no program that edits settings by name lowers the number of tries (R19).
 struct LockSettings: SettingsGroup {
-    /// All are `nil` until a passcode has been chosen, so that a value which is missing or can't be read is told apart from 0.
+    /// All are `nil` until a passcode is chosen, so that a missing or unreadable value differs from 0.
     @Setting var version: Int? = nil
     @Setting var generation: Int? = nil
     @Setting var verifier: StoredVerifier? = nil
-    /// The tries since the last right one. It has no rule: what can't be has to be seen.
+    /// The tries since the last right one. It has no rule, because impossible values must be seen.
     @Setting var attemptCount: Int? = nil
     /// The wait that the last try began; `nil` if there is none.
     @Setting var wait: LockWait? = nil
     @Setting var checksum: String? = nil
-    /// Why this copy is not to be trusted any more, although it may look well.
+    /// Why this copy must no longer be trusted, although it may look good.
     @Setting var damage: String? = nil
-    /// When the wait ends if nobody sets the clock and nobody reboots. For people who look into the file: nothing reads it.
+    /// When the wait ends unless the clock is set or the machine reboots. Only for display: nothing reads it.
     @Setting("nextCheck") var nextCheckDate: Date?
     @Setting var audit: [AuditRecord] = []
 
-    // What is not committed is at least saved at once.
+    // Values that are not committed are at least saved at once.
     static var savePolicy: SavePolicy { .immediate }
     static var access: SettingsAccess { .owner }
 }
 
 extension LockSettings {
-    /// What is stored, at one moment.
+    /// The stored record, at a single moment.
     var copy: LockCopy {
         snapshot { group in
             if let damage = group.damage { return .unusable("has lost something: \(damage)") }
@@ -60,7 +60,7 @@ extension LockSettings {
         }
     }
 
-    /// Writes a record. Inside a transaction.
+    /// Writes a record. Must be called in a transaction.
     func write(_ record: LockRecord, _ log: AuditLog, at moment: Moment) {
         version = LockRecord.version
         generation = record.generation

@@ -1,7 +1,7 @@
 public import Settle
 
-/// A witness in a store of settings, which is only worth having where the lock's owner can't put back an older file: on
-/// another machine's disk, on one that can only be appended to, or with another user's rights.
+/// A witness in a settings store. It helps only where the lock's owner can't put back an older file: on another
+/// machine's disk, on an append-only one, or with another user's rights.
 public struct StoredWitness: RollbackWitness {
     struct Settings: SettingsGroup {
         @Setting(in: 0...) var generation = 0
@@ -9,10 +9,10 @@ public struct StoredWitness: RollbackWitness {
     }
 
     private let settings: Settings
-    /// What was lost before the store was opened: the number may be lower than it was.
+    /// The loss found when the store was opened: the number may have been higher.
     private let loss: String?
 
-    /// - Parameter path: Where the witness's number lies in the store.
+    /// - Parameter path: The path of the witness's number in the store.
     public init(in store: SettingsStore, at path: String = "witness") async throws {
         settings = try await store.group(Settings.self, at: path)
         loss = store.loadOutcome.loss
@@ -20,7 +20,7 @@ public struct StoredWitness: RollbackWitness {
 
     public func generation() async throws -> Int {
         if let loss { throw WitnessError(description: loss) }
-        // What another process has noted comes first.
+        // Another process's number comes first.
         try await settings.commit {}
         return settings.generation
     }

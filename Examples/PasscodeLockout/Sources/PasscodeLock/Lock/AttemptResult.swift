@@ -1,11 +1,11 @@
-/// How a try ended.
+/// The result of a try.
 public enum AttemptResult: Sendable, Hashable {
-    /// It was the passcode.
+    /// The passcode was right.
     case accepted
-    /// It was not, and it counts. What the lock says now.
+    /// The passcode was wrong, and the try counts. Has the lock's new status.
     case wrong(LockStatus)
-    /// It was wrong a moment ago already, so it does not count again. What the lock says.
+    /// The same passcode was wrong a moment ago, so it does not count again. Has the lock's status.
     case repeated(LockStatus)
-    /// Nobody has looked at it, and it does not count. What the lock says.
+    /// The passcode was not compared, and the try does not count. Has the lock's status.
     case refused(LockStatus)
 }

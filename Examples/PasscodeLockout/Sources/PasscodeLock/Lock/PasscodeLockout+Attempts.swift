@@ -3,14 +3,14 @@ import Settle
 extension PasscodeLockout {
     /// Tries a passcode.
     ///
-    /// Cancelling the task before its turn comes means that nobody looks at the passcode; after that it changes nothing.
+    /// If the task is cancelled before its turn, the passcode is not compared; later cancellation has no effect.
     public func unlock(with passcode: Passcode) async -> AttemptResult {
         await turn { [self] in await attempt(passcode, replacement: nil) } ?? .refused(status())
     }
 
-    /// Chooses the passcode.
+    /// Sets the passcode.
     ///
-    /// - Parameter old: The passcode so far, if there is one. It is a try like any other.
+    /// - Parameter old: The current passcode, if there is one. Passing it is a try like any other.
     /// - Throws: If the new passcode's verifier can't be made.
     public func enrol(_ passcode: Passcode, replacing old: Passcode? = nil) async throws -> AttemptResult {
         let replacement = try await verifier.makeVerifier(for: passcode)
@@ -23,7 +23,7 @@ extension PasscodeLockout {
     private func enrol(_ verifier: StoredVerifier) async -> AttemptResult {
         await result {
             try await transact { conclusion, moment, log in
-                // Whoever forgets to ask for the old passcode has not tried one, so this is no guess.
+                // A caller that passes no old passcode has not tried one, so this is no guess.
                 guard case .notEnrolled = conclusion else { return (nil, .refused(status(of: conclusion, at: moment))) }
                 log.add(.enrolled, at: moment)
                 return (LockRecord(generation: 1, verifier: verifier), .accepted)
@@ -38,13 +38,13 @@ extension PasscodeLockout {
             case .ended(let result): return result
             case .recorded(let counted, let time): (record, moment) = (counted, time)
             }
-            // The try is on stable storage now. A verifier that fails has perhaps been made to fail, so that counts too.
-            // In a task of its own: one that it cancels could not store the outcome.
+            // The try is on stable storage now. A failing verifier may have been made to fail, so that counts too. It
+            // runs in a separate task: a cancelled one could not store the outcome.
             let (verifier, stored) = (verifier, record.verifier)
             let isRight = try? await Task { try await verifier.verify(passcode, against: stored) }.value
             guard isRight == true else {
                 if isRight == false { remember(passcode, wrongFor: record.verifier, at: moment) }
-                // It counts also if the machine does not tell its time any more.
+                // It counts even if the machine no longer gives a time.
                 let status = status()
                 end(record, isRight == nil ? .failed : .wrong, status, at: moment)
                 return .wrong(status)
@@ -54,14 +54,14 @@ extension PasscodeLockout {
     }
 
     private enum Recording: Sendable {
-        /// There is nothing to compare.
+        /// The try has ended without a comparison.
         case ended(AttemptResult)
         case recorded(LockRecord, Moment)
     }
 
-    /// Counts a try, if it may be made and has not just been made.
+    /// Counts a try if it is allowed and not a repetition.
     private func record(_ passcode: Passcode) async throws(LockStatus.Reason) -> Recording {
-        // Whether it is allowed is asked in the transaction that counts it.
+        // The transaction that counts it also asks whether it is allowed.
         try await transact { conclusion, moment, log in
             guard case .enrolled(let record) = conclusion else {
                 return (nil, .ended(.refused(status(of: conclusion, at: moment))))
@@ -98,7 +98,7 @@ extension PasscodeLockout {
         }
     }
 
-    /// Completes the attempt's audit record. It is counted already, so nothing waits for this.
+    /// Completes the attempt's audit record. The attempt is already counted, so nothing waits for this.
     private func end(
         _ attempt: LockRecord, _ outcome: AuditRecord.Outcome, _ status: LockStatus, at moment: Moment
     ) {

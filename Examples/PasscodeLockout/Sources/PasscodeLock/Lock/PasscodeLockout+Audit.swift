@@ -1,17 +1,17 @@
 import Settle
 
 extension PasscodeLockout {
-    /// What has happened to the lock, oldest first: the newest 100 records.
+    /// The lock's newest 100 audit records, oldest first.
     public var auditRecords: [AuditRecord] {
         AuditLog(copies.map(\.audit)).records
     }
 
-    /// Every audit record from now on, also those that other processes write. An attempt's comes when it begins and again with
-    /// its outcome; to a reader who is too slow for that, only with its outcome.
+    /// All audit records from now on, including those of other processes. An attempt's record comes when it begins and
+    /// again with its outcome; a slow reader gets it only with its outcome.
     public nonisolated func newAuditRecords() -> AsyncStream<AuditRecord> {
         let audit = copies[0].$audit
         let (stream, continuation) = AsyncStream.makeStream(of: AuditRecord.self)
-        // Now, not when the task first runs.
+        // Read now, not when the task first runs.
         let first = copies[0].audit
         let task = Task {
             var known = Set(first)

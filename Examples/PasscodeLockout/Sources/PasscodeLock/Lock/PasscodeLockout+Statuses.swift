@@ -1,9 +1,9 @@
 extension PasscodeLockout {
-    /// What the lock says: its status now, then each newer one. The newest is kept for a slow reader.
+    /// The lock's current status, then each newer one. A slow reader gets the newest.
     ///
-    /// A wait that ends is a new status. The stream ends when the store closes.
+    /// The end of a wait is a new status. The stream ends when the store closes.
     ///
-    /// - Parameter interval: While the lock is delayed, how often to tell the remaining time; `nil` for never.
+    /// - Parameter interval: How often to send the remaining time while the lock is delayed; `nil` for never.
     public func statuses(every interval: Duration? = nil) -> AsyncStream<LockStatus> {
         let (stream, continuation) = AsyncStream.makeStream(of: LockStatus.self, bufferingPolicy: .bufferingNewest(1))
         guard !isFinished else {
@@ -20,7 +20,7 @@ extension PasscodeLockout {
         return stream
     }
 
-    /// Tells everybody what is on stable storage, if it is something new.
+    /// Sends all subscribers the status on stable storage, if it is new.
     func publishChange() {
         guard failure != publishedFailure || !conclusion.isSame(as: published) else { return }
         (published, publishedFailure) = (conclusion, failure)
@@ -33,7 +33,7 @@ extension PasscodeLockout {
         subscribers = [:]
     }
 
-    /// Tells one subscriber, and comes back when time will have changed what there is to tell.
+    /// Sends a subscriber the status, and returns when time alone will have changed it.
     private func publish(to id: UInt64) {
         guard let subscriber = subscribers[id] else { return }
         subscriber.ticker?.cancel()
@@ -56,7 +56,7 @@ extension PasscodeLockout {
 }
 
 extension LockFinding.Conclusion {
-    /// Whether a subscriber would notice no difference.
+    /// Whether a subscriber would see no difference.
     fileprivate func isSame(as other: Self?) -> Bool {
         switch (self, other) {
         case (.notEnrolled, .notEnrolled): true
@@ -68,13 +68,13 @@ extension LockFinding.Conclusion {
     }
 }
 
-/// Somebody who reads a lock's statuses.
+/// A reader of a lock's statuses.
 struct StatusSubscriber {
     let continuation: AsyncStream<LockStatus>.Continuation
     let interval: Duration?
-    /// What was told last.
+    /// The last status sent.
     var last: LockStatus?
-    /// Waits for the next status that time alone brings.
+    /// Waits for the next status caused by time alone.
     var ticker: Task<Void, Never>?
 
     func end() {

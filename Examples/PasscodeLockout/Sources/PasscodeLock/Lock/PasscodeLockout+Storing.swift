@@ -1,15 +1,15 @@
 import Settle
 
 extension PasscodeLockout {
-    /// Runs something while no other task and no other process tries a passcode of this lock. Once the turn has come, cancelling
+    /// Runs an operation while no other task or process tries a passcode of this lock. Once it has its turn, cancelling
     /// the task changes nothing.
     ///
-    /// - Returns: `nil` if the turn never came.
+    /// - Returns: `nil` if it never got its turn.
     func turn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result? {
         do {
             return try await stores[0].withLock(named: turnName) {
                 isBusy = true
-                // In a task of its own, because a commit does not begin in a cancelled one.
+                // In a separate task, because a commit does not begin in a cancelled one.
                 let result = await Task { await body() }.value
                 isBusy = false
                 publishChange()
@@ -24,10 +24,10 @@ extension PasscodeLockout {
         }
     }
 
-    /// Finds out what is stored, decides, and stores. Returns when all of it is on stable storage in both copies, and the
-    /// witness knows. In a ``turn(_:)``.
+    /// Reads the stored state, decides, and stores. Returns when everything is on stable storage in both copies, and
+    /// the witness has been told. Must run in a ``turn(_:)``.
     ///
-    /// - Parameter decide: Gives the record to write, or `nil`, and what to return.
+    /// - Parameter decide: Returns the record to write, or `nil`, and the result.
     func transact<Result: Sendable>(
         _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
     ) async throws(LockStatus.Reason) -> Result {
@@ -48,8 +48,8 @@ extension PasscodeLockout {
         at moment: Moment, _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
     ) async throws(LockStatus.Reason) -> (LockRecord?, Result) {
         do {
-            // What others have stored, and what could not be saved before, comes first: while it can't be, further tries
-            // would only count up in memory.
+            // Other processes' values and earlier failed saves come first: until these are settled, further tries would
+            // only be counted in memory.
             try await copies[1].commit {}
             if failure != nil { try await copies[0].commit {} }
             let plan = try await copies[0].commit { () -> Plan<Result> in
@@ -71,7 +71,7 @@ extension PasscodeLockout {
         let finding: LockFinding
         let moment: Moment
         var log: AuditLog
-        /// `nil` if the copies stay as they are.
+        /// `nil` to leave the copies as they are.
         var record: LockRecord?
         let result: Result
     }
@@ -91,7 +91,7 @@ extension PasscodeLockout {
         return plan
     }
 
-    /// In a transaction of this copy.
+    /// Must be called in a transaction of this copy.
     private func write<Result>(_ plan: Plan<Result>, to index: Int) {
         let copy = copies[index]
         if let record = plan.record {
@@ -99,11 +99,11 @@ extension PasscodeLockout {
             return
         }
         if copy.audit != plan.log.records { copy.audit = plan.log.records }
-        // The next process to load it would not know what this one was told.
+        // Otherwise the next process would not know about the loss.
         if case .unusable = plan.finding.conclusion, let loss = losses[index] { copy.damage = loss }
     }
 
-    /// What the copies say now, as this process knows them.
+    /// The conclusion from the copies, as this process knows them.
     func finding(at moment: Moment) -> LockFinding {
         let found = zip(copies, losses).map { settings, loss in
             loss.map { settings.copy.after(losing: $0) } ?? settings.copy
@@ -115,7 +115,7 @@ extension PasscodeLockout {
         if case .enrolled(let record) = conclusion { record } else { nil }
     }
 
-    /// Concludes from what was loaded, and repairs what does not agree.
+    /// Concludes from the loaded copies, and repairs what disagrees.
     func begin() async {
         guard let moment = try? moment() else { return }
         let finding = finding(at: moment)
@@ -124,21 +124,21 @@ extension PasscodeLockout {
         await check()
     }
 
-    /// Asks everybody, and repairs what does not agree.
+    /// Asks all sources, and repairs what disagrees.
     private func check() async {
         await turn { [self] in _ = try? await transact { _, _, _ in (nil, ()) } }
     }
 
-    /// Something has reached stable storage, perhaps by another process or a repeated save.
+    /// Called when something has reached stable storage, perhaps by another process or a repeated save.
     func settingsChanged() async {
         guard !isBusy, let moment = try? moment() else { return }
-        // It may be only one of the copies.
+        // Perhaps in only one of the copies.
         if case .notSaved = failure, !stores.allSatisfy(\.isSaved) { return }
         let finding = finding(at: moment)
         conclusion = finding.conclusion
         failure = nil
         publishChange()
-        // What was put back while this process ran is gone with this process, unless it is written again.
+        // Only this process still knows the newer state, so it must be written again.
         if !finding.tampering.isEmpty { await check() }
     }
 
@@ -170,7 +170,7 @@ extension SettingsStore {
 }
 
 extension LockCopy {
-    /// What a copy is worth whose storage has lost something.
+    /// How a copy counts whose storage has lost something.
     func after(losing loss: String) -> LockCopy {
         let reason = "has lost something: \(loss)"
         return switch self {
@@ -181,7 +181,7 @@ extension LockCopy {
 }
 
 extension StorageContents.Outcome {
-    /// What is missing from what was loaded, in a sentence.
+    /// A sentence about what was missing when the store was loaded.
     var loss: String? {
         switch self {
         case .absent, .intact: nil

@@ -6,11 +6,11 @@ public import Settle
     public import Foundation
 #endif
 
-/// A lock that a passcode opens, with growing waits after wrong guesses.
+/// A lock opened by a passcode, with growing waits after wrong guesses.
 ///
-/// It carries out what ``LockStateMachine`` decides. What survives crashes, reboots and set clocks is kept twice, in two
-/// stores: each try is on stable storage in both before its passcode is looked at. Results come in this order: durable,
-/// published, returned.
+/// It carries out what ``LockStateMachine`` decides. State that must survive crashes, reboots and changed clocks is
+/// kept twice, in two stores: each try is on stable storage in both before its passcode is compared. A result is
+/// durable, then published, then returned.
 public actor PasscodeLockout {
     /// The lock's two copies, in the order in which they are written.
     let copies: [LockSettings]
@@ -19,34 +19,34 @@ public actor PasscodeLockout {
     let verifier: any PasscodeVerifier
     let time: any MachineTime
     let witness: (any RollbackWitness)?
-    /// The name under which tries of all tasks and processes take turns.
+    /// The named lock that gives tries of all tasks and processes their turns.
     let turnName: String
-    /// What stable storage had at the end of the last transaction, and why a later one has failed.
+    /// The state on stable storage after the last transaction, and why a later one failed.
     var conclusion: LockFinding.Conclusion
     var failure: LockStatus.Reason?
-    /// What the witness has said last.
+    /// The witness's last answer.
     var witnessed: Int?
-    /// What was lost from each copy before it was loaded, until it is written anew.
+    /// The loss of each copy before it was loaded, until it is written anew.
     var losses: [String?]
     var recentGuesses = RecentGuesses()
-    /// Forgets recent guesses when their time has come.
+    /// Forgets recent guesses when they expire.
     var wiper: Task<Void, Never>?
-    /// Whether a turn is under way, which publishes its own end.
+    /// Whether a turn is in progress, which publishes its own result.
     var isBusy = false
     private var follower: Task<Void, Never>?
-    // Who reads the statuses; see `PasscodeLockout+Statuses.swift`.
+    // The readers of statuses; see `PasscodeLockout+Statuses.swift`.
     var published: LockFinding.Conclusion?
     var publishedFailure: LockStatus.Reason?
     var subscribers: [UInt64: StatusSubscriber] = [:]
     var nextSubscriber: UInt64 = 0
     var isFinished = false
 
-    /// The lock that two stores keep together.
+    /// Creates the lock that two stores keep together.
     ///
     /// - Parameters:
     ///   - store: Keeps the first copy.
-    ///   - second: Keeps the second copy, in a file of its own.
-    ///   - path: Where the lock's settings lie in both.
+    ///   - second: Keeps the second copy, in a separate file.
+    ///   - path: The path of the lock's settings in both.
     ///   - time: The machine's time, the only thing that ends a wait.
     ///   - witness: Notices old copies of both files. Without one, nothing does.
     /// - Throws: ``SettingsError`` if the settings can't be opened there, or both stores are the same.
@@ -64,7 +64,7 @@ public actor PasscodeLockout {
         ]
         stores = [store, second]
         losses = stores.map(\.loadOutcome.loss)
-        // Two locks that share a name would only wait for each other.
+        // Two locks that share a name only wait for each other.
         let name = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
         turnName = name.isEmpty ? "passcode" : name
         self.time = time
@@ -81,7 +81,7 @@ public actor PasscodeLockout {
                         for await _ in changes { await self?.settingsChanged() }
                     }
                 }
-                // Without one of the stores there is no lock.
+                // Without either store there is no lock.
                 await group.next()
                 group.cancelAll()
             }
@@ -95,28 +95,28 @@ public actor PasscodeLockout {
         for subscriber in subscribers.values { subscriber.end() }
     }
 
-    // MARK: Asking
+    // MARK: Status
 
     public func status() -> LockStatus {
         now().status
     }
 
-    /// When the wait ends by the wall clock as it is now; `nil` if there is no wait. For people only: it moves when somebody sets
-    /// the clock, and when a reboot starts the wait again.
+    /// When the wait ends by the current wall clock; `nil` if there is no wait. Only for display: it moves when the
+    /// clock is set, and when a reboot starts the wait again.
     public var nextCheckDate: Date? {
         guard case (.delayed(let remaining, _), let moment?) = now() else { return nil }
         return moment.date + remaining / .seconds(1)
     }
 
-    /// Tries since the last right one; `nil` if nobody can tell.
+    /// The tries since the last right one; `nil` if unknown.
     public var attemptCount: Int? {
         if case .enrolled(let record) = conclusion { record.attemptCount } else { nil }
     }
 
-    /// How many wrong guesses there can be before no more are accepted.
+    /// The number of wrong guesses after which no more are accepted.
     public nonisolated var limit: Int { rules.schedule.limit }
 
-    /// The status, with the moment to which it belongs if the machine tells one.
+    /// The status, with the moment it belongs to if the machine gives one.
     func now() -> (status: LockStatus, moment: Moment?) {
         do {
             let moment = try time.now()

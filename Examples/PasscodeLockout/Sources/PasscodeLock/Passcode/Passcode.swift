@@ -1,23 +1,23 @@
 import Crypto
 
-/// A passcode as it was typed. It can't be printed or encoded, and its bytes are wiped from memory when it goes.
+/// A passcode as it was typed. It can't be printed or encoded, and its bytes are wiped from memory when it is released.
 public struct Passcode: Sendable {
     // A key wipes its memory, and compares in constant time.
     private let key: SymmetricKey
 
-    /// - Throws: ``PasscodeError`` if it can't be a passcode. That is no guess, so it does not count as one.
+    /// - Throws: ``PasscodeError`` if the text can't be a passcode. That does not count as a guess.
     public init(_ text: String) throws(PasscodeError) {
         guard text.count >= Self.minimumLength else { throw .tooShort }
-        // More only makes the derivation slow, for whoever wants that.
+        // A longer one would only slow the derivation down, which an attacker could use.
         guard text.utf8.count <= Self.maximumSize else { throw .tooLong }
-        // Nobody means them: they come from an arrow key, a tab, or a program that is given the wrong input.
+        // They are never intended: they come from an arrow key, a tab, or wrong input.
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw .controlCharacter
         }
         key = SymmetricKey(data: Array(text.utf8))
     }
 
-    /// Whether both are the same, in constant time for passcodes of one length.
+    /// Whether both are equal, in constant time for passcodes of equal length.
     package func isSame(as other: Passcode) -> Bool {
         key == other.key
     }

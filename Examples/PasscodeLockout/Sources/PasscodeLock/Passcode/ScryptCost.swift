@@ -1,4 +1,4 @@
-/// How much work scrypt makes of one guess. It needs `128 × rounds × blockSize` bytes of memory.
+/// How much work a guess costs with scrypt. It needs `128 × rounds × blockSize` bytes of memory.
 public struct ScryptCost: Sendable, Hashable, Codable {
     /// A power of two.
     public var rounds: Int
@@ -11,11 +11,11 @@ public struct ScryptCost: Sendable, Hashable, Codable {
         self.parallelism = parallelism
     }
 
-    /// 32 MiB and some tenths of a second per guess: of the costs that OWASP's cheat sheet for stored passwords calls equal, one that
-    /// a phone can pay.
+    /// 32 MiB and some tenths of a second per guess: of the costs that OWASP's cheat sheet for stored passwords treats
+    /// as equivalent, one that a phone can afford.
     public static let standard = ScryptCost(rounds: 1 << 15, parallelism: 3)
 
-    /// Whether a guess can be checked in reasonable time and memory, also if someone has edited the file.
+    /// Whether a guess can be checked in reasonable time and memory, even if the file was edited.
     var isReasonable: Bool {
         rounds.nonzeroBitCount == 1 && 2...(1 << 20) ~= rounds && 1...32 ~= blockSize && 1...16 ~= parallelism
     }

@@ -9,14 +9,14 @@ import CryptoExtras
 
 /// A salted, slow verifier: scrypt, compared in constant time.
 public struct ScryptVerifier: PasscodeVerifier {
-    /// For verifiers that are made from now on. Each stored one names its own cost, so it may rise with the machines.
+    /// The cost of new verifiers. Each stored one names its own cost, so it may rise over the years.
     private let cost: ScryptCost
 
     public init(_ cost: ScryptCost = .standard) {
         self.cost = cost
     }
 
-    // Not on the caller's actor, which has other things to do during a tenth of a second.
+    // Not on the caller's actor, which has other work during a tenth of a second.
     @concurrent
     public func makeVerifier(for passcode: Passcode) async throws -> StoredVerifier {
         let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }

@@ -7,15 +7,15 @@ public import Settle
     public import Foundation
 #endif
 
-/// What is stored in place of a passcode: enough to recognise it, slowly, and not to find it out quickly.
+/// What is stored instead of a passcode: enough to recognize it slowly, and too little to find it out quickly.
 ///
-/// Whoever has it can try passcodes elsewhere, without any wait, so nothing shows it. It is not `Equatable`, because `==` on
-/// keys would not take constant time.
+/// With it, passcodes can be tried elsewhere without any wait, so nothing shows it. It is not `Equatable`, because `==`
+/// on keys would not take constant time.
 public struct StoredVerifier: Sendable, Codable, SecretValue {
-    /// Of the function that made `key`, such as `scrypt`.
+    /// The function that made `key`, such as `scrypt`.
     public var algorithm: String
     public var cost: ScryptCost
-    /// Random, and another one for each passcode that is chosen.
+    /// Random, and new for each chosen passcode.
     public var salt: Data
     public var key: Data
 
@@ -26,7 +26,7 @@ public struct StoredVerifier: Sendable, Codable, SecretValue {
         self.key = key
     }
 
-    /// Whether both were made at one time for one passcode.
+    /// Whether both were made at the same time for the same passcode.
     func isSame(as other: StoredVerifier) -> Bool {
         SymmetricKey(data: salt) == SymmetricKey(data: other.salt)
             && SymmetricKey(data: key) == SymmetricKey(data: other.key)

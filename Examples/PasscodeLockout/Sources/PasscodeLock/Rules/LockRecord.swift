@@ -1,9 +1,9 @@
-/// What a lock remembers, as one copy of it says. The passcode itself is nowhere.
+/// A lock's state, as one copy has it. The passcode itself is stored nowhere.
 public struct LockRecord: Sendable {
-    /// Rises by one with each write, so that of two copies the older one is known, and an old file that was put back.
+    /// Rises by one with each write, which identifies the older of two copies, and an old file that was put back.
     public var generation: Int
     public var verifier: StoredVerifier
-    /// Tries since the last right one. A try counts from the moment before its comparison.
+    /// Tries since the last right one. A try counts from just before its comparison.
     public var attemptCount: Int
     /// The wait that the last try began; `nil` if there is none.
     public var wait: LockWait?
@@ -17,7 +17,7 @@ public struct LockRecord: Sendable {
 }
 
 extension LockRecord {
-    /// No lock comes so far. What is beyond it was written by somebody else, perhaps to make the next one overflow.
+    /// No lock gets this far. A greater number was forged, perhaps to make the next one overflow.
     static let greatestGeneration = Int.max / 2
 
     /// After the right passcode, or a new one.
@@ -25,9 +25,9 @@ extension LockRecord {
         LockRecord(generation: generation + 1, verifier: replacement ?? verifier)
     }
 
-    /// What no lock ever writes, in words (R16).
+    /// Values that no lock ever writes, in words (R16).
     ///
-    /// - Parameter limit: The number of wrong guesses after which there are no more.
+    /// - Parameter limit: The number of wrong guesses after which no more are accepted.
     func impossibilities(at moment: Moment, limit: Int) -> [String] {
         var found: [String] = []
         if attemptCount < 0 { found.append("A number of tries below zero is stored.") }

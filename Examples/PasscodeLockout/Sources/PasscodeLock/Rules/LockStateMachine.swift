@@ -1,6 +1,6 @@
 /// The rules of the lock: what a record means at a moment, and what a try makes of it.
 ///
-/// It has no state, no clock and no storage of its own, so every rule can be tried on paper.
+/// It has no state, clock or storage, so every rule can be tried on paper.
 public struct LockStateMachine: Sendable {
     public let schedule: LockSchedule
 
@@ -9,15 +9,15 @@ public struct LockStateMachine: Sendable {
     }
 
     public enum Decision: Sendable {
-        /// Store this record, and only when it is on stable storage look at the passcode.
+        /// Store this record, and compare the passcode only once it is on stable storage.
         case record(LockRecord)
-        /// Don't look at the passcode, and don't count the try.
+        /// Neither compare the passcode nor count the try.
         case refuse(LockStatus)
     }
 
     public func status(of record: LockRecord, at moment: Moment) -> LockStatus {
         let count = record.attemptCount
-        // A number that can't be is read as the worst.
+        // An impossible number is read as the worst.
         guard count >= 0, count < schedule.limit else { return .exhausted }
         let length = schedule.wait(after: count)
         guard let wait = record.wait else {
@@ -45,7 +45,7 @@ public struct LockStateMachine: Sendable {
     public func strictest(of records: [LockRecord], at moment: Moment) -> LockRecord? {
         guard var result = records.max(by: { $0.generation < $1.generation }) else { return nil }
         let counts = records.map(\.attemptCount)
-        // One below zero can't be, which is worse than any that can.
+        // A negative number is impossible, which is worse than any possible one.
         result.attemptCount = counts.first { $0 < 0 } ?? counts.max() ?? result.attemptCount
         let waits = records.compactMap { record in
             record.wait.map { (wait: $0, left: remaining(of: $0, after: result.attemptCount, at: moment)) }
@@ -54,8 +54,8 @@ public struct LockStateMachine: Sendable {
         return result
     }
 
-    /// The longer one of the stored wait and the schedule's counts: neither an edited file nor a milder schedule of a later
-    /// version shortens a wait that is under way.
+    /// The longer of the stored wait and the schedule's counts: neither an edited file nor a later version's milder
+    /// schedule shortens a wait in progress.
     private func remaining(of wait: LockWait, after count: Int, at moment: Moment) -> Duration {
         wait.remaining(at: moment, atLeast: schedule.wait(after: count))
     }

@@ -1,25 +1,25 @@
-/// What a lock says to the world.
+/// The public status of a lock.
 public enum LockStatus: Sendable, Hashable {
     /// A passcode may be tried.
     case ready
-    /// No passcode is looked at until the time has passed. `level` 1 is the schedule's first wait.
+    /// No passcode is compared until the time has passed. `level` 1 is the schedule's first wait.
     case delayed(remaining: Duration, level: Int)
-    /// No passcode is looked at any more.
+    /// No more passcodes are compared.
     case exhausted
-    /// No passcode can be looked at.
+    /// No passcode can be compared.
     case unavailable(Reason)
 
     public enum Reason: Error, Sendable, Hashable, CustomStringConvertible {
         case notEnrolled
-        /// What is stored can't be, in all copies.
+        /// The stored values are impossible, in all copies.
         case damaged(String)
-        /// An older state has been put back, as the witness knows.
+        /// An older state was put back, as the witness knows.
         case rolledBack(String)
         /// The storage failed.
         case notSaved(String)
         /// The witness failed.
         case noWitness(String)
-        /// The machine does not tell its time.
+        /// The machine gives no time.
         case noTime(String)
 
         public var description: String {

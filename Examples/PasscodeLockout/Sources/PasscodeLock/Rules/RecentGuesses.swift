@@ -1,11 +1,10 @@
-/// The last wrong guesses, in memory only: who repeats one by mistake is not punished for it (R8).
+/// The last wrong guesses, only in memory: repeating one by mistake has no penalty (R8).
 ///
-/// It holds what nothing else in this module holds, so it holds little, and not for long. The bytes are wiped when a
-/// guess goes.
+/// Nothing else in this module keeps guesses, so it keeps few, and briefly, and then wipes their bytes.
 struct RecentGuesses {
     private struct Guess {
         let passcode: Passcode
-        /// It was wrong for this passcode's verifier. For another one it may be right.
+        /// The guess was wrong for this passcode's verifier. For another one it may be right.
         let verifier: StoredVerifier
         let moment: Moment
     }
@@ -23,7 +22,7 @@ struct RecentGuesses {
 
     mutating func contains(_ passcode: Passcode, for verifier: StoredVerifier, at moment: Moment) -> Bool {
         forget(at: moment)
-        // All are compared, so that the time tells nothing.
+        // Compares all, so that the time reveals nothing.
         return guesses.count { $0.passcode.isSame(as: passcode) && $0.verifier.isSame(as: verifier) } > 0
     }
 
@@ -31,7 +30,7 @@ struct RecentGuesses {
         guesses = []
     }
 
-    /// Forgets what is too old, and what is not of this boot.
+    /// Forgets guesses that are too old or from another boot.
     mutating func forget(at moment: Moment) {
         guesses.removeAll { guess in
             let age = moment.uptime - guess.moment.uptime
@@ -41,7 +40,7 @@ struct RecentGuesses {
 
     var count: Int { guesses.count }
 
-    /// The uptime at which the oldest guess has to go.
+    /// The uptime at which the oldest guess expires.
     var nextExpiry: Duration? {
         guesses.first.map { $0.moment.uptime + Self.lifetime }
     }

@@ -1,6 +1,6 @@
-/// A machine's time: the real one's (``SystemTime``) or that of a machine in a test (``SimulatedTime``).
+/// A machine's time: a real machine's (``SystemTime``) or a test's (``SimulatedTime``).
 public protocol MachineTime: Sendable {
     func now() throws -> Moment
-    /// Returns when the uptime has been reached, perhaps a little earlier after a reboot. Throws if the task is cancelled.
+    /// Returns at the given uptime, perhaps a little earlier after a reboot. Throws if the task is cancelled.
     func sleep(untilUptime deadline: Duration) async throws
 }

@@ -4,13 +4,13 @@
     public import Foundation
 #endif
 
-/// What the machine's clocks say at one moment.
+/// The readings of the machine's clocks at a moment.
 public struct Moment: Sendable, Hashable {
-    /// Another one after each boot.
+    /// Different after each boot.
     public var bootID: String
-    /// Time since the machine booted, sleep included. Nobody can set it.
+    /// Time since the machine booted, sleep included. It can't be set.
     public var uptime: Duration
-    /// Wall time, which anybody can set: for display only.
+    /// Wall time, which can be set: for display only.
     public var date: Date
 
     public init(bootID: String, uptime: Duration, date: Date) {

@@ -6,7 +6,7 @@ import Synchronization
     public import Foundation
 #endif
 
-/// The time of a machine that exists only in a test or a demonstration: it passes, and boots, when it is told to.
+/// The time of a machine in a test or demonstration: it passes, and reboots, on request.
 public final class SimulatedTime: MachineTime {
     private struct Sleeper {
         let deadline: Duration
@@ -37,12 +37,12 @@ public final class SimulatedTime: MachineTime {
         }
     }
 
-    /// Somebody sets the wall clock.
+    /// Sets the wall clock.
     public func setWallClock(forwardBy duration: Duration) {
         change { $0.date += duration / .seconds(1) }
     }
 
-    /// The machine is off for a while, and has another boot then.
+    /// Turns the machine off for a while, and boots it again.
     public func reboot(off duration: Duration = .seconds(30)) {
         change { state in
             state.boot += 1
@@ -80,7 +80,7 @@ public final class SimulatedTime: MachineTime {
         try Task.checkCancellation()
     }
 
-    /// Changes the time and wakes those whose time has come; after a reboot, everybody.
+    /// Changes the time and wakes the sleepers that are due; after a reboot, all of them.
     private func change(_ body: (inout State) -> Void) {
         let woken = state.withLock { state in
             let boot = state.boot

@@ -17,7 +17,7 @@ public struct SystemTime: MachineTime {
     }
 }
 
-/// Why a machine does not tell its time.
+/// Why a machine gives no time.
 public struct MachineTimeError: Error, Sendable, CustomStringConvertible {
     public let description: String
 }

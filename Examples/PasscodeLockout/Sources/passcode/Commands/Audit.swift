@@ -19,7 +19,7 @@ struct Audit: AsyncParsableCommand {
 }
 
 extension AuditRecord {
-    /// For people.
+    /// For display.
     var line: String {
         "\(date.localTime)  \(words)"
     }

@@ -6,7 +6,7 @@ struct AuditReport: Encodable {
     let number: Int
     let date: Date
     let event: AuditRecord.Event
-    /// How an attempt ended; missing while it is under way, or if nobody lived to tell.
+    /// How an attempt ended; missing while it is in progress, or if the process ended first.
     let outcome: AuditRecord.Outcome?
     let attemptCount: Int?
     /// The wait that began, in seconds.

@@ -20,7 +20,7 @@ struct Enrol: AsyncParsableCommand {
         let new = try Passcode.read(prompt: "New passcode: ")
         if Terminal.isInteractive {
             let again = try Terminal.readSecret(prompt: "The same again: ")
-            // Both came from the same keyboard a moment ago: there is nothing to guess here.
+            // Both came from the same keyboard a moment ago, so there is nothing to guess.
             guard (try? Passcode(again)).map(new.isSame) == true else {
                 Terminal.complain("These were two different passcodes. Nothing has changed.")
                 throw ExitCode.wrongPasscode

@@ -2,7 +2,7 @@ import Foundation
 import PasscodeLock
 
 extension LockStatus {
-    /// For a person who has asked.
+    /// For a user who has asked.
     var sentence: String {
         switch self {
         case .ready: "A passcode may be tried."
@@ -12,7 +12,7 @@ extension LockStatus {
         }
     }
 
-    /// For one line that is redrawn.
+    /// For a line that is redrawn.
     var line: String {
         switch self {
         case .ready: "ready"
@@ -24,7 +24,7 @@ extension LockStatus {
 }
 
 extension Duration {
-    /// The two greatest units, such as "4 min 59 s". Rounded up, so that nobody comes back too early.
+    /// The two largest units, such as "4 min 59 s". Rounded up, so that no one comes back too early.
     var inWords: String {
         // `components` traps where an edited audit record has more seconds than its type.
         let (seconds, attoseconds) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
@@ -41,7 +41,7 @@ extension Duration {
 }
 
 extension Date {
-    /// As the wall clock of this place shows it.
+    /// In the local time zone.
     var localTime: String {
         formatted(
             Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current).year().month().day()

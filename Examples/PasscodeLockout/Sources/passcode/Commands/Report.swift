@@ -1,7 +1,7 @@
 import ArgumentParser
 import PasscodeLock
 
-/// What the end of a try means for people and scripts.
+/// The result of a try, for users and scripts.
 enum Report {
     /// Ends the command with the exit code of a result.
     static func end(_ result: AttemptResult) throws -> Never {
@@ -13,14 +13,14 @@ enum Report {
         }
     }
 
-    /// Says on standard error what went wrong.
+    /// Explains a failure on standard error.
     static func tell(_ result: AttemptResult) {
         switch result {
         case .accepted: break
         case .wrong(.ready): Terminal.complain("Wrong passcode.")
         case .wrong(let status): Terminal.complain("Wrong passcode. \(status.sentence)")
         case .repeated: Terminal.complain("That one was wrong a moment ago already; it does not count again.")
-        // There was no passcode when it was asked for, so the old one was not given.
+        // There was no passcode at first, so the old one was not asked for.
         case .refused(.ready):
             Terminal.complain("Somebody else has chosen a passcode in the meantime. Nothing has changed.")
         case .refused(let status): Terminal.complain(status.sentence)
@@ -29,8 +29,8 @@ enum Report {
 }
 
 extension Passcode {
-    /// Reads a passcode from the person at the terminal, or a line of standard input. A person is asked again for a text that
-    /// can't be one, as often as that takes: it is no try.
+    /// Reads a passcode at the terminal, or a line of standard input. At a terminal it asks again for a text that can't
+    /// be a passcode, as often as necessary: that is no try.
     static func read(prompt: String) throws -> Passcode {
         while true {
             do {

@@ -5,19 +5,19 @@ import PasscodeLock
 struct StatusReport: Encodable {
     /// `ready`, `delayed`, `exhausted` or `unavailable`.
     let status: String
-    /// Of an unavailable lock: `notEnrolled`, `damaged`, `rolledBack`, `notSaved`, `noWitness` or `noTime`.
+    /// For an unavailable lock: `notEnrolled`, `damaged`, `rolledBack`, `notSaved`, `noWitness` or `noTime`.
     let reason: String?
     /// The reason in words.
     let detail: String?
     /// Seconds until a passcode may be tried, for a delayed lock.
     let remaining: Double?
-    /// Which of the schedule's waits this is, for a delayed lock.
+    /// The number of the schedule's wait, for a delayed lock.
     let level: Int?
-    /// When the wait ends if nobody sets the clock and nobody reboots.
+    /// When the wait ends unless the clock is set or the machine reboots.
     let nextCheck: Date?
-    /// Tries since the last right one; missing if nobody can tell.
+    /// Tries since the last right one; missing if unknown.
     let attemptCount: Int?
-    /// How many tries there are before no more are accepted.
+    /// The number of tries before no more are accepted.
     let limit: Int
 
     init(_ status: LockStatus, of lock: PasscodeLockout, nextCheck date: Date?, attemptCount: Int?) {
@@ -39,7 +39,7 @@ struct StatusReport: Encodable {
         limit = lock.limit
     }
 
-    /// On one line, with sorted keys, dates as in ISO 8601.
+    /// On one line, with sorted keys and ISO 8601 dates.
     var json: String {
         get throws { try JSONEncoder.line.text(of: self) }
     }

@@ -3,7 +3,7 @@ import Foundation
 import PasscodeLock
 import Settle
 
-/// Where the lock is kept.
+/// The lock's files.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -33,7 +33,7 @@ struct StoreOptions: ParsableArguments {
         if file != nil, folder != nil { throw ValidationError("Give --file or --folder, not both.") }
     }
 
-    /// Opens the stores and the lock in them. Ends the program if that can't be done.
+    /// Opens the stores and their lock. Ends the program if that fails.
     func open() async throws -> OpenLock {
         do {
             return try await OpenLock(in: copies(), witness: witness.map { URL(filePath: $0) })
@@ -72,7 +72,7 @@ struct OpenLock {
         lock = try await PasscodeLockout(in: copies[0], and: copies[1], witness: witness)
     }
 
-    /// Saves what is not saved yet, which is nothing that decides.
+    /// Saves unsaved values, none of which decides anything.
     func close() async throws {
         for store in stores { try await store.close() }
     }

@@ -19,7 +19,7 @@ struct Unlock: AsyncParsableCommand {
             try await WatchDisplay(opened.lock, showsRecords: false).run { $0.isDelayed }
             status = await opened.lock.status()
         }
-        // No need to ask for what nobody will look at. The lock asks itself again, in the transaction that counts.
+        // No need to ask for a passcode that will not be compared. The transaction that counts decides again.
         guard status == .ready else { try Report.end(.refused(status)) }
         var result = await attempt(opened.lock)
         for _ in 1..<Self.tries where result.mayBeRepeated && Terminal.isInteractive {
@@ -43,7 +43,7 @@ struct Unlock: AsyncParsableCommand {
 }
 
 extension Result where Success == AttemptResult {
-    /// Whether a person may try again at once.
+    /// Whether the user may try again at once.
     fileprivate var mayBeRepeated: Bool {
         switch self {
         case .success(.wrong(.ready)), .success(.repeated(.ready)): true

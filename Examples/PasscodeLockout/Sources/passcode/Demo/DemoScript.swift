@@ -2,7 +2,7 @@ import Foundation
 import PasscodeLock
 import Settle
 
-/// A session that shows what the lock does and why. Only its time is simulated: the stores are real files.
+/// A session that shows what the lock does and why. Only the time is simulated: the stores are real files.
 struct DemoScript {
     let stage: DemoStage
 
@@ -10,7 +10,7 @@ struct DemoScript {
         stage = DemoStage(say: say)
     }
 
-    /// - Throws: ``DemoError`` if the lock does something else than the text says.
+    /// - Throws: ``DemoError`` if the lock does not do what the text says.
     func run() async throws {
         try await stage.open()
         defer { stage.clearAway() }

@@ -2,7 +2,7 @@ import Foundation
 import PasscodeLock
 import Settle
 
-/// What the demonstration plays on: a file, a machine with simulated time, and a voice.
+/// The demonstration's setting: files, a machine with simulated time, and a voice.
 final class DemoStage {
     let time = SimulatedTime()
     let say: (String) -> Void
@@ -29,7 +29,7 @@ final class DemoStage {
     func open() async throws {
         let first = try await SettingsStore.open(at: file)
         let second = try await SettingsStore.open(at: secondFile)
-        // The demonstration has no secret, so its scrypt need not be slow.
+        // The demonstration keeps no secret, so its scrypt need not be slow.
         let verifier = ScryptVerifier(ScryptCost(rounds: 1 << 10))
         let lock = try await PasscodeLockout(in: first, and: second, time: time, verifier: verifier)
         opened = ([first, second], lock)
@@ -50,7 +50,7 @@ final class DemoStage {
     }
 
     func showFile() async throws {
-        // What was just committed is in the journal; the file has it once changes have settled, or when the store closes.
+        // The last commit is in the journal; the file has it once changes have settled, or when the store closes.
         try await reopen()
         say("   The file, and another one like it:")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
@@ -65,7 +65,7 @@ final class DemoStage {
         }
     }
 
-    /// Somebody with the right to write there changes a file.
+    /// Edits a file, as anyone with write access could.
     func edit(_ change: (String) -> String) throws {
         try change(String(contentsOf: file, encoding: .utf8)).write(to: file, atomically: true, encoding: .utf8)
     }
@@ -125,7 +125,7 @@ final class DemoStage {
     }
 }
 
-/// The lock did something else than the demonstration says.
+/// The lock did not do what the demonstration says.
 struct DemoError: Error, CustomStringConvertible {
     let description: String
 

@@ -8,9 +8,9 @@ import ArgumentParser
     import Musl
 #endif
 
-/// A terminal that shows nothing of what is typed, for as long as this lives.
+/// A terminal that does not echo what is typed, during this value's lifetime.
 ///
-/// The keys are read one by one, Ctrl-C too: as a signal it would end the program and leave a terminal that shows nothing.
+/// The keys are read one by one, Ctrl-C too: as a signal it would end the program and leave the terminal silent.
 struct SilentInput: ~Copyable {
     private let before: termios
 
@@ -25,7 +25,7 @@ struct SilentInput: ~Copyable {
 
     /// Reads up to the end of the line.
     ///
-    /// - Throws: `ExitCode.interrupted` if Ctrl-C was pressed, or the terminal has gone.
+    /// - Throws: `ExitCode.interrupted` if Ctrl-C was pressed or the terminal is gone.
     func readLine() throws -> String {
         var line: [UInt8] = []
         while true {
@@ -45,7 +45,7 @@ struct SilentInput: ~Copyable {
         }
     }
 
-    /// Silences the terminal, and returns its settings from before.
+    /// Turns the echo off, and returns the previous settings.
     private static func silenced() throws -> termios {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else {

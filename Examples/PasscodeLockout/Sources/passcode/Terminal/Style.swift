@@ -1,6 +1,6 @@
 import PasscodeLock
 
-/// How a text looks on a terminal that has colours.
+/// The style of a text on a terminal with colours.
 enum Style: String {
     case plain = ""
     case red = "31"

@@ -11,9 +11,9 @@ import Foundation
 
 /// The program's three streams.
 enum Terminal {
-    /// Whether a person types.
+    /// Whether input comes from a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
-    /// Whether a person reads.
+    /// Whether output goes to a terminal.
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Whether that person's terminal shows colours, and nobody has asked for none (`NO_COLOR`, see https://no-color.org).
@@ -22,24 +22,24 @@ enum Terminal {
         return showsOutput && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// How many characters fit into a line.
+    /// The number of characters that fit on a line.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Makes sure that no file of the lock gets the number of a stream that the program was started without: what is meant for a
-    /// person would be written into it. What is there instead fails as a closed stream does.
+    /// Makes sure that no file of the lock gets the number of a standard stream that the program was started without:
+    /// messages would be written into it. The replacement fails like a closed stream.
     static func reserveStreams() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest number that is free.
+            // Takes the lowest free number.
             _ = open("/dev/null", mode)
         }
     }
 
-    /// - Throws: `ExitCode.unwritable`, once it has been said on standard error why.
+    /// - Throws: `ExitCode.unwritable`, after the reason was written to standard error.
     static func say(_ line: String) throws {
         try write(line + "\n")
     }
@@ -55,12 +55,12 @@ enum Terminal {
         prompt(line + "\n")
     }
 
-    /// On standard error. If that is closed there is nobody to tell.
+    /// Writes to standard error. If that is closed, there is no one to tell.
     private static func prompt(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// - Returns: The number of the error, or 0. `FileHandle` would end the program with a trap.
+    /// - Returns: The error number, or 0. `FileHandle` would end the program with a trap.
     private static func write(_ text: String, to descriptor: CInt) -> CInt {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -78,7 +78,7 @@ enum Terminal {
         return 0
     }
 
-    /// Reads a line that nobody else shall see.
+    /// Reads a line without showing it.
     static func readSecret(prompt: String) throws -> String {
         guard isInteractive else {
             guard let line = readLine() else {
@@ -86,7 +86,7 @@ enum Terminal {
             }
             return line
         }
-        // Before the prompt: who answers that at once shall not be shown, nor lost.
+        // Before the prompt, so that an immediate answer is neither shown nor lost.
         let input = try SilentInput()
         self.prompt(prompt)
         defer { complain("") }

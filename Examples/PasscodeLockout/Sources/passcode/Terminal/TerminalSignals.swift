@@ -8,10 +8,10 @@ import Dispatch
     import Musl
 #endif
 
-/// What a terminal tells the program that draws on it, for as long as this lives.
+/// A terminal's signals to the program that draws on it, during this object's lifetime.
 final class TerminalSignals {
     enum Signal: Sendable {
-        /// The terminal has another width.
+        /// The terminal's width has changed.
         case resized
         /// Ctrl-C.
         case interrupted

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PasscodeLock
 
-/// Shows what a lock says, as long as somebody wants to know it.
+/// Shows a lock's status for as long as it is wanted.
 struct WatchDisplay {
     private enum Event: Sendable {
         case status(LockStatus)
@@ -20,7 +20,7 @@ struct WatchDisplay {
         self.showsRecords = showsRecords
     }
 
-    /// Returns when the lock's store has been closed, or a status that is not to be followed any more has been shown.
+    /// Returns after the lock's store has closed, or after showing a status that ends the display.
     ///
     /// - Throws: `ExitCode.interrupted` after Ctrl-C, and `ExitCode.unwritable`.
     func run(while isWanted: (LockStatus) -> Bool) async throws {
