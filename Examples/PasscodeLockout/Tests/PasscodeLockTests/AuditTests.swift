@@ -3,9 +3,9 @@ import PasscodeLock
 import Settle
 import Testing
 
-/// R25: every failure and lockout leaves a record.
+/// R25: Every failure and lockout leaves a record.
 @Suite(.timeLimit(.minutes(10))) struct AuditTests {
-    @Test("R25: every try, wait and success is recorded, in order, in the same write as the count")
+    @Test("R25: Every try, wait and success is recorded in order")
     func records() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(4)
@@ -25,14 +25,14 @@ import Testing
         #expect(records[5].attemptCount == 5 && records[6].wait == .seconds(60))
     }
 
-    @Test("R25: the last guess is recorded as the last")
+    @Test("R25: The last guess is recorded as the last")
     func exhausted() async throws {
         let fixture = try await LockFixture.enrolled(schedule: LockSchedule([.zero, .zero]))
         try await fixture.guessWrong(2)
         #expect(await fixture.lock.auditRecords.suffix(2).map(\.event) == [.attempt, .exhausted])
     }
 
-    @Test("R25: a throttled try, which anybody can make without end, pushes no record out")
+    @Test("R25: Throttled tries, however many, push out no record")
     func throttled() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -41,7 +41,7 @@ import Testing
         #expect(await fixture.lock.auditRecords == before)
     }
 
-    @Test("R25: the newest hundred are kept, and their numbers go on")
+    @Test("R25: The newest 100 records are kept, with continuing numbers")
     func limit() async throws {
         let fixture = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 100)))
         for _ in 0..<2 {
@@ -53,7 +53,7 @@ import Testing
         #expect(records.last?.number == 125)
     }
 
-    @Test("R25: what is found once is recorded once, as long as nothing else happens")
+    @Test("R25: A finding is recorded once, as long as nothing else happens")
     func repeatedTampering() async throws {
         let before = try await LockFixture.enrolled()
         var trees = before.trees
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "R16, R25: a number beyond all others, in one copy or in both, keeps no record from being written",
+        "R16, R25: An impossible record number, in one copy or both, does not stop further records",
         arguments: 1...3)
     func impossibleNumber(_ copies: Int) async throws {
         let before = try await LockFixture.enrolled()
@@ -87,7 +87,7 @@ import Testing
         #expect(records.last?.event == .attempt && records.last?.attemptCount == 2)
     }
 
-    @Test("New records are told, attempts once more with their outcome, also those of another process")
+    @Test("New records are delivered, attempts again with their outcome, including those of other processes")
     func following() async throws {
         let fixture = try await LockFixture.enrolled()
         var records = fixture.lock.newAuditRecords().makeAsyncIterator()

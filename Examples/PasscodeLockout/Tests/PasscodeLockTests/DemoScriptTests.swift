@@ -3,7 +3,7 @@ import Testing
 @testable import passcode
 
 @Suite struct DemoScriptTests {
-    @Test("The demonstration runs to its end, and the lock does what it says")
+    @Test("The demonstration runs to its end, and the lock does what its text says")
     func runs() async throws {
         var lines: [String] = []
         try await DemoScript(say: { lines.append($0) }).run()
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "Durations are said in their two greatest units, rounded up",
+        "Durations are spelled in their two largest units, rounded up",
         arguments: [
             (Duration.zero, "0 s"), (.milliseconds(1), "1 s"), (.seconds(60), "1 min"), (.seconds(299), "4 min 59 s"),
             (.seconds(3_600 + 5), "1 h"), (.seconds(90_000), "1 d 1 h"), (.seconds(3_285 * 86_400), "3285 d"),

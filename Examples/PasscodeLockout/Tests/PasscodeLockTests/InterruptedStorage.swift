@@ -3,7 +3,7 @@ import PasscodeLock
 import Settle
 import SettleTesting
 
-/// A storage at which something happens whenever it is locked, which is the beginning of each commit.
+/// A storage that runs a closure whenever it is locked, which is at the beginning of each commit.
 struct InterruptedStorage: StorageWrapper {
     let base: any Storage
     private let interruption: @Sendable (_ number: Int) -> Void
@@ -20,7 +20,7 @@ struct InterruptedStorage: StorageWrapper {
     }
 }
 
-/// A lock whose next try stops when its first copy has it, and before its second one does.
+/// A lock whose next try stops between writing its first and its second copy.
 struct HalfwayLock {
     let lock: PasscodeLockout
     let verifier = TestVerifier()
@@ -33,7 +33,7 @@ struct HalfwayLock {
         let first = try await SettingsStore.open(storage: memories[0])
         let second = try await SettingsStore.open(
             storage: InterruptedStorage(memories[1]) { [reached, gate] number in
-                // The first time the lock asks what others have stored. The thread is the storage's own.
+                // The lock's first look at external changes. The thread belongs to the storage.
                 guard number == 2 else { return }
                 reached.continuation.yield()
                 gate.wait()

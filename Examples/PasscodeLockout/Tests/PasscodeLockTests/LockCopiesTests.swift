@@ -5,11 +5,11 @@ import Testing
 
 @testable import PasscodeLock
 
-/// What the lock makes of copies that are missing, damaged, old, or not of one mind.
+/// Copies of a lock that are missing, damaged, old, or in disagreement.
 @Suite(.timeLimit(.minutes(10))) struct LockCopiesTests {
     private let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
 
-    /// A lock with five wrong guesses, and what is left of it after somebody has been at its files.
+    /// A lock after five wrong guesses and damage to its copies.
     private func lock(_ damage: (inout SettingTree, inout SettingTree) -> Void) async throws -> LockFixture {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)
@@ -31,7 +31,7 @@ import Testing
         ["passcode.wait": .string("over")],
         ["passcode.wait.length": .string("1s")],
         ["passcode.wait.start": .string("0s")],
-        // More than arithmetic can do.
+        // More than arithmetic can handle.
         ["passcode.wait.length": .string("99999999999999999999s")],
         ["passcode.wait.start": .string("-99999999999999999999s")],
         ["passcode.wait.start": .string("170000000000000000000s")],
@@ -46,7 +46,7 @@ import Testing
         ["passcode.attemptCount": nil, "passcode.verifier": nil, "passcode.checksum": nil],
     ]
 
-    @Test("R3: state that can't be in both copies refuses to verify, with an error of its own", arguments: damages)
+    @Test("R3: A lock with impossible values in both copies refuses to verify, with its own error", arguments: damages)
     func failsClosed(_ damage: [SettingKey: SettingValue?]) async throws {
         let fixture = try await lock { first, second in
             for (key, value) in damage {
@@ -64,7 +64,7 @@ import Testing
         #expect(await fixture.lock.auditRecords.contains { $0.event == .tampering })
     }
 
-    @Test("R18: a damaged copy does not count, the other one does, and repairs it", arguments: damages, [0, 1])
+    @Test("R18: A damaged copy is ignored and repaired from the other one", arguments: damages, [0, 1])
     func oneDamagedCopy(_ damage: [SettingKey: SettingValue?], _ copy: Int) async throws {
         let fixture = try await lock { first, second in
             for (key, value) in damage {
@@ -74,14 +74,14 @@ import Testing
         #expect(await fixture.lock.status() == delayed)
         #expect(fixture.storedCounts == [.integer(5), .integer(5)])
         #expect(await fixture.lock.auditRecords.contains { $0.event == .tampering })
-        // The repaired copy is as good as the other one.
+        // The repaired copy is as good as the other.
         var trees = fixture.trees
         if copy == 0 { trees.1 = SettingTree() } else { trees.0 = SettingTree() }
         let next = try await LockFixture(loading: trees, time: fixture.time)
         #expect(await next.lock.status() == delayed)
     }
 
-    @Test("R3, R18, I5: one copy that is gone makes no difference, and is written again", arguments: [0, 1])
+    @Test("R3, R18, I5: A missing copy makes no difference and is written again", arguments: [0, 1])
     func oneMissingCopy(_ copy: Int) async throws {
         let fixture = try await lock { first, second in
             if copy == 0 { first = SettingTree() } else { second = SettingTree() }
@@ -91,7 +91,7 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.detail == "Copy \(copy + 1) is missing.")
     }
 
-    @Test("R18: of two good copies the stricter counts, whichever is the newer", arguments: [0, 1])
+    @Test("R18: Of two good copies the stricter counts, whichever is newer", arguments: [0, 1])
     func stricterCounts(_ copy: Int) async throws {
         let before = try await LockFixture.enrolled()
         let old = before.trees
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "R18: a crash between the copies of a success leaves the stricter one, and is no tampering", arguments: [0, 1])
+        "R18: A crash between the copies of a success leaves the stricter one, and is no tampering", arguments: [0, 1])
     func crashBetweenCopies(_ copy: Int) async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)
@@ -120,11 +120,11 @@ import Testing
         #expect(await !fixture.lock.auditRecords.contains { $0.event == .tampering })
     }
 
-    @Test("R16: an impossible record with the right checksum is read as strictly as can be, and is tampering")
+    @Test("R16: An impossible record with a valid checksum is read in the strictest way, and is tampering")
     func impossible() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
-        // The wait began in the future of this boot: the machine's time runs from another start.
+        // The wait began in the future of this boot, because this machine's time starts lower.
         let time = SimulatedTime(uptime: .seconds(10))
         let next = try await LockFixture(loading: fixture.trees, time: time)
         #expect(await next.lock.status() == delayed)
@@ -133,7 +133,7 @@ import Testing
         #expect(await next.lock.auditRecords.contains { $0.detail == "A wait is stored that has not begun yet." })
     }
 
-    @Test("R16: more tries than there can be are the last ones and tampering, also with the right checksum")
+    @Test("R16: Too many tries, even with a valid checksum, mean none are left, and are tampering")
     func tooManyTries() async throws {
         let before = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 40)))
         try await before.guessWrong(21)
@@ -143,7 +143,7 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.detail == sentence)
     }
 
-    @Test("R16, R18: a number of tries below zero in one copy is the strictest there is, also with the right checksum")
+    @Test("R16, R18: A negative number of tries in one copy is the strictest, even with a valid checksum")
     func negativeTries() async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(3)
@@ -155,7 +155,7 @@ import Testing
         #expect(details.contains("A number of tries below zero is stored."))
     }
 
-    /// Changes a copy as somebody does who can compute checksums.
+    /// Changes a copy as an attacker would who can compute checksums.
     private func forge(_ tree: inout SettingTree, _ change: (inout LockRecord) -> Void) async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(tree))
         var record = try #require(try await store.group(LockSettings.self, at: "passcode").copy.valid)
@@ -168,7 +168,7 @@ import Testing
         tree["passcode.checksum"] = .string(record.checksum)
     }
 
-    @Test("R16: a wait that is longer than any schedule's is damage, with the right checksum too")
+    @Test("R16: A wait longer than any schedule's is damage, even with a valid checksum")
     func endlessWait() async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)
@@ -183,7 +183,7 @@ import Testing
         #expect(await stricter.lock.status() == .delayed(remaining: LockSchedule.longestWait, level: 1))
     }
 
-    @Test("R16: a generation that can't be is damage, with the right checksum too", arguments: [.min, 0, .max])
+    @Test("R16: An impossible generation is damage, even with a valid checksum", arguments: [.min, 0, .max])
     func impossibleGeneration(_ generation: Int) async throws {
         let before = try await LockFixture.enrolled()
         try await before.guessWrong(5)
@@ -195,7 +195,7 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.detail == "Copy 1 has a number that can't be.")
     }
 
-    @Test("R19: no reset, no write by key and no removal by key lowers the number of tries")
+    @Test("R19: No reset, write by key or removal by key lowers the number of tries")
     func resetting() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -210,7 +210,7 @@ import Testing
         #expect(await (try fixture.afterCrash()).lock.status() == delayed)
     }
 
-    @Test("R21: damage and restored state are told apart from a first run")
+    @Test("R21: Damaged and restored state differ from a first run")
     func firstRun() async throws {
         let first = try await LockFixture()
         #expect(await first.lock.status() == .unavailable(.notEnrolled))
@@ -222,7 +222,7 @@ import Testing
             .removed(description: "The file was removed."),
         ]
         for outcome in outcomes {
-            // Both copies have lost something: an earlier state, or none, is all that is left.
+            // Both copies have lost something: only an earlier state, or none, is left.
             for trees in [before.trees, (SettingTree(), SettingTree())] {
                 let lock = try await lock(trees, found: outcome, time: before.time)
                 guard case .unavailable(.damaged) = await lock.status() else {
@@ -242,7 +242,7 @@ import Testing
         return try await PasscodeLockout(in: stores[0], and: stores[1], time: time, verifier: TestVerifier())
     }
 
-    @Test("R21: a lock that has lost its newest state says so to the next process too")
+    @Test("R21: A lock that has lost its newest state also tells the next process")
     func lossIsRemembered() async throws {
         let before = try await LockFixture.enrolled()
         let memories = [InMemoryStorage(before.trees.0), InMemoryStorage(before.trees.1)]

@@ -2,7 +2,7 @@ import PasscodeLock
 import Settle
 import SettleTesting
 
-/// A lock with the passcode `right`, on two storages in memory and a machine whose time is simulated.
+/// A lock with the passcode `right`, on two in-memory storages and a machine with simulated time.
 struct LockFixture {
     let time: SimulatedTime
     let verifier = TestVerifier()
@@ -13,7 +13,7 @@ struct LockFixture {
     static var right: Passcode { get throws { try Passcode("right") } }
     static var wrong: Passcode { get throws { try Passcode("wrong") } }
 
-    /// A lock without a passcode, or what the trees say.
+    /// A lock without a passcode, or with the state in the trees.
     init(
         loading trees: (SettingTree, SettingTree) = (SettingTree(), SettingTree()),
         time: SimulatedTime = SimulatedTime(), schedule: LockSchedule = .standard,
@@ -36,7 +36,7 @@ struct LockFixture {
 
     var trees: (SettingTree, SettingTree) { (first.memory.tree, second.memory.tree) }
 
-    /// Another process after this one has crashed: whatever was not on stable storage is lost.
+    /// Another process, after this one has crashed: whatever was not on stable storage is lost.
     func afterCrash(witness: (any RollbackWitness)? = nil) async throws -> LockFixture {
         try await LockFixture(loading: trees, time: time, witness: witness)
     }
@@ -46,7 +46,7 @@ struct LockFixture {
         [first, second].map { $0.memory.tree["passcode.attemptCount"] }
     }
 
-    /// Guesses that are different ones, so that each counts.
+    /// Makes different guesses, so that each counts.
     func guessWrong(_ times: Int = 1) async throws {
         for _ in 0..<times { _ = await lock.unlock(with: try Self.anotherWrong()) }
     }
@@ -61,7 +61,7 @@ struct LockFixture {
     static let ioError = StorageError(.writeFailed, "The disk of this test is broken.")
 }
 
-/// A storage that keeps one copy of a lock, with all that a test wants to do to it.
+/// A storage for one copy of a lock, with everything that a test may do to it.
 struct LockPlace {
     let memory: InMemoryStorage
     let failing: FailingStorage

@@ -2,13 +2,13 @@ import Foundation
 import PasscodeLock
 import Settle
 
-/// A folder with the files of a lock, and what somebody who may write there can do to them.
+/// A folder with a lock's files, and what anyone with write access can do to them.
 struct LockFolder {
     let url: URL
 
     var copies: [URL] { [url.appending(path: "settings.json"), url.appending(path: "settings.copy.json")] }
 
-    /// The two stores as another process would open them: on storages that nobody in this process shares.
+    /// The two stores as another process would open them: on storages not shared in this process.
     func openStores(
         _ wrap: (any Storage) -> any Storage = { $0 }
     ) async throws -> [SettingsStore] {
@@ -17,7 +17,7 @@ struct LockFolder {
         return stores
     }
 
-    /// Chooses a passcode there, and guesses wrong, on this machine's time.
+    /// Sets a passcode, and guesses wrong, on this machine's time.
     func enrol(_ passcode: String, cost: ScryptCost, wrongGuesses: Int = 0) async throws {
         let stores = try await openStores()
         let lock = try await PasscodeLockout(in: stores[0], and: stores[1], verifier: ScryptVerifier(cost))
@@ -27,7 +27,7 @@ struct LockFolder {
         for store in stores { try await store.close() }
     }
 
-    /// The names of all files there, in order.
+    /// The names of all files in the folder, sorted.
     var files: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }
@@ -44,19 +44,19 @@ struct LockFolder {
         try FileManager.default.removeItem(at: url.appending(path: name))
     }
 
-    /// Every file's bytes, to put them back later.
+    /// The bytes of all files, for restoring them later.
     func contents() throws -> [String: Data] {
         try Dictionary(uniqueKeysWithValues: files.map { ($0, try bytes(of: $0)) })
     }
 
-    /// Makes the folder what it was.
+    /// Restores the folder to an earlier state.
     func restore(_ contents: [String: Data]) throws {
         for name in try files where contents[name] == nil { try remove(name) }
         for (name, bytes) in contents { try write(bytes, to: name) }
     }
 }
 
-/// A process that uses the lock of a folder.
+/// A process that uses a folder's lock.
 struct LockProcess {
     let stores: [SettingsStore]
     let lock: PasscodeLockout
@@ -83,7 +83,7 @@ struct LockProcess {
         for store in stores { try await store.close() }
     }
 
-    /// What the lock says once it has taken in what others have stored. Asking for a new passcode without giving the
+    /// The lock's status after merging what other processes have stored. Asking for a new passcode without giving the
     /// old one is no try.
     func freshStatus() async throws -> LockStatus {
         guard case .refused(let status) = try await lock.enrol(Passcode("not asked for")) else {
@@ -93,7 +93,7 @@ struct LockProcess {
     }
 }
 
-/// Something that a lock must never do.
+/// A violation of the lock's rules.
 struct LockViolation: Error, CustomStringConvertible {
     let description: String
 
@@ -103,10 +103,10 @@ struct LockViolation: Error, CustomStringConvertible {
 }
 
 extension LockStatus {
-    /// Whether somebody who guesses is better off with this than with another status.
+    /// Whether this status is better for an attacker than another one.
     func isLessStrict(than other: LockStatus) -> Bool {
         switch (other, self) {
-        // Anybody could choose a passcode then.
+        // Then anyone could choose a passcode.
         case (_, .unavailable(.notEnrolled)): true
         case (_, .unavailable), (.unavailable, _), (_, .exhausted), (.ready, _): false
         case (.delayed(let before, _), .delayed(let now, _)): now < before

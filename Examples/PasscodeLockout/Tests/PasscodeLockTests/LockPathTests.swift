@@ -4,7 +4,7 @@ import SettleTesting
 import Testing
 
 @Suite struct LockPathTests {
-    @Test("A lock can be anywhere in its stores, and two locks there know nothing of each other")
+    @Test("A lock can be at any path of its stores, and locks at different paths are independent")
     func paths() async throws {
         let stores = [
             try await SettingsStore.open(storage: InMemoryStorage()),
@@ -25,7 +25,7 @@ import Testing
         #expect(await locks[0].attemptCount == 5)
     }
 
-    @Test("A lock can be all that its stores have, or have a name in any script", arguments: ["", "ключ"])
+    @Test("A lock can be at the root of its stores, or at a path in any script", arguments: ["", "ключ"])
     func names(_ path: String) async throws {
         let stores = [
             try await SettingsStore.open(storage: InMemoryStorage()),

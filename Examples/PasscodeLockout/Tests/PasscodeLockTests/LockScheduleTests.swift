@@ -2,7 +2,7 @@ import PasscodeLock
 import Testing
 
 @Suite struct LockScheduleTests {
-    @Test("The standard schedule is the table")
+    @Test("The standard schedule matches the documented table")
     func table() {
         let schedule = LockSchedule.standard
         let minutes = (0..<20).map { schedule.wait(after: $0).components.seconds / 60 }
@@ -16,12 +16,12 @@ import Testing
         #expect((0..<20).map { schedule.level(after: $0) } == [0, 0, 0, 0, 0] + Array(1...15))
     }
 
-    @Test("R11: no schedule accepts more than 100 guesses")
+    @Test("R11: No schedule accepts more than 100 guesses")
     func ceiling() {
         #expect(LockSchedule(Array(repeating: .zero, count: 1_000)).limit == 100)
     }
 
-    @Test("A wait below zero is none, and none is longer than a thousand years")
+    @Test("A negative wait is none, and none is longer than a thousand years")
     func extremes() async throws {
         let schedule = LockSchedule([.seconds(-1), .zero, .seconds(Int64.max)])
         #expect(schedule.waits == [.zero, .zero, .days(365_000)])
@@ -30,7 +30,7 @@ import Testing
         #expect(await fixture.lock.status() == .delayed(remaining: .days(365_000), level: 1))
     }
 
-    @Test("A number of tries that can't be gets the longest wait")
+    @Test("An impossible number of tries gets the longest wait")
     func impossibleCount() {
         #expect(LockSchedule.standard.wait(after: -1) == .seconds(3_285 * 86_400))
     }

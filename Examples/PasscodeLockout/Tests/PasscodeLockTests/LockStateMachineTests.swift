@@ -22,7 +22,7 @@ import Testing
         record(count, LockWait(length: length, start: start, bootID: "a"))
     }
 
-    @Test("Every row of the schedule: no wait before it is over, and the next row after it")
+    @Test("Each wait of the schedule must pass before the next guess, up to the last")
     func wholeSchedule() throws {
         var state = record(0)
         var uptime = Duration.seconds(10)
@@ -47,7 +47,7 @@ import Testing
         #expect(refusal(of: state, at: moment(uptime)) == .exhausted)
     }
 
-    @Test("R14: a reboot restarts the full wait, however long the machine had waited or been up")
+    @Test("R14: A reboot restarts the full wait, however long the machine had waited or been up")
     func reboot() {
         let state = delayed(since: .seconds(1_000))
         let full = LockStatus.delayed(remaining: .seconds(60), level: 1)
@@ -58,21 +58,21 @@ import Testing
         #expect(machine.status(of: state, at: moment(.seconds(60), boot: "b")) == .ready)
     }
 
-    @Test("R15: wall time changes nothing", arguments: [Date.distantPast, .now, .distantFuture])
+    @Test("R15: The wall clock changes nothing", arguments: [Date.distantPast, .now, .distantFuture])
     func wallClock(_ date: Date) {
         let status = machine.status(of: delayed(since: .seconds(10)), at: moment(.seconds(30), date: date))
         #expect(status == .delayed(remaining: .seconds(40), level: 1))
     }
 
     @Test(
-        "R16: a wait that began in the future, or before the boot, is as long as it can be",
+        "R16: A wait that began in the future or before the boot is as long as possible",
         arguments: [31, -1_000_000])
     func impossibleStart(_ start: Int) {
         let status = machine.status(of: delayed(since: .seconds(start)), at: moment(.seconds(30)))
         #expect(status == .delayed(remaining: .seconds(60), level: 1))
     }
 
-    @Test("R16: a stored wait shorter than the schedule's does not count, a longer one does")
+    @Test("R16: A stored wait counts only if it is longer than the schedule's")
     func otherLength() {
         let now = moment(.seconds(10))
         let short = delayed(since: .seconds(10), length: .seconds(1))
@@ -82,12 +82,12 @@ import Testing
     }
 
     @Test(
-        "R16: a number of tries that can't be means that there are no more", arguments: [20, 99, 101, .max, -1, .min])
+        "R16: An impossible number of tries means that none are left", arguments: [20, 99, 101, .max, -1, .min])
     func impossibleCount(_ count: Int) {
         #expect(machine.status(of: record(count), at: moment(.zero)) == .exhausted)
     }
 
-    @Test("R3: a number of tries that needs a wait, without one, is damage")
+    @Test("R3: A missing wait is damage if the number of tries requires one")
     func missingWait() {
         let state = record(5)
         guard case .unavailable(.damaged) = machine.status(of: state, at: moment(.zero)) else {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("R5: a try during the wait is refused, and there is nothing to store")
+    @Test("R5: A try during the wait is refused without anything to store")
     func throttled() {
         let status = refusal(of: delayed(since: .zero), at: moment(.seconds(59)))
         #expect(status == .delayed(remaining: .seconds(1), level: 1))

@@ -1,7 +1,7 @@
 import Settle
 import SettleTesting
 
-/// A storage that has lost something, as its outcome says.
+/// A storage that reports a loss.
 struct LossyStorage: StorageWrapper {
     let base: any Storage
     private let outcome: StorageContents.Outcome
@@ -19,7 +19,7 @@ struct LossyStorage: StorageWrapper {
 }
 
 extension Sequence {
-    /// One after the other.
+    /// Transforms the elements one after the other.
     func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
         var results: [Result] = []
         for element in self { results.append(try await transform(element)) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// 1, 2, 3 and so on, for whichever task asks.
+/// Hands out 1, 2, 3 and so on, to any task.
 final class Numbers: Sendable {
     private let last = Atomic(0)
 

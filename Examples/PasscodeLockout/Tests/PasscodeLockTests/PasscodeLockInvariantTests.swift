@@ -2,10 +2,10 @@ import PasscodeLock
 import Settle
 import Testing
 
-/// What stays true whatever happens in whatever order.
+/// Invariants that hold for any order of events.
 @Suite struct PasscodeLockInvariantTests {
     @Test(
-        "I1, I2, I3, I6: no order of guesses, crashes, reboots and set clocks gets around the schedule",
+        "I1, I2, I3, I6: No order of guesses, crashes, reboots and clock changes gets around the schedule",
         arguments: (0..<20).map { _ in UInt64.random(in: 0 ... .max) })
     func anyOrder(_ seed: UInt64) async throws {
         var random = SeededGenerator(state: seed)
@@ -17,12 +17,12 @@ import Testing
     }
 }
 
-/// One life of a lock, with what the test knows about it.
+/// A lock's life, with what the test knows about it.
 private struct Walk {
     var fixture: LockFixture
-    /// Wrong guesses that were compared since the last success.
+    /// Wrong guesses compared since the last success.
     private var compared = 0
-    /// Time since the last success in which the machine was on.
+    /// Time since the last success with the machine on.
     private var elapsed = Duration.zero
     private var remaining = Duration.zero
 
@@ -47,7 +47,7 @@ private struct Walk {
         try await fixture.guessWrong()
         guard fixture.verifier.count > before else { return }
         compared += 1
-        // I6: the waits before this guess have really passed.
+        // I6: The waits before this guess have really passed.
         let needed = (0..<compared).map { LockSchedule.standard.wait(after: $0) }.reduce(.zero, +)
         #expect(elapsed >= needed, comment)
         remaining = compared < 20 ? LockSchedule.standard.wait(after: compared) : .zero
@@ -60,7 +60,7 @@ private struct Walk {
     }
 
     private mutating func succeed(_ comment: Comment) async throws {
-        // Rarely, so that the walk gets deep into the schedule.
+        // Only deep into the schedule, so that the walk gets there.
         guard compared > 12 else { return }
         let result = await fixture.lock.unlock(with: try LockFixture.right)
         guard remaining == .zero, compared < 20 else {
@@ -76,7 +76,7 @@ private struct Walk {
         let isWaiting = remaining > .zero
         fixture.time.reboot()
         fixture = try await fixture.afterCrash()
-        // A wait that was over when the machine went off may start again, but one that was under way must.
+        // A wait that was over before the reboot may restart, but one in progress must.
         if case .delayed(let remaining, _) = await fixture.lock.status() {
             self.remaining = remaining
             #expect(remaining == LockSchedule.standard.wait(after: compared), comment)
@@ -86,9 +86,9 @@ private struct Walk {
     }
 
     private func check(_ comment: Comment) async throws {
-        // I1, I3: each comparison is recorded, and nothing but a success takes one back.
+        // I1, I3: Each comparison is recorded, and only a success resets the count.
         #expect(fixture.storedCounts == [.integer(Int64(compared)), .integer(Int64(compared))], comment)
-        // I2: only time takes from the wait.
+        // I2: Only time shortens the wait.
         switch await fixture.lock.status() {
         case .ready: #expect(remaining == .zero && compared < 20, comment)
         case .delayed(let remaining, _): #expect(remaining == self.remaining, comment)

@@ -4,7 +4,7 @@ import SettleTesting
 import Synchronization
 import Testing
 
-/// The rules about counting.
+/// The rules for counting.
 @Suite(.timeLimit(.minutes(10))) struct PasscodeLockRecordingTests {
     private func expectNotSaved(_ result: AttemptResult, _ comment: Comment) {
         guard case .refused(.unavailable(.notSaved)) = result else {
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("R1, R2: a try is on stable storage in both copies before it is compared")
+    @Test("R1, R2: A try is on stable storage in both copies before it is compared")
     func recordsBeforeComparing() async throws {
         let fixture = try await LockFixture.enrolled()
         let seen = Mutex<[[SettingValue?]]>([])
@@ -27,7 +27,7 @@ import Testing
         #expect(areStable.withLock { $0 } == [true, true, true, true])
     }
 
-    @Test("R1: a try that can't be recorded in both copies is not compared, not even the right one", arguments: [0, 1])
+    @Test("R1: A try that can't be recorded in both copies is not compared, even if it is right", arguments: [0, 1])
     func noVerificationWithoutRecord(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
         let place = [fixture.first, fixture.second][copy]
@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.storedCounts == [.integer(0), .integer(0)])
     }
 
-    @Test("R1: a failure after the write counts as a failure of the write", arguments: [0, 1])
+    @Test("R1: A failure after the write counts as a failed write", arguments: [0, 1])
     func noVerificationAfterFailedSync(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
         [fixture.first, fixture.second][copy].failing.fail(.append, with: LockFixture.ioError, moment: .after)
@@ -53,7 +53,7 @@ import Testing
         #expect(fixture.verifier.count == 0)
     }
 
-    @Test("R4: a try that was recorded and never got an outcome stays counted")
+    @Test("R4: A recorded try without an outcome stays counted")
     func crashWhileComparing() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(3)
@@ -70,7 +70,7 @@ import Testing
         #expect(await next.lock.status() == .delayed(remaining: .seconds(60), level: 1))
     }
 
-    @Test("R5: a throttled try is not verified, not counted and does not lengthen the wait")
+    @Test("R5: A throttled try is not compared, not counted, and does not lengthen the wait")
     func throttled() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "R5: whether a try may be made is asked in the transaction that counts it, of what others have stored until then"
+        "R5: The transaction that counts a try decides whether it is allowed, from the newest stored values"
     )
     func throttledInTheTransaction() async throws {
         let fixture = try await LockFixture.enrolled()
@@ -103,7 +103,7 @@ import Testing
         let memory = InMemoryStorage(fixture.trees.0)
         let first = try await SettingsStore.open(
             storage: InterruptedStorage(memory) { number in
-                // After the lock has looked at its second copy, and before it writes the first one.
+                // After the lock has read its second copy, and before it writes the first one.
                 if number == 1 { memory.simulateExternalChange(other.trees.0) }
             })
         let second = try await SettingsStore.open(storage: InMemoryStorage(fixture.trees.1))
@@ -115,7 +115,7 @@ import Testing
         #expect(memory.tree["passcode.attemptCount"] == .integer(5))
     }
 
-    @Test("R6: guesses at once are compared one after the other, and no more of them than the schedule allows")
+    @Test("R6: Concurrent guesses are compared one after the other, and no more than the schedule allows")
     func oneAtATime() async throws {
         let fixture = try await LockFixture.enrolled()
         let atOnce = Atomic(0)
@@ -136,7 +136,7 @@ import Testing
         #expect(fixture.storedCounts == [.integer(5), .integer(5)])
     }
 
-    @Test("R7: a verifier that fails counts, and the same passcode counts again")
+    @Test("R7: A try with a failing verifier counts, and so does repeating its passcode")
     func failingVerifier() async throws {
         let fixture = try await LockFixture.enrolled()
         fixture.verifier.setFailing(true)
@@ -148,7 +148,7 @@ import Testing
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
     }
 
-    @Test("R10: success takes back count and wait in one write, which is on stable storage before the result")
+    @Test("R10: A success resets count and wait in one write, on stable storage before the result")
     func success() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -168,7 +168,7 @@ import Testing
         #expect(await next.lock.status() == .ready)
     }
 
-    @Test("R10: a success that can't be recorded in both copies is none, and the try stays counted", arguments: [0, 1])
+    @Test("R10: A success that can't be recorded in both copies fails, and its try stays counted", arguments: [0, 1])
     func successWithoutRecord(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
         let place = [fixture.first, fixture.second][copy]
@@ -178,7 +178,7 @@ import Testing
         #expect(await (try fixture.afterCrash()).lock.attemptCount == 1)
     }
 
-    @Test("R10: changing the passcode asks for the old one through the same throttle")
+    @Test("R10: Changing the passcode checks the old one with the same throttle")
     func changing() async throws {
         let fixture = try await LockFixture.enrolled()
         let new = try Passcode("new one")
@@ -194,7 +194,7 @@ import Testing
         #expect(await fixture.lock.unlock(with: new) == .accepted)
     }
 
-    @Test("R11: the whole schedule, guess by guess, to the end, from which nothing comes back")
+    @Test("R11: Guessing through the whole schedule ends for good")
     func wholeSchedule() async throws {
         let fixture = try await LockFixture.enrolled()
         for count in 1..<20 {
@@ -219,7 +219,7 @@ import Testing
         #expect(try await next.lock.enrol(LockFixture.wrong, replacing: LockFixture.right) == .refused(.exhausted))
     }
 
-    @Test("R23: cancelling between record and comparison leaves the try counted; before the turn, nothing is counted")
+    @Test("R23: Cancelling during the comparison leaves the try counted; before the turn, nothing is counted")
     func cancelling() async throws {
         let fixture = try await LockFixture.enrolled()
         let reached = AsyncStream.makeStream(of: Void.self)
@@ -243,7 +243,7 @@ import Testing
         #expect(fixture.verifier.count == 1)
     }
 
-    @Test("R23: cancelling while the try is recorded leaves it counted")
+    @Test("R23: Cancelling while the try is being recorded leaves it counted")
     func cancellingTheRecord() async throws {
         let halfway = try await HalfwayLock(try await LockFixture.enrolled(), schedule: .standard)
         let attempt = Task { await halfway.lock.unlock(with: try LockFixture.wrong) }
@@ -254,7 +254,7 @@ import Testing
         for memory in halfway.memories { #expect(memory.tree["passcode.attemptCount"] == .integer(1)) }
     }
 
-    @Test("R23: cancelling after the record changes nothing, so the right passcode is accepted")
+    @Test("R23: Cancelling after the record has no effect, so the right passcode is accepted")
     func cancellingTheRightOne() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(2)
@@ -267,7 +267,7 @@ import Testing
 }
 
 extension RecordingStorage {
-    /// Whether nothing was appended after the last call that has made everything stable.
+    /// Whether nothing was appended after the last sync or checkpoint.
     fileprivate var isStable: Bool {
         for call in calls.reversed() where call.error == nil {
             switch call.operation {

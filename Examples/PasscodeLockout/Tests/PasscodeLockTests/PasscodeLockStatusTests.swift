@@ -5,9 +5,9 @@ import Testing
 
 @testable import PasscodeLock
 
-/// What a lock publishes.
+/// The statuses that a lock publishes.
 @Suite(.timeLimit(.minutes(10))) struct PasscodeLockStatusTests {
-    @Test("R22: the status comes first, then each newer one, also those that time brings")
+    @Test("R22: The current status comes first, then each newer one, including those caused by time")
     func sequence() async throws {
         let fixture = try await LockFixture()
         var statuses = await fixture.lock.statuses().makeAsyncIterator()
@@ -20,7 +20,7 @@ import Testing
         #expect(await statuses.next() == .ready)
     }
 
-    @Test("R22: with an interval, the remaining time is told as often")
+    @Test("R22: With an interval, the remaining time is repeated at that interval")
     func countdown() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -32,7 +32,7 @@ import Testing
         #expect(await statuses.next() == .ready)
     }
 
-    @Test("R22: durable, then published, then returned")
+    @Test("R22: A status is published only once it is durable")
     func order() async throws {
         let fixture = try await LockFixture.enrolled()
         var statuses = await fixture.lock.statuses().makeAsyncIterator()
@@ -44,12 +44,12 @@ import Testing
             return
         }
         fixture.second.failing.heal()
-        // What could not be saved has been given up, so the next try says that saving works again.
+        // The failed save has been given up, so the next try shows that saving works again.
         try await fixture.guessWrong()
         #expect(await statuses.next() == .ready)
     }
 
-    @Test("R22: what only one copy has is not said yet")
+    @Test("R22: A try that only one copy has is not published yet")
     func halfway() async throws {
         let schedule = LockSchedule([.zero, .seconds(60)])
         let halfway = try await HalfwayLock(try await LockFixture.enrolled(schedule: schedule), schedule: schedule)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await attempt.value == .wrong(.delayed(remaining: .seconds(60), level: 1)))
     }
 
-    @Test("R22: what a try has brought about is published before its result is returned")
+    @Test("R22: The status after a try is published before its result is returned")
     func publishedBeforeReturned() async throws {
         for _ in 0..<20 {
             let fixture = try await LockFixture.enrolled(schedule: LockSchedule([.zero, .seconds(60)]))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("R22: what another process stores is published too")
+    @Test("R22: Changes by another process are published too")
     func fromOutside() async throws {
         let fixture = try await LockFixture.enrolled()
         var statuses = await fixture.lock.statuses().makeAsyncIterator()
@@ -85,7 +85,7 @@ import Testing
         #expect(await statuses.next() == .delayed(remaining: .seconds(60), level: 1))
     }
 
-    @Test("The streams end when the store closes")
+    @Test("Streams end when the store closes")
     func closing() async throws {
         let fixture = try await LockFixture.enrolled()
         let statuses = await fixture.lock.statuses()
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("R20: neither the passcode nor a guess is in the file or in any change")
+    @Test("R20: Neither passcodes nor guesses appear in the files or in any change")
     func secrecy() async throws {
         try await withTemporaryFolder { folder in
             let store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))

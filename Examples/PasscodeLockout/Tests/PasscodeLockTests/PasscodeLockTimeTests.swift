@@ -3,13 +3,13 @@ import PasscodeLock
 import Settle
 import Testing
 
-/// The rules about time.
+/// The rules for time.
 @Suite struct PasscodeLockTimeTests {
     private func delayed(_ seconds: Int) -> LockStatus {
         .delayed(remaining: .seconds(seconds), level: 1)
     }
 
-    @Test("R12: only the date is stored for people, and it does not decide")
+    @Test("R12: The stored date is only for display and decides nothing")
     func dateIsForDisplay() async throws {
         let fixture = try await LockFixture.enrolled()
         let now = fixture.time.now().date
@@ -22,7 +22,7 @@ import Testing
         #expect(await edited.lock.status() == delayed(60))
     }
 
-    @Test("R12: the date that is shown agrees with the wait, also after a reboot and when the clock has been set")
+    @Test("R12: The displayed date matches the wait, even after a reboot or a clock change")
     func shownDate() async throws {
         let fixture = try await LockFixture.enrolled()
         #expect(await fixture.lock.nextCheckDate == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(await next.lock.nextCheckDate == nil)
     }
 
-    @Test("R13: boot id, continuous instant and delay are what is stored")
+    @Test("R13: A wait is stored as boot id, uptime at its start, and length")
     func storedWait() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -46,7 +46,7 @@ import Testing
                 == .dictionary(["bootID": .string("boot-1"), "start": .string("1000s"), "length": .string("60s")]))
     }
 
-    @Test("R14: a reboot restarts the full wait; it neither clears it nor counts as a failure")
+    @Test("R14: A reboot restarts the full wait, without clearing it or counting as a failure")
     func reboot() async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -63,7 +63,7 @@ import Testing
         #expect(await (try fixture.afterCrash()).lock.unlock(with: try LockFixture.right) == .accepted)
     }
 
-    @Test("R15: the wall clock neither shortens a wait nor locks for ever", arguments: [-1, 1])
+    @Test("R15: The wall clock neither shortens a wait nor locks forever", arguments: [-1, 1])
     func wallClock(_ direction: Int) async throws {
         let fixture = try await LockFixture.enrolled()
         try await fixture.guessWrong(5)
@@ -75,7 +75,7 @@ import Testing
         #expect(await fixture.lock.status() == .ready)
     }
 
-    @Test("R24: clock, boot and disk are parameters, so that all the waits there are, with reboots, take no time")
+    @Test("R24: With simulated time, all waits of the schedule take no real time")
     func parameters() async throws {
         let start = ContinuousClock.now
         let fixture = try await LockFixture.enrolled()
@@ -92,7 +92,7 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(60))
     }
 
-    @Test("A machine that does not tell its time is no machine for guesses")
+    @Test("Without a machine time no passcode is compared")
     func noTime() async throws {
         struct Broken: MachineTime {
             struct Failure: Error {}
@@ -109,7 +109,7 @@ import Testing
         #expect(fixture.verifier.count == 0)
     }
 
-    @Test("This machine's boot has an id, and its uptime passes")
+    @Test("This machine has a boot id, and its uptime advances")
     func systemTime() throws {
         let first = try SystemTime().now()
         let second = try SystemTime().now()
@@ -119,7 +119,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("R12: the uptime is the time since this machine's boot, as the kernel tells it")
+        @Test("R12: The uptime is the time since the machine's boot, as the kernel reports it")
         func uptime() throws {
             func told() throws -> Duration {
                 let text = try String(contentsOf: URL(filePath: "/proc/uptime"), encoding: .utf8)

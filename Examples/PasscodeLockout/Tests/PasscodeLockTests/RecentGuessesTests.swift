@@ -3,9 +3,9 @@ import Testing
 
 @testable import PasscodeLock
 
-/// R8: repeating the same wrong passcode does not count.
+/// R8: Repeating the same wrong passcode does not count.
 @Suite(.timeLimit(.minutes(10))) struct RecentGuessesTests {
-    @Test("R8: the same wrong passcode is neither compared nor counted again")
+    @Test("R8: The same wrong passcode is neither compared nor counted again")
     func repeating() async throws {
         let fixture = try await LockFixture.enrolled()
         #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .wrong(.ready))
@@ -14,7 +14,7 @@ import Testing
         #expect(fixture.storedCounts == [.integer(1), .integer(1)])
     }
 
-    @Test("R8: only the last five are known, and a wait comes first")
+    @Test("R8: Only the last five guesses are remembered, and a wait takes precedence")
     func lastFive() async throws {
         let fixture = try await LockFixture.enrolled(schedule: LockSchedule(Array(repeating: .zero, count: 20)))
         for number in 0...5 { _ = await fixture.lock.unlock(with: try Passcode("guess \(number)")) }
@@ -28,7 +28,7 @@ import Testing
         #expect(await delayed.lock.unlock(with: try Passcode("guess 4")) == .refused(status))
     }
 
-    @Test("R8: they are known for five minutes at most, and to one process only")
+    @Test("R8: Guesses are remembered for at most five minutes, by one process only")
     func forgetting() async throws {
         let fixture = try await LockFixture.enrolled()
         _ = await fixture.lock.unlock(with: try LockFixture.wrong)
@@ -41,7 +41,7 @@ import Testing
         #expect(next.storedCounts == [.integer(3), .integer(3)])
     }
 
-    @Test("R8: when its time is over a guess is wiped, also if nobody tries again; the others stay")
+    @Test("R8: An expired guess is wiped even without another try; the others stay")
     func wiping() async throws {
         let fixture = try await LockFixture.enrolled()
         _ = await fixture.lock.unlock(with: try Passcode("guess 1"))
@@ -50,13 +50,13 @@ import Testing
         #expect(await fixture.lock.recentGuesses.count == 2)
         for (passing, left) in [(100, 1), (200, 0)] {
             fixture.time.advance(by: .seconds(passing))
-            // The suite's time limit tells if nobody does it.
+            // If it is never wiped, the suite's time limit ends the test.
             while await fixture.lock.recentGuesses.count > left { await Task.yield() }
             #expect(await fixture.lock.recentGuesses.count == left)
         }
     }
 
-    @Test("R8: what was wrong for one passcode may be right for the next")
+    @Test("R8: A guess that was wrong for one passcode may be right for the next")
     func changedPasscode() async throws {
         let fixture = try await LockFixture.enrolled()
         _ = await fixture.lock.unlock(with: try LockFixture.wrong)
@@ -64,7 +64,7 @@ import Testing
         #expect(await fixture.lock.unlock(with: try LockFixture.wrong) == .accepted)
     }
 
-    @Test("R8: another process's passcode makes a wrong guess of this one's a new one")
+    @Test("R8: A passcode changed by another process makes an old guess a new one")
     func passcodeOfAnotherProcess() async throws {
         let fixture = try await LockFixture.enrolled()
         _ = await fixture.lock.unlock(with: try LockFixture.wrong)

@@ -3,20 +3,20 @@ import Settle
 import SettleTesting
 import Testing
 
-/// R17: what a plain file can't resist, and who notices.
+/// R17: Attacks that plain files can't resist, and the witness that notices them.
 @Suite(.timeLimit(.minutes(10))) struct RollbackWitnessTests {
     private func witness(_ storage: any Storage = InMemoryStorage()) async throws -> StoredWitness {
         try await StoredWitness(in: try await SettingsStore.open(storage: storage))
     }
 
-    @Test("R17: an old copy of both files is not noticed without a witness, and refused with one")
+    @Test("R17: An old copy of both files is noticed, and refused, only with a witness")
     func rollback() async throws {
         let memory = InMemoryStorage()
         let witness = try await witness(memory)
         let before = try await LockFixture.enrolled(witness: witness)
         let old = before.trees
         try await before.guessWrong(5)
-        // Without a witness nothing tells these from the newest files.
+        // Without a witness nothing distinguishes these from the newest files.
         let fooled = try await LockFixture(loading: old, time: before.time)
         #expect(await fooled.lock.status() == .ready)
         let fixture = try await LockFixture(
@@ -29,7 +29,7 @@ import Testing
         #expect(await fixture.lock.auditRecords.last?.event == .tampering)
     }
 
-    @Test("R17: files that are gone are no first run for a witness")
+    @Test("R17: With a witness, removed files are no first run")
     func removal() async throws {
         let witness = try await witness()
         _ = try await LockFixture.enrolled(witness: witness)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("R17: the witness is told after the files and before the comparison; a crash in between is no rollback")
+    @Test("R17: The witness advances after the files and before the comparison; a crash in between is no rollback")
     func order() async throws {
         let witness = OrderedWitness()
         let fixture = try await LockFixture.enrolled(witness: witness)
@@ -52,12 +52,12 @@ import Testing
         await witness.follow(fixture)
         try await fixture.guessWrong()
         #expect(await witness.notes == ["told at 1", "compared at 1"])
-        // The crash before the witness was told: its number is behind, never ahead.
+        // A crash before the witness was told: its number is behind, never ahead.
         let behind = OrderedWitness(await witness.last - 1)
         #expect(await (try fixture.afterCrash(witness: behind)).lock.status() == .ready)
     }
 
-    @Test("R3, R17: a witness that can't be asked or told refuses", arguments: [true, false])
+    @Test("R3, R17: No passcode is compared if the witness can't be read or advanced", arguments: [true, false])
     func failing(_ isAsked: Bool) async throws {
         let witness = OrderedWitness()
         let fixture = try await LockFixture.enrolled(witness: witness)
@@ -71,7 +71,7 @@ import Testing
         #expect(await fixture.lock.unlock(with: try LockFixture.right) == .accepted)
     }
 
-    @Test("A stored witness never goes back, and does not trust a file that has lost something")
+    @Test("A stored witness never goes back, and does not trust a file with losses")
     func storedWitness() async throws {
         let memory = InMemoryStorage()
         let witness = try await witness(memory)
@@ -85,7 +85,7 @@ import Testing
     }
 }
 
-/// A witness in memory that writes down what happens in which order, and fails when it is told to.
+/// An in-memory witness that records the order of events, and fails on request.
 private actor OrderedWitness: RollbackWitness {
     private struct Failure: Error {}
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ScryptVerifierTests {
     private let verifier = ScryptVerifier(ScryptCost(rounds: 16))
 
-    @Test("The right passcode is recognised, also by a verifier of another cost; another passcode is not")
+    @Test("The right passcode is recognized, even by a verifier of another cost; another passcode is not")
     func recognises() async throws {
         let stored = try await verifier.makeVerifier(for: Passcode("tür 25"))
         #expect(try await verifier.verify(Passcode("tür 25"), against: stored))
@@ -13,7 +13,7 @@ import Testing
         #expect(try await !verifier.verify(Passcode("tür 26"), against: stored))
     }
 
-    @Test("R20: two verifiers of one passcode have nothing in common")
+    @Test("R20: Two verifiers of one passcode have nothing in common")
     func salted() async throws {
         let first = try await verifier.makeVerifier(for: Passcode("2580"))
         let second = try await verifier.makeVerifier(for: Passcode("2580"))
@@ -21,7 +21,7 @@ import Testing
         #expect(first.key != second.key)
     }
 
-    @Test("R20: what is stored has the cost that was asked for, which by default is one of those that OWASP names")
+    @Test("R20: A stored verifier has the requested cost, by default one that OWASP recommends")
     func cost() async throws {
         #expect(ScryptCost.standard == ScryptCost(rounds: 32_768, blockSize: 8, parallelism: 3))
         let stored = try await ScryptVerifier().makeVerifier(for: Passcode("2580"))
@@ -29,7 +29,7 @@ import Testing
         #expect(stored.salt.count == 16 && stored.key.count == 32)
     }
 
-    @Test("A stored verifier that can't be, or would take for ever, throws", arguments: 0..<5)
+    @Test("A stored verifier that is impossible or too costly throws", arguments: 0..<5)
     func unusable(_ number: Int) async throws {
         var stored = try await verifier.makeVerifier(for: Passcode("2580"))
         switch number {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("R20: a passcode shows nothing of itself when it is printed")
+    @Test("R20: A printed passcode shows nothing of itself")
     func redacted() throws {
         let passcode = try Passcode("2580")
         var dumped = ""
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("R20: what is stored in its place shows nothing of itself either")
+    @Test("R20: A printed stored verifier shows nothing of itself")
     func redactedVerifier() async throws {
         let stored = StoredVerifier(
             algorithm: "scrypt", cost: .standard, salt: Data("salted".utf8), key: Data("derived".utf8))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("R9: what can't be a passcode is refused before it could count")
+    @Test("R9: An impossible passcode is rejected before it could count")
     func malformed() {
         #expect(throws: PasscodeError.tooShort) { try Passcode("123") }
         #expect(throws: PasscodeError.tooLong) { try Passcode(String(repeating: "1", count: 1_025)) }

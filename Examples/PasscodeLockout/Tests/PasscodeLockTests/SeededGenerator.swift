@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats (the SplitMix64 sequence).
+/// Reproducible random numbers (the SplitMix64 sequence).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

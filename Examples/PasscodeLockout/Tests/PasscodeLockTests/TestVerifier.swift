@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import PasscodeLock
 
-/// A quick verifier that counts, and lets a test look at what is going on while it compares.
+/// A fast verifier that counts, and runs a test's closure during each comparison.
 final class TestVerifier: PasscodeVerifier {
     struct Failure: Error {}
 
@@ -15,10 +15,10 @@ final class TestVerifier: PasscodeVerifier {
 
     private let state = Mutex(State())
 
-    /// How many passcodes were compared.
+    /// The number of passcodes compared.
     var count: Int { state.withLock { $0.count } }
 
-    /// What happens during a comparison, before its outcome.
+    /// Sets what happens during a comparison, before its outcome.
     func onVerify(_ action: @escaping @Sendable () async -> Void) {
         state.withLock { $0.onVerify = action }
     }

@@ -4,16 +4,16 @@ import Settle
 import SettleTesting
 import Testing
 
-/// A lock in real files whose five free guesses are used up, and somebody who wants more of them.
+/// A lock in real files whose five free guesses are used up, and an attacker who wants more of them.
 struct AttackScene {
     let folder: LockFolder
     let time = SimulatedTime()
-    /// Where a witness keeps its number, if there is one.
+    /// The file of the witness, if there is one.
     let witnessFile: URL?
 
     static let delayed = LockStatus.delayed(remaining: .seconds(60), level: 1)
 
-    /// Runs a test with a lock at five wrong guesses, whose process has ended.
+    /// Runs a test with a lock after five wrong guesses, whose process has ended.
     static func run(
         hasWitness: Bool = false, guesses: Int = 5, _ body: (AttackScene) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ struct AttackScene {
         }
     }
 
-    /// A new process, to its regular end.
+    /// Runs a new process to its regular end.
     func use<Result>(
         of life: ProcessLife = ProcessLife(), verifier: TestVerifier = TestVerifier(),
         _ body: (LockProcess) async throws -> Result
@@ -54,9 +54,9 @@ struct AttackScene {
         return result
     }
 
-    /// A process that is killed while it compares.
+    /// Runs a process that is killed while it compares.
     ///
-    /// - Returns: How many passcodes it has compared.
+    /// - Returns: The number of passcodes it compared.
     func guessAndBeKilled(with passcode: Passcode) async throws -> Int {
         let life = ProcessLife()
         return try await use(of: life) { process in
@@ -66,7 +66,7 @@ struct AttackScene {
         }
     }
 
-    /// Another process finds the lock no milder than it was, and looks at no passcode.
+    /// Expects another process to find the lock no milder than before, and to compare no passcode.
     func expectHeld(
         atLeast status: LockStatus = delayed, count: Int = 5, tampering isNoticed: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -90,8 +90,8 @@ struct AttackScene {
         let result = await process.lock.unlock(with: try LockFixture.right)
         #expect(result != .accepted, sourceLocation: sourceLocation)
         #expect(process.verifier.count == compared, sourceLocation: sourceLocation)
-        // The system takes its time to tell a running program that a file is another one. If nobody tells of the attack, the
-        // suite's time limit does.
+        // The system may be slow to report a replaced file to a running program. If the attack is never noticed, the
+        // suite's time limit ends the test.
         while isNoticed, await !process.lock.auditRecords.contains(where: { $0.event == .tampering }) {
             try Task.checkCancellation()
             await Task.yield()

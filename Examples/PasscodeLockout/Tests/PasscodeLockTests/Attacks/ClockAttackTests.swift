@@ -3,9 +3,9 @@ import PasscodeLock
 import SettleTesting
 import Testing
 
-/// Setting the clock, and rebooting.
+/// Attacks by setting the clock and rebooting.
 @Suite(.timeLimit(.minutes(10))) struct ClockAttackTests {
-    @Test("R15: setting the clock forward ends no wait, not in a new process either (ava-labs/core-mobile 1144)")
+    @Test("R15: Setting the clock forward ends no wait, not even in a new process (ava-labs/core-mobile 1144)")
     func forward() async throws {
         try await AttackScene.run { scene in
             scene.time.setWallClock(forwardBy: .days(20_000))
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("R15: setting the clock back ends no wait (LTHPasscode 174, owncloud/ios-app 1061)")
+    @Test("R15: Setting the clock back ends no wait (LTHPasscode 174, owncloud/ios-app 1061)")
     func back() async throws {
         try await AttackScene.run { scene in
             scene.time.setWallClock(forwardBy: .days(-20_000))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("R15: forward and back, with a restart in between, ends no wait (owncloud/ios-app 1324)")
+    @Test("R15: Setting the clock forward and back with restarts in between ends no wait (owncloud/ios-app 1324)")
     func forwardAndBack() async throws {
         try await AttackScene.run { scene in
             for days in [20_000, -40_000, 20_000, 365, -365] {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("R15: a clock that is set during a guess has no part in its wait")
+    @Test("R15: Setting the clock during guesses does not affect their wait")
     func duringTheGuess() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             for days in [20_000, -40_000, 20_000, 10_000, -9_000] {
@@ -49,12 +49,12 @@ import Testing
         }
     }
 
-    @Test("R14: a reboot between guesses is no way around the wait (firefox-ios 1590, himmelblau 612)")
+    @Test("R14: Rebooting between guesses does not avoid the wait (firefox-ios 1590, himmelblau 612)")
     func rebooting() async throws {
         try await AttackScene.run { scene in
             for _ in 0..<5 {
                 scene.time.reboot(off: .days(30))
-                // The uptime of this boot may come to be greater than it was at the guess.
+                // The uptime of this boot may exceed the uptime at the guess.
                 scene.time.advance(by: .seconds(59))
                 try await scene.expectHeld(atLeast: .delayed(remaining: .seconds(1), level: 1))
             }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("R14: a machine that has been up for longer than before the reboot has waited no longer (lockbox-local 7)")
+    @Test("R14: A long uptime before the reboot does not shorten the wait (lockbox-local 7)")
     func longerUptime() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             scene.time.advance(by: .days(100))
@@ -73,7 +73,7 @@ import Testing
             scene.time.reboot()
             try await scene.expectHeld()
             scene.time.advance(by: .seconds(60))
-            // Nor is it locked until the uptime of the guess comes again.
+            // Nor is it locked until the uptime of the guess is reached again.
             try await scene.use { process in
                 let status = await process.lock.status()
                 #expect(status == .ready)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("I6: reboots and set clocks between all guesses give no more of them than the table")
+    @Test("I6: Reboots and clock changes between guesses allow no more of them than the schedule")
     func everything() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var (compared, needed, waited) = (0, Duration.zero, Duration.zero)

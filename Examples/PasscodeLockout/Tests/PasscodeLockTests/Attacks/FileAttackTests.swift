@@ -4,14 +4,14 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Taking the files away, putting old ones back, and editing them.
+/// Attacks by removing files, restoring old ones and editing them.
 @Suite(.timeLimit(.minutes(10))) struct FileAttackTests {
     private static func files(of copy: Int, in folder: LockFolder) throws -> [String] {
         let name = folder.copies[copy].lastPathComponent
         return try folder.files.filter { $0 == name || $0.hasPrefix(".\(name).") || $0.hasPrefix("\(name).") }
     }
 
-    @Test("R18: one copy with all that belongs to it is taken away", arguments: [0, 1])
+    @Test("R18: Removing one copy with all its files does not weaken the lock", arguments: [0, 1])
     func removingOne(_ copy: Int) async throws {
         try await AttackScene.run { scene in
             for name in try Self.files(of: copy, in: scene.folder) { try scene.folder.remove(name) }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("R3, R21: both files are taken away, but not all that is beside them: that is no first run")
+    @Test("R3, R21: A lock whose two files were removed, but not their journals, is not treated as new")
     func removingBothFiles() async throws {
         try await AttackScene.run { scene in
             for copy in scene.folder.copies { try scene.folder.remove(copy.lastPathComponent) }
@@ -27,12 +27,12 @@ import Testing
         }
     }
 
-    @Test("R17, R21: with everything gone, only a witness can tell that there was a lock", arguments: [false, true])
+    @Test("R17, R21: If everything is removed, only a witness knows of the lock", arguments: [false, true])
     func removingAll(_ hasWitness: Bool) async throws {
         try await AttackScene.run(hasWitness: hasWitness) { scene in
             for name in try scene.folder.files { try scene.folder.remove(name) }
             guard hasWitness else {
-                // A pure file can't resist this: nothing is left that could know.
+                // Plain files can't resist this: nothing is left that could know.
                 try await scene.use { process in
                     let status = try await process.lock.enrol(Passcode("mine"))
                     #expect(status == .accepted)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("R3: everything is taken away while the program runs: it goes on with what it knows, and writes it again")
+    @Test("R3: A running lock whose files are removed keeps its state and writes it again")
     func removingWhileItRuns() async throws {
         try await AttackScene.run { scene in
             try await scene.use { process in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("R18: an old version of one copy, with its journal, is put back", arguments: [0, 1])
+    @Test("R18: Restoring an old version of one copy with its journal does not weaken the lock", arguments: [0, 1])
     func oldVersionOfOne(_ copy: Int) async throws {
         try await AttackScene.run(guesses: 1) { scene in
             let old = try scene.folder.contents()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("R17: old versions of both copies: only a witness notices", arguments: [false, true])
+    @Test("R17: Only a witness notices old versions of both copies", arguments: [false, true])
     func oldVersionOfBoth(_ hasWitness: Bool) async throws {
         try await AttackScene.run(hasWitness: hasWitness, guesses: 1) { scene in
             let old = try scene.folder.contents()
@@ -83,7 +83,7 @@ import Testing
             }
             try scene.folder.restore(old)
             guard hasWitness else {
-                // A pure file can't resist this: it is what it was.
+                // Plain files can't resist this: they are what they once were.
                 try await scene.use { process in
                     let count = await process.lock.attemptCount
                     #expect(count == 1)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("R17: a witness within reach of the same hands is none: put back with the copies, it agrees with them")
+    @Test("R17: A witness that is restored together with the copies agrees with them")
     func oldVersionOfAll() async throws {
         try await AttackScene.run(hasWitness: true, guesses: 1) { scene in
             let witness = LockFolder(url: try #require(scene.witnessFile).deletingLastPathComponent())
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("R3: a damaged witness is no witness, so no passcode is looked at")
+    @Test("R3: With a damaged witness no passcode is compared")
     func damagedWitness() async throws {
         try await AttackScene.run(hasWitness: true) { scene in
             let file = try #require(scene.witnessFile)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "R19, R16: the count is edited in the files by hand, in one copy or in both (bifold-wallet 1031)",
+        "R19, R16: Editing the count in one copy or both does not weaken the lock (bifold-wallet 1031)",
         arguments: 1...3)
     func editing(_ copies: Int) async throws {
         try await AttackScene.run { scene in
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test("R19: the count is edited in the files by hand while the program runs", arguments: 1...3)
+    @Test("R19: Editing the count while the program runs does not weaken the lock", arguments: 1...3)
     func editingWhileItRuns(_ copies: Int) async throws {
         try await AttackScene.run { scene in
             try await scene.use { process in
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("R19: all of the record is replaced by an older one while the program runs", arguments: 1...3)
+    @Test("R19: Replacing the whole record by an older one while the program runs does not help", arguments: 1...3)
     func replacingWhileItRuns(_ copies: Int) async throws {
         try await AttackScene.run(guesses: 1) { scene in
             let old = try scene.folder.contents()
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    /// Sets the count of a copy to 0, and its wait to one that is over.
+    /// Sets a copy's count to 0, and its wait to one that is over.
     private static func edit(_ copy: Int, in folder: LockFolder) throws {
         let name = folder.copies[copy].lastPathComponent
         let text = String(decoding: try folder.bytes(of: name), as: UTF8.self)

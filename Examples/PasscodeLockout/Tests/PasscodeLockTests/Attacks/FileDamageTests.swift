@@ -3,26 +3,26 @@ import PasscodeLock
 import SettleTesting
 import Testing
 
-/// I5: whatever becomes of one file, nobody who guesses is better off.
+/// I5: Damage to a single file never helps an attacker.
 ///
 /// `SETTLE_DAMAGE_STEP=1` flips each byte and cuts after each one, which takes long.
 @Suite(.timeLimit(.minutes(10))) struct FileDamageTests {
-    /// How the processes have ended that have used the lock.
+    /// How the processes that used the lock ended.
     enum Ending: CaseIterable {
         case closed
-        /// The last ones were killed: the journals have what the files do not have yet.
+        /// The last ones were killed: the journals have values that the files lack.
         case killed
-        /// All were killed, so there are no files yet beside the journals.
+        /// All were killed, so there are journals but no files yet.
         case alwaysKilled
     }
 
-    /// A lock at seven wrong guesses, five minutes into its wait of fifteen.
+    /// A lock after seven wrong guesses, five minutes into its wait of fifteen.
     private struct Scene {
         let folder: LockFolder
         let time = SimulatedTime()
-        /// What is there when the damage comes.
+        /// The files before the damage.
         var contents: [String: Data] = [:]
-        /// What each file has been, the oldest first.
+        /// The earlier versions of each file, oldest first.
         var earlier: [String: [Data]] = [:]
 
         static let count = 7
@@ -36,7 +36,7 @@ import Testing
                 if count == 0 {
                     _ = try await process.lock.enrol(LockFixture.right)
                 } else {
-                    // The second time the passcode is right, so that there are old files with other numbers.
+                    // The second process gives the right passcode, so that there are old files with other numbers.
                     if count == 2 { _ = await process.lock.unlock(with: try LockFixture.right) }
                     time.advance(by: LockSchedule.standard.wait(after: count - 1))
                     try await guess(process, upTo: count)
@@ -59,8 +59,8 @@ import Testing
             contents = now
         }
 
-        /// Opens the lock after one file has become something else; now and then twice, because the second process finds what
-        /// the first made of it.
+        /// Opens the lock after a file was changed; sometimes twice, because the second process finds what the first
+        /// one made of it.
         func expectUsable(_ name: String, _ bytes: Data?, _ what: String) async throws {
             try folder.restore(contents)
             if let bytes { try folder.write(bytes, to: name) } else { try folder.remove(name) }
@@ -82,7 +82,7 @@ import Testing
 
     private static let step = ProcessInfo.processInfo.environment["SETTLE_DAMAGE_STEP"].flatMap(Int.init) ?? 1_999
 
-    /// The bytes to damage: some of all, and all that decide.
+    /// The bytes to damage: a sample of all, and those around the deciding numbers.
     private func offsets(in bytes: Data, step: Int) -> [Int] {
         var offsets = Set(stride(from: 0, to: bytes.count, by: step))
         offsets.insert(bytes.count - 1)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "I5, R18: a file that is missing or empty does not help, and does not shut anybody out",
+        "I5, R18: A missing or empty file neither weakens the lock nor makes it unusable",
         arguments: Ending.allCases)
     func lost(_ ending: Ending) async throws {
         try await withScene(ending) { scene, name, _ in
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "I5, R18: a file that is cut anywhere does not help, and does not shut anybody out", arguments: Ending.allCases)
+        "I5, R18: A file cut anywhere neither weakens the lock nor makes it unusable", arguments: Ending.allCases)
     func cut(_ ending: Ending) async throws {
         try await withScene(ending) { scene, name, bytes in
             for length in offsets(in: bytes, step: Self.step * 2 + 1) {
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "I5, R18: a bit that is flipped anywhere does not help, and does not shut anybody out",
+        "I5, R18: A bit flipped anywhere neither weakens the lock nor makes it unusable",
         arguments: Ending.allCases)
     func flipped(_ ending: Ending) async throws {
         try await withScene(ending) { scene, name, bytes in
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "I5, R18: an old version of one file does not help, and does not shut anybody out", arguments: Ending.allCases)
+        "I5, R18: An old version of a file neither weakens the lock nor makes it unusable", arguments: Ending.allCases)
     func putBack(_ ending: Ending) async throws {
         try await withScene(ending) { scene, name, _ in
             for (number, old) in (scene.earlier[name] ?? []).enumerated() {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("R18: a copy that was damaged is written anew, so that the other one may be damaged next", arguments: [0, 1])
+    @Test("R18: A damaged copy is written anew, so that the other one may be damaged next", arguments: [0, 1])
     func healing(_ first: Int) async throws {
         try await withTemporaryFolder { url in
             let scene = try await Scene(in: LockFolder(url: url), after: .closed)

@@ -4,9 +4,9 @@ import SettleTesting
 import Synchronization
 import Testing
 
-/// Ending the program, to begin with a fresh count: the bypass that public lock screens have most often had.
+/// Attacks by ending the program to reset the count: the most common bypass of public lock screens.
 @Suite(.timeLimit(.minutes(10))) struct KillAttackTests {
-    @Test("R4: killing the program during each comparison gives five guesses, not thirty (SwiftPasscodeLock 26 and 56)")
+    @Test("R4: Killing the program during comparisons allows five guesses, not thirty (SwiftPasscodeLock 26 and 56)")
     func killing() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("R4: killing it before the last guess of a round does not begin a new round (LolliPin 178, PrivateVault 71)")
+    @Test("R4: Killing it before the last guess of a round starts no new round (LolliPin 178, PrivateVault 71)")
     func killingBeforeTheLimit() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("R1: killing it while it counts gives no guess that is not counted (blink-mobile 4162)", arguments: 0..<6)
+    @Test("R1: Killing it while it counts allows no uncounted guess (blink-mobile 4162)", arguments: 0..<6)
     func killingWhileItCounts(_ appends: Int) async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("R4: leaving the program and coming back does not begin a new count (LTHPasscode 60 and 78)")
+    @Test("R4: Ending the program and starting it again does not reset the count (LTHPasscode 60 and 78)")
     func leaving() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("R11: the first wait that is over is not the last one, and there is an end (firefox-ios 1756)")
+    @Test("R11: Guesses continue after the first wait, but end at the limit (firefox-ios 1756)")
     func afterTheFirstWait() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("R10: asking to change the passcode is no way to guess it (bitkit 1630)")
+    @Test("R10: Asking to change the passcode allows no extra guesses (bitkit 1630)")
     func changing() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             var compared = 0
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("R6, I4: two processes that guess at once have five guesses together, one after the other")
+    @Test("R6, I4: Two processes that guess at once share five guesses, one after the other")
     func atOnce() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             let processes = [
@@ -132,12 +132,12 @@ import Testing
         }
     }
 
-    @Test("I4: removing what processes take turns by lets two compare at once, and each of them is counted")
+    @Test("I4: Removing the named lock lets two processes compare at once, and counts both tries")
     func removedTurns() async throws {
         try await AttackScene.run(guesses: 0) { scene in
             try await scene.use { process in
                 process.verifier.onVerify {
-                    // In the middle of the first comparison another process begins and ends its own.
+                    // During the first comparison another process begins and ends its own.
                     for name in (try? scene.folder.files) ?? [] where name.hasSuffix(".lock") {
                         try? scene.folder.remove(name)
                     }

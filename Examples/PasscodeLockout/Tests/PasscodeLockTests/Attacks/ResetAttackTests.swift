@@ -4,9 +4,9 @@ import Settle
 import SettleTesting
 import Testing
 
-/// Using the settings themselves against the lock.
+/// Attacks through the settings themselves.
 @Suite(.timeLimit(.minutes(10))) struct ResetAttackTests {
-    /// What somebody tries with both stores of a lock.
+    /// An attack on both stores of a lock.
     enum Attack: CaseIterable {
         case reset, zero, old, remove, removeAll, tree
     }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("R19: neither a reset nor a write by key lowers the count of a running lock", arguments: Attack.allCases)
+    @Test("R19: Neither a reset nor a write by key lowers the count of a running lock", arguments: Attack.allCases)
     func runningLock(_ attack: Attack) async throws {
         try await AttackScene.run { scene in
             try await scene.use { process in
@@ -46,14 +46,14 @@ import Testing
     }
 
     @Test(
-        "R19: a program that does not know the lock's group, and writes its keys, does not help",
+        "R19: A program that writes the lock's keys without its group does not weaken the lock",
         arguments: Attack.allCases)
     func otherProgram(_ attack: Attack) async throws {
         try await AttackScene.run { scene in
             let stores = try await scene.folder.openStores()
             carryOut(attack, on: stores)
             for store in stores { try await store.close() }
-            // A program that removes all of it, with the owner's rights, does what removing the files does (R17).
+            // A program that removes all values with the owner's rights has the effect of removing the files (R17).
             guard attack != .removeAll, attack != .tree else {
                 try await scene.use { process in
                     let status = await process.lock.status()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("R19: another program's writes, while the lock runs, are noticed and undone", arguments: Attack.allCases)
+    @Test("R19: Another program's writes while the lock runs are noticed and undone", arguments: Attack.allCases)
     func otherProgramBeside(_ attack: Attack) async throws {
         try await AttackScene.run { scene in
             try await scene.use { process in

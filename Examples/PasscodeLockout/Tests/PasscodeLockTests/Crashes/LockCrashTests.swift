@@ -5,20 +5,20 @@ import SettleTesting
 import Synchronization
 import Testing
 
-/// I1 and I5 with a crash at every system call of a lock's life.
+/// I1 and I5, with a crash at every system call of a lock's life.
 @Suite(.timeLimit(.minutes(10))) struct LockCrashTests {
-    /// What the outside world knows.
+    /// What is known outside the process.
     enum Event: Sendable {
-        /// A passcode was compared: whoever watches the processor knows that much.
+        /// A passcode was compared: an observer of the processor knows that much.
         case compared
         case wrong
-        /// The passcode that is in force from now on was told to be accepted.
+        /// This passcode was reported as accepted, and is in force from now on.
         case accepted(String)
     }
 
     private static let secondFile = "second/copy.json"
 
-    /// Enrols, guesses wrong, is right, guesses wrong again and changes the passcode.
+    /// Enrols, guesses wrong, then right, then wrong again, and changes the passcode.
     private func live(_ run: CrashRun<Event>) async throws {
         let stores = [try await run.openStore(), try await run.openStore(named: Self.secondFile)]
         let verifier = TestVerifier()
@@ -43,13 +43,13 @@ import Testing
         run.acknowledge(.wrong)
     }
 
-    /// What must be true of the lock that is found.
+    /// What must be true of the recovered lock.
     private struct Expectation {
-        /// Comparisons since the last success that somebody was told of.
+        /// Comparisons since the last reported success.
         var compared = 0
-        /// The last of them may have been right, although nobody was told.
+        /// The last one may have been right, without having been reported.
         var mayHaveSucceeded = false
-        /// The passcode in force; `nil` before anybody was told of one.
+        /// The passcode in force; `nil` before one was reported.
         var passcode: String?
 
         init(_ events: [Event]) {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("R2, I1: after a crash at any system call, each comparison is counted, and nothing that was told is lost")
+    @Test("R2, I1: After a crash at any system call, each comparison is counted and nothing reported is lost")
     func everyCrash() async throws {
         try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 3) { run in
             try await live(run)
@@ -76,19 +76,19 @@ import Testing
             let stores = [recovered.store, try await recovered.store(named: Self.secondFile)]
             let process = try await LockProcess(on: stores, time: SimulatedTime())
             guard let passcode = expected.passcode else {
-                // A lock that nobody was told of may be there or not, but it is not damaged.
+                // An enrolment that was not reported may exist or not, but is not damaged.
                 let status = await process.lock.status()
                 #expect(status == .ready || status == .unavailable(.notEnrolled), comment)
                 return
             }
             #expect(try await process.freshStatus() == .ready, comment)
             let count = try #require(await process.lock.attemptCount, comment)
-            // Only a right passcode takes the count back, in both copies at once or not at all.
+            // Only a right passcode resets the count, in both copies at once or not at all.
             #expect(count >= expected.compared || (expected.mayHaveSucceeded && count == 0), comment)
             #expect(count <= expected.compared + 1, comment)
             let records = await process.lock.auditRecords
             #expect(!records.contains { $0.event == .tampering }, comment)
-            // The old one or, if the change was under way, the new one.
+            // The old passcode or, if the change was in progress, the new one.
             var result = await process.lock.unlock(with: try Passcode(passcode))
             if result != .accepted, expected.mayHaveSucceeded {
                 result = await process.lock.unlock(with: try Passcode("right 1"))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "I5: after a crash at any system call and the loss of one copy, each comparison is counted", arguments: [0, 1])
+        "I5: After a crash at any system call and the loss of one copy, each comparison is counted", arguments: [0, 1])
     func everyCrashAndLoss(_ lost: Int) async throws {
         try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 2) { run in
             try await live(run)
@@ -107,7 +107,7 @@ import Testing
             let comment = Comment(rawValue: "\(recovered)")
             let expected = Expectation(recovered.acknowledged)
             guard expected.passcode != nil else { return }
-            // Nothing of the lost copy is there, not even what tells that it was.
+            // Nothing is left of the lost copy, not even a sign that it existed.
             let left = lost == 0 ? try await recovered.store(named: Self.secondFile) : recovered.store
             let empty = try await SettingsStore.open(storage: InMemoryStorage())
             let stores = lost == 0 ? [empty, left] : [left, empty]

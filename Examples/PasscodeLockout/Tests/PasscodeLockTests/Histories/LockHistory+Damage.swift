@@ -3,11 +3,11 @@ import PasscodeLock
 import Settle
 import Synchronization
 
-/// Violence.
+/// Kills, races and damage.
 extension LockHistory {
-    // MARK: A try that is cut short
+    // MARK: Interrupted tries
 
-    /// Kills a process somewhere between the beginning and the end of a try; sometimes one file is damaged then.
+    /// Kills a process somewhere between the beginning and the end of a try; sometimes it damages a file as well.
     mutating func killDuringAttempt() async throws {
         let index = below(processes.count)
         let process = processes[index]
@@ -32,7 +32,7 @@ extension LockHistory {
             "process \(process.number) dies while it tries \(text), \(wasCompared ? "after" : "before") the comparison")
         try require(!wasCompared || mayCount, "A passcode was compared that had to wait.")
         try await kill(index)
-        // Others would take in what it has left behind at any moment.
+        // Other processes would merge what it left behind at any moment.
         try await killAll()
         let lowest = before.count + (wasCompared ? 1 : 0)
         var highest = before.count + (mayCount ? 1 : 0)
@@ -46,9 +46,9 @@ extension LockHistory {
             wasCompared: wasCompared, wasRight: wasCompared && isRight)
     }
 
-    // MARK: Several at once
+    // MARK: Concurrent guesses
 
-    /// Two processes, or two tasks of one, guess in the same moment. Only one of them is looked at when one may be.
+    /// Two processes, or two tasks of one, guess at the same moment. If one try is allowed, only one is compared.
     mutating func guessAtOnce() async throws {
         if processes.count < 2 { try await open() }
         let guessers = (0..<2 + below(2)).map { _ in processes[below(processes.count)] }
@@ -61,7 +61,7 @@ extension LockHistory {
             return try await group.reduce(into: [(Int, AttemptResult)]()) { $0.append($1) }
         }
         note("processes \(guessers.map(\.number)) guess at once: \(results.map(\.1))")
-        // In the order in which they were recorded: each wrong one has another status, except for those before the first wait.
+        // In the order in which they were recorded: each wrong one has another status, except before the first wait.
         let waits = results.sorted { isEarlier($0.1, $1.1) }
         for (index, result) in waits {
             let expected = model.unlock(with: texts[index], in: guessers[index].number)
@@ -89,7 +89,7 @@ extension LockHistory {
         note("somebody copies the files (copy \(earlier.count))")
     }
 
-    /// Damages a file while nobody uses the lock. It may be stricter then, and never milder (I5).
+    /// Damages a file while the lock is not in use. The lock may become stricter, but never milder (I5).
     mutating func damageOneFile() async throws {
         try await killAll()
         try harmOneFile()

@@ -2,7 +2,7 @@ import Foundation
 import PasscodeLock
 import Settle
 
-/// What can happen to a lock.
+/// The events in a lock's life.
 extension LockHistory {
     mutating func step() async throws {
         if processes.isEmpty { try await open() }
@@ -29,7 +29,7 @@ extension LockHistory {
 
     private func passcode(_ text: String) throws -> Passcode { try Passcode(text) }
 
-    /// Sometimes one that was guessed before.
+    /// Sometimes repeats an earlier guess.
     private mutating func guessText() -> String {
         let text: String
         if !guesses.isEmpty, below(3) == 0 {
@@ -67,7 +67,7 @@ extension LockHistory {
         guesses.append(old)
     }
 
-    /// The verifier fails, which nobody should be able to use.
+    /// The verifier fails, which must not help an attacker.
     private mutating func fail() async throws {
         let process = anyProcess()
         let text = below(2) == 0 ? model.passcode : newText()
@@ -102,7 +102,7 @@ extension LockHistory {
         try require(comparisons == isComparison, "\(comparisons) passcodes were compared, after \(compared).")
     }
 
-    /// Whoever asks for a new passcode without the old one has not tried one.
+    /// Asking for a new passcode without giving the old one is no try.
     private mutating func askForNothing() async throws {
         let process = anyProcess()
         let result = try await process.lock.enrol(passcode(newText()))
@@ -119,7 +119,7 @@ extension LockHistory {
         case 2: duration = max(.zero, model.remaining - .nanoseconds(1))
         case 3: duration = .seconds(below(400))
         case 4: duration = .days(below(40))
-        // What R8 remembers is forgotten then, and not before.
+        // The guesses remembered for R8 expire exactly then.
         case 5: duration = .minutes(5)
         case 6: duration = .minutes(5) - .nanoseconds(1)
         default: duration = .nanoseconds(below(3))
@@ -145,6 +145,6 @@ extension LockHistory {
 }
 
 extension ReferenceLock {
-    /// What a passcode that nobody has tried before gets.
+    /// The result for a passcode that was not tried before.
     var refusalOfNew: AttemptResult? { status == .ready ? nil : .refused(status) }
 }

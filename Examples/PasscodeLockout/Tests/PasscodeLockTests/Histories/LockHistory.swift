@@ -3,12 +3,12 @@ import PasscodeLock
 import Settle
 import Synchronization
 
-/// A random history of a lock, of the processes that use it and of what happens to its machine and its files, beside the
-/// ``ReferenceLock`` that says what must come of it.
+/// A random history of a lock, its processes, its machine and its files, compared with the ``ReferenceLock``, which
+/// says what must happen.
 struct LockHistory {
     /// Where the lock is kept.
     enum Place {
-        /// In memory, where only one process can be at a time.
+        /// In memory, where only one process can run at a time.
         case memory(InMemoryStorage, InMemoryStorage)
         case folder(LockFolder)
     }
@@ -29,11 +29,11 @@ struct LockHistory {
     var processes: [Process] = []
     private var processCount = 0
     private var textCount = 0
-    /// Texts that were guessed before.
+    /// Earlier guesses.
     var guesses: [String] = []
-    /// What the files were at some earlier moment, for one file of it to be put back.
+    /// The files at earlier moments, any of which may be put back.
     var earlier: [[String: Data]] = []
-    /// Nobody can use the lock any more. That is strict enough, and the end of the history.
+    /// The lock can no longer be used. That is strict enough, and ends the history.
     var isOver = false
     private(set) var steps: [String] = []
 
@@ -44,7 +44,7 @@ struct LockHistory {
 
     /// Runs a history, in files if there is a folder.
     ///
-    /// - Returns: What happened.
+    /// - Returns: The steps taken.
     @discardableResult
     static func run(seed: UInt64, steps: Int, in folder: LockFolder? = nil) async throws -> [String] {
         var history = LockHistory(seed: seed, in: folder)
@@ -107,14 +107,14 @@ struct LockHistory {
         if case .folder = place { true } else { false }
     }
 
-    /// Whether another process can be opened beside those that run.
+    /// Whether another process can be opened beside those running.
     var canOpenAnother: Bool { processes.isEmpty || (hasFiles && processes.count < 3) }
 
     /// Ends a process between two of its system calls.
     mutating func kill(_ index: Int) async throws {
         let process = processes.remove(at: index)
         process.life.bury()
-        // It stores nothing any more; this only gives back what it has open.
+        // It can no longer store anything; this only releases its open files.
         try? await process.process.close()
         model.kill(process.number)
         note("process \(process.number) is killed")
@@ -133,7 +133,7 @@ struct LockHistory {
 
     // MARK: Agreement
 
-    /// What a process says must be what the model says, to the nanosecond.
+    /// A process must agree with the model, to the nanosecond.
     func check(_ process: Process) async throws {
         let status = try await process.process.freshStatus()
         try require(status == model.status, "Process \(process.number) says \(status) instead of \(model.status).")
@@ -144,11 +144,11 @@ struct LockHistory {
         try require(model.isWithinTable, "\(model.compared) guesses were compared in \(model.elapsed).")
     }
 
-    /// Opens the lock after something from which the rules do not say exactly what comes, and goes on with what is found.
+    /// Opens the lock after an event whose outcome the rules leave open, and continues with what is found.
     ///
     /// - Parameters:
     ///   - counts: The numbers of tries that may be found.
-    ///   - status: The mildest status that may be found with the lowest of them.
+    ///   - status: The mildest status that may be found with the lowest number.
     mutating func reopen(
         allowing counts: ClosedRange<Int>, atLeast status: LockStatus, wasCompared: Bool = false,
         wasRight: Bool = false

@@ -2,10 +2,10 @@ import Foundation
 import SettleTesting
 import Testing
 
-/// Random histories of locks, against a model of the rules.
+/// Random histories of locks, compared with a model of the rules.
 @Suite(.timeLimit(.minutes(10))) struct LockHistoryTests {
-    /// `SETTLE_HISTORIES` is another number of histories, which then begin at a random seed or at `SETTLE_HISTORY_SEED`: with a
-    /// number of 1 that shows one again which has failed.
+    /// `SETTLE_HISTORIES` sets another number of histories, which then start at a random seed or at
+    /// `SETTLE_HISTORY_SEED`: a number of 1 repeats a history that has failed.
     private static func seeds(_ fixed: [UInt64]) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
@@ -19,18 +19,18 @@ import Testing
         var failures: [String] = []
         for seed in seeds {
             do { try await history(seed) } catch { failures.append("\(error)") }
-            // The first ones tell enough.
+            // The first failures say enough.
             guard failures.count < 3 else { break }
         }
         for failure in failures { Issue.record("\(failure)") }
     }
 
-    @Test("I1, I2, I3, I6: a lock does what the rules say, whatever happens in whatever order")
+    @Test("I1, I2, I3, I6: A lock follows its rules whatever happens, in any order")
     func inMemory() async {
         await run(Self.seeds(Array(1...40))) { try await LockHistory.run(seed: $0, steps: 50) }
     }
 
-    @Test("I2, I3, I4, I5, I6: a lock in files does what the rules say, with several processes and damaged files")
+    @Test("I2, I3, I4, I5, I6: A lock in files follows its rules with several processes and damaged files")
     func inFiles() async {
         await run(Self.seeds(Array(1...25))) { seed in
             try await withTemporaryFolder { url in

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Passes calls to another storage until its process is killed, which may happen at any call.
 ///
-/// What a dead process asks for fails. Once it is buried, it is only reported as done, so that what is left of the process
-/// comes to its end without trying again.
+/// Calls of a dead process fail. Once it is buried, they succeed without effect, so that the rest of the process
+/// finishes without retrying.
 final class MortalStorage: StorageWrapper {
     let base: any Storage
     private let life: ProcessLife
@@ -30,7 +30,7 @@ final class MortalStorage: StorageWrapper {
     }
 }
 
-/// Whether a simulated process lives, and how many more batches it will store.
+/// Whether a simulated process is alive, and how many more batches it can store.
 final class ProcessLife: Sendable {
     private struct State {
         var isDead = false
@@ -43,27 +43,27 @@ final class ProcessLife: Sendable {
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Nothing is stored from now on.
+    /// Ends the process: nothing is stored from now on.
     func end() {
         state.withLock { $0.isDead = true }
-        // A write that is under way ends first: that is a few system calls of another thread.
+        // A write in progress ends first: a few system calls on another thread.
         while state.withLock({ $0.writesUnderWay > 0 }) {}
     }
 
-    /// Lets what is left of a dead process come to its end.
+    /// Lets the rest of a dead process finish.
     func bury() {
         end()
         state.withLock { $0.isBuried = true }
     }
 
-    /// The process will be killed when it is about to store another batch after so many.
+    /// Kills the process when it is about to store another batch after this many.
     func end(afterAppends count: Int) {
         state.withLock { $0.appendsLeft = count }
     }
 
-    /// Takes ``end(afterAppends:)`` back.
+    /// Cancels ``end(afterAppends:)``.
     ///
-    /// - Returns: Whether the process lives on.
+    /// - Returns: Whether the process is still alive.
     func survive() -> Bool {
         state.withLock { state in
             state.appendsLeft = .max
@@ -71,7 +71,7 @@ final class ProcessLife: Sendable {
         }
     }
 
-    /// - Returns: Whether there is anything to do.
+    /// - Returns: Whether to perform the write.
     fileprivate func beginWrite(isAppend: Bool = true) throws(StorageError) -> Bool {
         try state.withLock { (state) throws(StorageError) in
             if isAppend, state.appendsLeft == 0 { state.isDead = true }

@@ -1,6 +1,6 @@
 import PasscodeLock
 
-/// What a lock must do, written from the rules alone: no files, no processes, one number and one wait.
+/// A model of a lock, written from the rules alone: no files, no processes, one number and one wait.
 ///
 /// Time is the time since the boot; a boot is a number. A guess is a text, and so is the passcode.
 struct ReferenceLock {
@@ -13,17 +13,17 @@ struct ReferenceLock {
 
     let schedule: LockSchedule
     var passcode: String
-    /// Another one after each change of the passcode.
+    /// Different after each change of the passcode.
     private(set) var passcodeNumber = 0
     private(set) var count = 0
-    /// Where and when the last try was recorded.
+    /// The boot and uptime at which the last try was recorded.
     private var recordedBoot = 0
     private var recordedUptime = Duration.zero
     private(set) var boot = 0
     private(set) var uptime: Duration
-    /// What each process knows of its own wrong guesses, the newest last.
+    /// The wrong guesses that each process remembers, newest last.
     private var remembered: [Int: [Remembered]] = [:]
-    /// Guesses that were compared since the last success, and the time that has passed with the machine on (I6).
+    /// Guesses compared since the last success, and the time since then with the machine on (I6).
     private(set) var compared = 0
     private(set) var elapsed = Duration.zero
 
@@ -35,13 +35,13 @@ struct ReferenceLock {
 
     // MARK: - Time (R12–R15)
 
-    /// The wall clock is not here at all.
+    /// The model has no wall clock.
     mutating func advance(by duration: Duration) {
         uptime += duration
         elapsed += duration
     }
 
-    /// Ends every process. The wait that was in force starts again at the boot, whether it was over or not (R14).
+    /// Ends all processes. The wait in force restarts at the boot, whether it was over or not (R14).
     mutating func reboot() {
         boot += 1
         uptime = .zero
@@ -60,9 +60,9 @@ struct ReferenceLock {
 
     // MARK: - Tries (R1, R4–R8)
 
-    /// What the try of a process comes to, and whether the passcode was compared.
+    /// Performs a process's try.
     ///
-    /// - Parameter comparison: How long the comparison takes. The wait begins before it, since the record does.
+    /// - Parameter comparison: How long the comparison takes. The wait begins before it, when the try is recorded.
     mutating func unlock(
         with guess: String, in process: Int, comparison: Duration = .zero, isFailing: Bool = false
     ) -> AttemptResult {
@@ -90,12 +90,12 @@ struct ReferenceLock {
         return result
     }
 
-    /// What a process knows in its memory only is gone.
+    /// Forgets what a process kept in memory.
     mutating func kill(_ process: Int) {
         remembered[process] = nil
     }
 
-    /// The throttle is asked first (R5), then the guesses that were wrong already.
+    /// The throttle comes first (R5), then the remembered wrong guesses.
     func refusal(of guess: String, in process: Int) -> AttemptResult? {
         guard status == .ready else { return .refused(status) }
         let known = (remembered[process] ?? []).contains {
@@ -104,16 +104,16 @@ struct ReferenceLock {
         return known ? .repeated(status) : nil
     }
 
-    /// I6: the waits before the last comparison have really passed.
+    /// I6: The waits before the last comparison have really passed.
     var isWithinTable: Bool {
         elapsed >= (0..<compared).map { schedule.wait(after: $0) }.reduce(.zero, +)
     }
 
     // MARK: What the rules leave open
 
-    /// After a try of which no process lives to tell the outcome (R4), or damage: what was found, if the rules allow it.
+    /// Adopts what was found after damage, or after a try whose outcome was not reported (R4), if the rules allow it.
     ///
-    /// - Parameter wasRight: The right passcode was compared, although nobody was told.
+    /// - Parameter wasRight: The right passcode was compared, but not reported.
     mutating func adopt(count: Int, status: LockStatus, wasCompared: Bool = false, wasRight: Bool = false) {
         if wasCompared { compared += 1 }
         if wasRight, count == 0 { (compared, elapsed) = (0, .zero) }

@@ -11,27 +11,27 @@ import Synchronization
 
 /// The built program `passcode`, as another process.
 ///
-/// Not Foundation's `Process`, which now and then does not notice the end of one of several that began at the same moment.
+/// Not Foundation's `Process`, which sometimes misses the end of one of several processes started at the same moment.
 final class PasscodeProgram: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The lines of its standard output, until it ends.
+    /// The lines of standard output, until the program ends.
     let lines: AsyncStream<String>
     private let end: AsyncStream<CInt>
     private let id: pid_t
-    /// Whether the id may belong to somebody else by now.
+    /// Whether the id may belong to another process by now.
     private let isGone: Gone
 
     private final class Gone: Sendable {
         let value = Mutex(false)
     }
 
-    /// Held from the making of pipes until their ends are closed at exec, so that no other child inherits them.
+    /// Held from the creation of the pipes until exec closes their ends, so that no other child inherits them.
     private static let starting = Mutex(())
 
-    /// Starts it with one line of standard input for each passcode.
+    /// Starts the program with one line of standard input for each passcode.
     ///
     /// - Parameter hasOutput: Whether there is a standard output at all.
     convenience init(_ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true) throws {
@@ -43,7 +43,7 @@ final class PasscodeProgram: Sendable {
         self.init(id, output: output)
     }
 
-    /// Starts it at a terminal.
+    /// Starts the program at a terminal.
     convenience init(_ arguments: [String], terminal name: String, environment: [String: String]) throws {
         let words = [try Self.path] + arguments
         let id = try Self.starting.withLock { _ in
@@ -59,7 +59,7 @@ final class PasscodeProgram: Sendable {
         let (end, ending) = AsyncStream.makeStream(of: CInt.self)
         let isGone = Gone()
         (self.id, self.lines, self.end, self.isGone) = (id, lines, end, isGone)
-        // A thread of its own, because it waits.
+        // A separate thread, because it blocks.
         Thread.detachNewThread {
             if let output {
                 Self.readLines(output) { writing.yield($0) }
@@ -71,13 +71,13 @@ final class PasscodeProgram: Sendable {
         }
     }
 
-    /// The exit code, or the negative number of the signal that has ended it.
+    /// The exit code, or the negative number of the signal that ended the program.
     func exitCode() async -> CInt {
         for await code in end { return code }
         return .min
     }
 
-    /// Ends it at once, wherever it is.
+    /// Kills the program at once.
     func kill() {
         isGone.value.withLock { isGone in
             guard !isGone else { return }
@@ -91,7 +91,7 @@ final class PasscodeProgram: Sendable {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     static func run(
         _ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true
     ) async throws -> (exitCode: CInt, lines: [String]) {
@@ -108,7 +108,7 @@ final class PasscodeProgram: Sendable {
     ) throws -> (id: pid_t, output: CInt) {
         let (childInput, writing) = try makePipe()
         let (reading, childOutput) = try makePipe()
-        // It fits into the pipe, which somebody can still read.
+        // The input fits into the pipe, whose reading end is open.
         _ = write(writing, input, input.count)
         close(writing)
         defer {
@@ -141,7 +141,7 @@ final class PasscodeProgram: Sendable {
         private static var noAttributes: Attributes { Attributes() }
     #endif
 
-    /// - Parameter isLeader: Whether it gets a session of its own, with the first terminal that it opens.
+    /// - Parameter isLeader: Whether the program gets its own session, with the first terminal that it opens.
     private static func spawn(
         _ arguments: [String], environment: [String: String] = [:], isLeader: Bool = false,
         _ addStreams: (inout FileActions) -> Void
@@ -194,7 +194,7 @@ final class PasscodeProgram: Sendable {
     }
 
     private static func wait(for id: pid_t, _ isGone: Gone) -> CInt {
-        // Until it is waited for without this option, the id stays its own.
+        // Waiting with this option does not free the id.
         var info = siginfo_t()
         while waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return isGone.value.withLock { isGone in
@@ -206,7 +206,7 @@ final class PasscodeProgram: Sendable {
         }
     }
 
-    /// Beside the tests.
+    /// The program beside the tests.
     private static var path: String {
         get throws {
             let bundles = [Bundle(for: PasscodeProgram.self).bundleURL, URL(filePath: CommandLine.arguments[0])]

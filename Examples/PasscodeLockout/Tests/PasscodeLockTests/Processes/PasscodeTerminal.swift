@@ -9,11 +9,11 @@ import Synchronization
     import Glibc
 #endif
 
-/// The built program `passcode` at a terminal, and whoever types and reads there.
+/// The built program `passcode` at a terminal, and the user who types and reads there.
 final class PasscodeTerminal: Sendable {
-    /// The end of the terminal at which the person sits.
+    /// The user's end of the terminal.
     private let person: CInt
-    /// The other end, which keeps the terminal's settings when the program has ended.
+    /// The other end, which keeps the terminal's settings after the program has ended.
     private let kept: CInt
     private let before: [UInt8]
     private let program: PasscodeProgram
@@ -30,7 +30,7 @@ final class PasscodeTerminal: Sendable {
         before = Self.settings(of: kept)
         program = try PasscodeProgram(
             arguments, terminal: name,
-            // Whatever the tests themselves were started with.
+            // Independent of the environment that the tests were started with.
             environment: ["TERM": "xterm", "NO_COLOR": ""].merging(environment) { $1 })
         Thread.detachNewThread { [self] in
             var bytes: [UInt8] = []
@@ -47,19 +47,19 @@ final class PasscodeTerminal: Sendable {
         }
     }
 
-    /// All that has been shown, with what moves the cursor and chooses colours.
+    /// All output so far, including control sequences.
     var text: String { shown.withLock { $0 } }
 
-    /// Waits until something is shown, after what was there before.
+    /// Waits until a text is shown, after earlier output.
     ///
-    /// - Returns: All that is shown then.
+    /// - Returns: All output so far.
     @discardableResult
     func see(_ words: String, after seen: String = "") async -> String {
         while true {
             let text = text
             if text.dropFirst(seen.count).contains(words) { return text }
             var changes = changes.makeAsyncIterator()
-            // It has ended.
+            // The program has ended.
             guard await changes.next() != nil else { return self.text }
         }
     }
@@ -72,9 +72,9 @@ final class PasscodeTerminal: Sendable {
         Self.resize(person, to: columns)
     }
 
-    /// Waits for the program's end, and takes the terminal away.
+    /// Waits for the program's end, and closes the terminal.
     ///
-    /// - Returns: Whether the terminal shows what is typed, as it did before the program began.
+    /// - Returns: Whether the terminal's settings are as they were before the program started.
     func end() async -> (exitCode: CInt, isAsBefore: Bool) {
         let code = await program.exitCode()
         let isAsBefore = Self.settings(of: kept) == before
@@ -91,7 +91,7 @@ final class PasscodeTerminal: Sendable {
                 return (person, String(cString: name))
             }
         #else
-            // What `unlockpt` and `ptsname` do, which the Glibc module does not have: TIOCSPTLCK and TIOCGPTN.
+            // Replaces `unlockpt` and `ptsname`, which the Glibc module lacks: TIOCSPTLCK and TIOCGPTN.
             var (locked, number): (CInt, CUnsignedInt) = (0, 0)
             if person >= 0, ioctl(person, 0x4004_5431, &locked) == 0, ioctl(person, 0x8004_5430, &number) == 0 {
                 return (person, "/dev/pts/\(number)")

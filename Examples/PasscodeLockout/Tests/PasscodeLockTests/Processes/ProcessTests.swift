@@ -20,12 +20,12 @@ import Testing
         var wait: Double?
     }
 
-    /// The arguments of a command for a lock in a new folder, with the passcode 2580.
+    /// Provides the arguments of a command for a lock in a new folder, with the passcode 2580.
     private func withLock(_ body: (_ file: URL, _ arguments: (String...) -> [String]) async throws -> Void) async throws
     {
         try await withTemporaryFolder { folder in
             let lock = LockFolder(url: folder)
-            // Quick, since the processes are what is tested.
+            // Cheap, because the processes are the subject of the tests.
             try await lock.enrol("2580", cost: ScryptCost(rounds: 16))
             func arguments(_ words: String...) -> [String] { words + ["--file", lock.copies[0].path] }
             try await body(lock.copies[0], arguments)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("R6: of seven processes that guess at once, five are looked at and the others are told to wait")
+    @Test("R6: Of seven processes that guess at once, five are compared and the others must wait")
     func tooManyAtOnce() async throws {
         try await withLock { _, arguments in
             let programs = try (0..<7).map { try PasscodeProgram(arguments("unlock"), passcodes: ["wrong \($0)"]) }
@@ -63,15 +63,15 @@ import Testing
         }
     }
 
-    @Test("R4: a process that is killed while it compares has made a try that counts", arguments: ["wrong", "2580"])
+    @Test("R4: A try counts even if its process is killed while comparing", arguments: ["wrong", "2580"])
     func killed(_ passcode: String) async throws {
         try await withTemporaryFolder { url in
             let folder = LockFolder(url: url)
             let file = folder.copies[0].path
-            // It takes long to compare.
+            // Comparing takes long.
             try await folder.enrol("2580", cost: ScryptCost(rounds: 1 << 17))
             var kills = 0
-            // On a busy machine it may come to its end before it can be killed.
+            // On a busy machine the program may end before it can be killed.
             for _ in 0..<4 where kills < 2 {
                 let count = try await report(["status", "--file", file]).attemptCount.map { $0 + 1 }
                 let code = try await killDuringComparison(
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// Starts a program and kills it as soon as the second copy has its try: what that has, both have.
+    /// Starts a program, and kills it as soon as the second copy has its try: by then both have it.
     private func killDuringComparison(
         _ arguments: [String], _ passcode: String, whenCountIs count: Int?, in copy: URL
     ) async throws -> Int32 {
@@ -100,7 +100,7 @@ import Testing
         let program = try PasscodeProgram(arguments, passcodes: [passcode])
         let end = Task {
             let code = await program.exitCode()
-            // Then there is nothing to wait for any more.
+            // Then there is nothing left to wait for.
             try await store.close()
             return code
         }
@@ -108,7 +108,7 @@ import Testing
         return try await end.value
     }
 
-    @Test("Exit codes say what has become of a try, and what can't be a passcode is none (R9)")
+    @Test("Exit codes tell the result of a try, and an impossible passcode is no try (R9)")
     func exitCodes() async throws {
         try await withLock { file, arguments in
             let new = file.deletingLastPathComponent().appending(path: "new.json").path
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("A standard output that is closed ends no program with a trap, and no file gets what was meant for it")
+    @Test("A closed standard output traps no program, and no file receives its output")
     func noOutput() async throws {
         try await withLock { _, arguments in
             for (command, code) in [("status", 74), ("audit", 74), ("watch", 74), ("unlock", 0)] as [(String, CInt)] {
@@ -153,18 +153,18 @@ import Testing
         }
     }
 
-    @Test("Who asks for the first passcode at the same moment as somebody else is told that it was not taken")
+    @Test("An enrolment that comes second exits with 1")
     func enrolmentTooLate() {
         #expect(throws: ExitCode(1)) { try Report.end(.refused(.ready)) }
     }
 
-    @Test("R22, R25: a watching process tells each try of the others")
+    @Test("R22, R25: A watching process shows each try of the others")
     func watching() async throws {
         try await withLock { _, arguments in
             let watch = try PasscodeProgram(arguments("watch"))
             var lines = watch.lines.makeAsyncIterator()
             #expect(await lines.next() == "ready")
-            // A try and the status that it brings are told in any order.
+            // A try and its status may be shown in either order.
             var told: [String] = []
             for count in 1...5 {
                 _ = try await PasscodeProgram.run(arguments("unlock"), passcodes: ["wrong \(count)"])

@@ -3,7 +3,7 @@ import PasscodeLock
 import SettleTesting
 import Testing
 
-/// What a person sees and types at a terminal.
+/// What a user sees and types at a terminal.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TerminalTests {
     private func withLock(guesses: Int = 0, _ body: (_ file: String) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "Colours are for a terminal that shows them, and for nobody who has asked for none",
+        "Colours appear on a terminal that supports them, unless NO_COLOR asks for none",
         arguments: [([:], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false)])
     func colours(_ environment: [String: String], _ isColoured: Bool) async throws {
         try await withLock { file in
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A countdown fits into every width, and Ctrl-C ends it with 130 and leaves the terminal as it was",
+        "A countdown fits any width, and Ctrl-C ends it with 130 and restores the terminal",
         arguments: [
             ["watch"], ["unlock", "--wait"],
         ])
@@ -38,7 +38,7 @@ import Testing
             let terminal = try PasscodeTerminal(words + ["--file", file], environment: ["NO_COLOR": "1"])
             var seen = await terminal.see("left, wait number 1")
             terminal.resize(to: 20)
-            // The line is broken in two by then.
+            // By then the line is wrapped into two.
             seen = await terminal.see("\u{1B}[1A\r\u{1B}[J", after: seen)
             seen = await terminal.see("…", after: seen)
             terminal.resize(to: 80)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "A passcode is not shown, also if it is typed at once; a person may correct what can't be one, and try three times"
+        "A passcode is never shown; impossible ones can be corrected, and three tries are allowed"
     )
     func typing() async throws {
         try await withLock { file in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("The last line is drawn again when the width changes, also if nothing else happens")
+    @Test("The last line is redrawn when the width changes, even if nothing else happens")
     func resizing() async throws {
         try await withLock { file in
             let terminal = try PasscodeTerminal(["watch", "--file", file], environment: ["NO_COLOR": "1"])
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("Ctrl-C at a prompt is no try, ends with 130, and leaves the terminal as it was")
+    @Test("Ctrl-C at a prompt is no try, exits with 130, and restores the terminal")
     func interruptedPrompt() async throws {
         try await withLock { file in
             let terminal = try PasscodeTerminal(["unlock", "--file", file])
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("A new passcode is typed twice, and has to be the same")
+    @Test("A new passcode must be typed twice, and both must match")
     func enrolling() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "settings.json").path
