@@ -16,7 +16,7 @@ enum Terminal {
     /// Whether output goes to a terminal.
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether that person's terminal shows colours, and nobody has asked for none (`NO_COLOR`, see https://no-color.org).
+    /// Whether that terminal shows colours, and they are not disabled (`NO_COLOR`, see https://no-color.org).
     static var showsColour: Bool {
         let environment = ProcessInfo.processInfo.environment
         return showsOutput && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
