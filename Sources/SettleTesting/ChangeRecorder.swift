@@ -20,6 +20,7 @@ public final class ChangeRecorder<Element: Sendable>: Sendable {
     private let state: WatchedValue<State>
     private let task: Task<Void, Never>
 
+    /// Starts a task that iterates over a sequence and records its elements.
     public init<Source: AsyncSequence & Sendable>(_ source: Source)
     where Source.Element == Element, Source.Failure == Never {
         let state = WatchedValue(State())

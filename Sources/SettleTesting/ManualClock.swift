@@ -13,8 +13,10 @@
 public final class ManualClock: Clock, Sendable {
     /// A moment, as the time since the clock was made.
     public struct Instant: InstantProtocol, CustomStringConvertible {
+        /// The time from the clock's creation to this moment.
         public var sinceStart: Duration
 
+        /// Creates a moment from the time since the clock's creation.
         public init(sinceStart: Duration) {
             self.sinceStart = sinceStart
         }
@@ -54,6 +56,7 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = WatchedValue(State())
 
+    /// Creates a clock at its start.
     public init() {}
 
     public var now: Instant {

@@ -11,6 +11,7 @@ public struct Change: Sendable {
     /// Wall time of the transaction. A change from before the first request for the store's changes, which only
     /// `changes(since:)` delivers, may carry the time of the system's last tick, 1 to 4 ms earlier.
     public let time: Date
+    /// Who made the transaction.
     public let origin: Origin
     /// The name that was given to ``SettingsStore/commit(by:_:)`` or `update(by:)`, if any.
     public let author: String?

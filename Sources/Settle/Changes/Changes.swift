@@ -26,6 +26,7 @@ public struct Changes: AsyncSequence, Sendable {
     /// The same changes, skipping those that are overtaken.
     var newestOnly: Changes { Changes(cursor.delivering(.newest)) }
 
+    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private var cursor: ChangeCursor
         /// `nil` once the sequence has ended.

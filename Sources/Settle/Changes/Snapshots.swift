@@ -25,6 +25,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
         Iterator(group: group, read: read)
     }
 
+    /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let group: Group
         private let read: @Sendable (Group) -> Value

@@ -37,7 +37,7 @@ extension ReadOnlySetting {
         dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is optional itself.
+    /// An optional property of an optional's content.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
@@ -50,7 +50,7 @@ extension ReadOnlySetting {
         ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
     }
 
-    /// The same for a property that is optional itself.
+    /// An optional property of an optional's content whose name is hidden.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
@@ -61,6 +61,7 @@ extension ReadOnlySetting {
 // MARK: Refused by the compiler
 
 extension ReadOnlySetting {
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index
@@ -72,6 +73,7 @@ extension ReadOnlySetting {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
@@ -83,6 +85,7 @@ extension ReadOnlySetting {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range
@@ -95,6 +98,7 @@ extension ReadOnlySetting {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self

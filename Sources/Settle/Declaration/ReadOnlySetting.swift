@@ -31,6 +31,7 @@ public struct ReadOnlySetting<Value: Sendable>: Sendable {
 // MARK: Parts
 
 extension ReadOnlySetting {
+    /// A property of the value, such as `$frame.readOnly.width`.
     @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any KeyPath<Value, Member> & Sendable

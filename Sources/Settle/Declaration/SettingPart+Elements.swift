@@ -3,7 +3,7 @@
 // MARK: Elements
 
 extension SettingPart {
-    /// An element of an array; like an element of a setting.
+    /// An element of an array, by its index; see the same subscript of ``SettingReference``.
     public subscript<Element: Sendable>(index: Int) -> SettingPart<Element?> where Value == [Element] {
         SettingPart<Element?>(source.appending(.element(at: index)))
     }
@@ -39,7 +39,7 @@ extension SettingPart {
         dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is optional itself, so that `nil` may be written.
+    /// An optional property of an optional's content; `nil` may be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
@@ -51,7 +51,7 @@ extension SettingPart {
         dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is optional itself.
+    /// An optional property of an optional's content that can't be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
@@ -64,7 +64,7 @@ extension SettingPart {
         SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member>(path))))
     }
 
-    /// The same for a property that is optional itself.
+    /// An optional property of an optional's content whose name is hidden; `nil` may be written.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any WritableKeyPath<Wrapped, Member?> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? {
@@ -78,7 +78,7 @@ extension SettingPart {
         ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
     }
 
-    /// The same for a property that is optional itself.
+    /// An optional property of an optional's content whose name is hidden, read-only.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
@@ -89,6 +89,7 @@ extension SettingPart {
 // MARK: Refused by the compiler
 
 extension SettingPart {
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index
@@ -100,6 +101,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
@@ -111,6 +113,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range
@@ -123,6 +126,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self
@@ -135,6 +139,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index, readOnly: Void = ()
@@ -146,6 +151,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()
@@ -157,6 +163,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range, readOnly: Void = ()
@@ -169,6 +176,7 @@ extension SettingPart {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()

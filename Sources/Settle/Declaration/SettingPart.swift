@@ -84,11 +84,13 @@ public struct SettingPart<Value: Sendable>: Sendable {
 // MARK: Parts of the part
 
 extension SettingPart {
+    /// A property of the part, such as `$window.frame.width`.
     @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Value, Member> & Sendable
     ) -> SettingPart<Member> { self[path] }
 
+    /// A property of the part that can't be written, such as `$window.tabs.count`.
     @_disfavoredOverload
     public subscript<Member: Sendable>(
         dynamicMember path: any KeyPath<Value, Member> & Sendable

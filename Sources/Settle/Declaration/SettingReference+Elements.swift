@@ -45,7 +45,7 @@ extension SettingReference {
         dynamicMember path: any WritableKeyPath<Wrapped, Member> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is optional itself, so that `nil` may be written.
+    /// An optional property of an optional's content; `nil` may be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any WritableKeyPath<Wrapped, Member?> & Sendable
@@ -57,7 +57,7 @@ extension SettingReference {
         dynamicMember path: any KeyPath<Wrapped, Member> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? { self[path] }
 
-    /// A property that is optional itself.
+    /// An optional property of an optional's content that can't be written.
     @_disfavoredOverload
     public subscript<Wrapped: Sendable, Member: Sendable>(
         dynamicMember path: any KeyPath<Wrapped, Member?> & Sendable
@@ -70,7 +70,7 @@ extension SettingReference {
         SettingPart<Member?>(source.appending(.through(PartPath<Wrapped, Member>(path))))
     }
 
-    /// The same for a property that is optional itself.
+    /// An optional property of an optional's content whose name is hidden; `nil` may be written.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any WritableKeyPath<Wrapped, Member?> & Sendable
     ) -> SettingPart<Member?> where Value == Wrapped? {
@@ -84,7 +84,7 @@ extension SettingReference {
         ReadOnlySetting<Member?>(source.appending(.through(PartPath<Wrapped, Member>(readOnly: path))))
     }
 
-    /// The same for a property that is optional itself.
+    /// An optional property of an optional's content whose name is hidden, read-only.
     public subscript<Wrapped: Sendable, Member: Sendable>(
         path: any KeyPath<Wrapped, Member?> & Sendable
     ) -> ReadOnlySetting<Member?> where Value == Wrapped? {
@@ -95,6 +95,7 @@ extension SettingReference {
 // MARK: Refused by the compiler
 
 extension SettingReference {
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index
@@ -106,6 +107,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self
@@ -117,6 +119,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range
@@ -129,6 +132,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self
@@ -141,6 +145,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript(
         index: Value.Index, readOnly: Void = ()
@@ -152,6 +157,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: an element may be missing. Unwrap `$array[0].value`, or compare it with an optional.
     @_disfavoredOverload
     public subscript<Wrapped: Collection>(
         index: Wrapped.Index, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()
@@ -163,6 +169,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Range: RangeExpression>(
         range: Range, readOnly: Void = ()
@@ -175,6 +182,7 @@ extension SettingReference {
         get { refusedByCompiler() }
     }
 
+    /// Refused by the compiler: elements of a range may be missing. Read or modify the whole.
     @_disfavoredOverload
     public subscript<Wrapped: Collection, Range: RangeExpression>(
         range: Range, type: Wrapped.Type = Wrapped.self, readOnly: Void = ()

@@ -10,6 +10,9 @@
 /// Groups nest: the keys of `passcode` are `passcode.attemptCount` and so on. A group is cheap to copy, and all copies
 /// share the same settings. A group that no store has opened works in memory, for tests and previews.
 public protocol SettingsGroup: Sendable, CustomStringConvertible {
+    /// Creates the group with its defaults: those of the declarations, or what the initializer assigns to settings.
+    ///
+    /// A store calls it when it opens the group. Called directly, it gives a group that works in memory.
     init()
 
     /// When the group's changes are saved. Default: as in the group around it, or in the store's configuration.

@@ -15,6 +15,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An extensible kind of violated rule.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {
         public let description: String
+        /// Creates a rule for a format of your own.
         public init(_ description: String) { self.description = description }
 
         /// The file violates the syntax of its format.
@@ -29,11 +30,14 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unsupportedValue = Rule("unsupportedValue")
     }
 
+    /// The rule that the file or the value breaks.
     public var rule: Rule
+    /// Where in the file, or at which key, it is broken.
     public var place: Place
     /// What is wrong, as a sentence without the place.
     public var reason: String
 
+    /// Creates an error. The reason is a sentence without the place, and must not quote a value.
     public init(_ rule: Rule, at place: Place, _ reason: String) {
         self.rule = rule
         self.place = place

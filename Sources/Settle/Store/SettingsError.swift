@@ -3,6 +3,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// An extensible kind of error.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
+        /// Creates a code for errors of your own.
         public init(_ description: String) { self.description = description }
 
         /// The value breaks the setting's rule.
@@ -61,6 +62,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let removed = Code("removed")
     }
 
+    /// The kind of error.
     public var code: Code
     /// The full key concerned, if there is one.
     public var key: String?
@@ -73,6 +75,7 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
     /// A sentence that a person can act on.
     public var description: String
 
+    /// Creates an error. The description is a sentence that a person can act on, and must not show a secret.
     public init(
         _ code: Code, _ description: String, key: String? = nil, value: (any Sendable)? = nil, rule: String? = nil,
         underlying: (any Error)? = nil

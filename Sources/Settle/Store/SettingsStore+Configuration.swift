@@ -29,6 +29,9 @@ extension SettingsStore {
         /// clock, the times of changes follow it too, from the opening of the store on.
         public var clock: any Clock<Duration>
 
+        /// Creates a configuration; each value has the default that its property names.
+        ///
+        /// A `historyLimit` below 1 becomes 1, a negative `historyCostLimit` 0, an `initialRevision` above 2^62 that.
         public init(
             savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024,
             historyCostLimit: Int = 4 << 20,

@@ -5,7 +5,7 @@ extension SettingsStore {
     /// blocked. A signal that the process ignores, as under `nohup`, stays ignored. A program that handles these
     /// signals itself should call ``flushAndWait()`` there instead.
     ///
-    /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
+    /// - Parameter wakeUps: The signals to wait for; by default `SIGTERM` and `SIGINT`.
     public func flushOnTermination(_ wakeUps: Set<TerminationSignal> = [.terminate, .interrupt]) {
         TerminationWatch.shared.add(wakeUps) { [weak core] in
             // A failure can't be reported any more; the storage keeps the state before.

@@ -11,6 +11,11 @@ public struct SettingRule<Value: Sendable>: Sendable {
     /// Whether a value follows the rule. Called under the writer lock of a store: it must be quick and must not wait.
     public let accepts: @Sendable (Value) -> Bool
 
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - description: Words that complete "it must be …". They appear in errors and must not name a secret.
+    ///   - accepts: Whether a value follows the rule. Quick, without waiting: it runs under a store's writer lock.
     public init(_ description: String, accepts: @escaping @Sendable (Value) -> Bool) {
         self.description = description
         self.accepts = accepts

@@ -25,6 +25,7 @@ public struct Secret<Value: Codable & Sendable & Equatable>: SecretValue, Sendab
     /// The value itself. Nothing protects it from being shown.
     public let revealed: Value
 
+    /// Wraps a value that must not be shown.
     public init(_ value: Value) {
         revealed = value
     }

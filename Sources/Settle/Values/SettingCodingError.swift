@@ -10,6 +10,7 @@ public struct SettingCodingError: Error, Sendable, Hashable, CustomStringConvert
     /// What was there instead, as words after "found".
     public var found: String
 
+    /// Creates an error. The words in `expected` and `found` must not quote a value.
     public init(path: [String] = [], expected: String, found: String) {
         self.path = path
         self.expected = expected

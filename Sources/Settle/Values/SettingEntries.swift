@@ -6,17 +6,20 @@ extension SettingValue {
     public struct Entries: Sendable, Hashable {
         private var storage: [Name: SettingValue]
 
+        /// Creates a dictionary without entries.
         public init() { storage = [:] }
 
+        /// Creates a dictionary without entries, with room for a number of them.
         public init(minimumCapacity: Int) {
             storage = Dictionary(minimumCapacity: minimumCapacity)
         }
 
+        /// Creates entries from a dictionary.
         public init(_ entries: [String: SettingValue]) {
             self.init(uniqueKeysWithValues: entries.lazy.map { ($0.key, $0.value) })
         }
 
-        /// Creates entries with unique names.
+        /// Creates entries with unique names. Ends the program if a name occurs twice.
         public init(uniqueKeysWithValues entries: some Sequence<(String, SettingValue)>) {
             storage = Dictionary(uniqueKeysWithValues: entries.lazy.map { (Name($0), $1) })
         }
@@ -48,12 +51,16 @@ extension SettingValue.Entries {
         set { storage[Name(name)] = newValue }
     }
 
+    /// Sets the value of a name.
+    ///
     /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func updateValue(_ value: SettingValue, forKey name: String) -> SettingValue? {
         storage.updateValue(value, forKey: Name(name))
     }
 
+    /// Removes the entry of a name.
+    ///
     /// - Returns: The previous value of the name.
     @discardableResult
     public mutating func removeValue(forKey name: String) -> SettingValue? {
@@ -92,6 +99,7 @@ extension SettingValue.Entries {
         return isFound
     }
 
+    /// Makes room for a number of entries in total.
     public mutating func reserveCapacity(_ count: Int) {
         storage.reserveCapacity(count)
     }
@@ -99,6 +107,7 @@ extension SettingValue.Entries {
     /// The names, in the order of the entries.
     public var keys: some Collection<String> { storage.keys.lazy.map(\.text) }
 
+    /// The values, in the order of the entries.
     public var values: some Collection<SettingValue> { storage.values }
 
     /// Merges these entries with others. If both have a name, the closure gets this value and the other one.
@@ -137,7 +146,7 @@ extension SettingValue.Entries: Collection {
 }
 
 extension SettingValue.Entries: ExpressibleByDictionaryLiteral {
-    /// Ends the program if a name occurs twice in the literal.
+    /// Creates entries from a literal. Ends the program if a name occurs twice.
     public init(dictionaryLiteral elements: (String, SettingValue)...) {
         self.init(uniqueKeysWithValues: elements)
     }

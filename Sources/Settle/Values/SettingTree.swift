@@ -2,8 +2,10 @@
 ///
 /// `"passcode.attemptCount"` addresses the value under `attemptCount` in the dictionary under `passcode`.
 public struct SettingTree: Sendable, Hashable {
+    /// The entries at the outermost level, by the first name of their keys.
     public var root: SettingValue.Entries
 
+    /// Creates a tree; empty by default.
     public init(_ root: SettingValue.Entries = [:]) {
         self.root = root
     }

@@ -11,13 +11,21 @@
 public enum SettingValue: Sendable, Hashable {
     /// An explicit null: JSON's `null`. Property lists, which have none, spell it as the string `$null`.
     case null
+    /// True or false.
     case bool(Bool)
+    /// A whole number.
     case integer(Int64)
+    /// A floating-point number. JSON has no infinities and no NaN.
     case real(Double)
+    /// A text.
     case string(String)
+    /// A moment. JSON, which has no dates, spells it as an ISO 8601 string or as seconds since 1970.
     case date(Date)
+    /// Bytes. JSON spells them as a base64 string.
     case data(Data)
+    /// Values in order.
     case array([SettingValue])
+    /// Values by name.
     case dictionary(SettingValue.Entries)
     /// A number that neither `integer` nor `real` holds exactly, as a JSON literal.
     case number(String)

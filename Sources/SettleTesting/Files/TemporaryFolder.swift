@@ -6,8 +6,10 @@
 
 /// A new empty folder that is removed with its contents on deinitialization.
 public final class TemporaryFolder: Sendable {
+    /// The folder, in the system's folder for temporary files.
     public let url: URL
 
+    /// Creates the folder. Throws what `FileManager` throws.
     public init() throws {
         url = FileManager.default.temporaryDirectory
             .appending(path: "settle-\(UUID().uuidString)", directoryHint: .isDirectory)
