@@ -9,9 +9,9 @@ extension FileSession {
         _ records: [(offset: Int, record: JournalRecord)], leadingTo tree: SettingTree
     ) throws(StorageError) -> StorageContents.Outcome {
         let history = FileHistory(records)
-        if history.isPresentAtEnd { return removed(leaving: tree, "its journal tells of it") }
+        if history.isPresentAtEnd { return removed(leaving: tree, "its journal shows that it existed") }
         if history.hasValuesAfter { return .intact }
-        if history.wasPresent { return removed(leaving: tree, "its journal tells of it") }
+        if history.wasPresent { return removed(leaving: tree, "its journal shows that it existed") }
         if let remnant = try remnant() { return removed(leaving: tree, "\"\(remnant.name)\" is still there") }
         return .absent
     }
@@ -35,7 +35,7 @@ extension FileSession {
 
     private func removed(leaving tree: SettingTree, _ evidence: String) -> StorageContents.Outcome {
         let keys = tree.root.keys.sorted().joined(separator: ", ")
-        let exception = keys.isEmpty ? "" : ", but for those that the journal has (\(keys))"
+        let exception = keys.isEmpty ? "" : ", except those in the journal (\(keys))"
         return .removed(
             description: "\"\(names.file)\" has been removed: \(evidence). Every setting has its default\(exception).")
     }

@@ -106,10 +106,10 @@ extension FileSession {
         let keys = difference.changes.map(\.key).sorted().map(\.description).joined(separator: ", ")
         let reason =
             match == .known
-            ? "it is an earlier version than the last that its journal tells of"
-            : "its journal does not know this version, and the journal's end is missing"
-        return "\"\(names.file)\" and its journal are of two moments: \(reason). The file is used, but these keys have "
-            + "the values of the journal: \(keys). If both come from a copy, check them."
+            ? "it is older than the last version in its journal"
+            : "its journal does not contain this version, and the journal's end is missing"
+        return "\"\(names.file)\" and its journal come from two moments: \(reason). The file is used, but these keys "
+            + "have the journal's values: \(keys). If both come from a copy, check them."
     }
 
     private mutating func readJournalForLoad(isLocked: Bool) throws(StorageError) -> JournalReading? {
@@ -155,19 +155,19 @@ extension FileSession {
         }
         repairs.add(.replaceJournal)
         if log.isUnusable {
-            let copy = aside.map { " A copy was put aside as \"\($0.name)\"." } ?? ""
+            let copy = aside.map { " A copy was set aside as \"\($0.name)\"." } ?? ""
             return "The journal \"\(journal.path)\" is damaged from its first byte on, so nothing in it is used.\(copy)"
         }
         let keys = Set(log.damage.flatMap { $0.keys ?? [] }).sorted()
         let unnamed = log.damage.count { $0.keys == nil }
         var sentence = "The journal \"\(journal.path)\" is damaged. "
-        if let aside { sentence += "A copy was put aside as \"\(aside.name)\". " }
+        if let aside { sentence += "A copy was set aside as \"\(aside.name)\". " }
         if !keys.isEmpty {
             sentence += "These keys have earlier values: \(keys.map(\.description).joined(separator: ", ")). "
         }
         if unnamed > 0 {
             sentence +=
-                "Nobody can tell which keys \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") had. "
+                "The keys of \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") are unknown. "
         }
         return sentence + "Everything else in it is used."
     }
@@ -189,7 +189,7 @@ extension FileSession {
         } catch {
             guard error.cause == .alreadyExists else {
                 throw .unreadable(
-                    journal.path, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
+                    journal.path, "it is damaged and can't be set aside: \(error)", errno: error.cause.number)
             }
             return try read(path)?.bytes == bytes ? path : nil
         }

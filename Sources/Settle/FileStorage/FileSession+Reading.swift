@@ -25,7 +25,7 @@ extension FileSession {
         }
         guard status.kind == .file else { throw .unreadable(path, "it is not a regular file") }
         guard max(Int(status.size), bytes.count) <= Self.sizeLimit else {
-            throw .unreadable(path, "it has more than the \(Self.sizeLimit) bytes that a settings file may have")
+            throw .unreadable(path, "it exceeds the limit of \(Self.sizeLimit) bytes")
         }
         return FileReading(
             bytes: bytes, status: status, version: FileVersion(of: bytes),

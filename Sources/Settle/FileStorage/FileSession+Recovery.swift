@@ -28,7 +28,7 @@ extension FileSession {
         inForce.tree = tree
         let isWhole = log?.damage.isEmpty == true && !isCutOff(log, earlier?.version)
         var description =
-            "\"\(names.file)\" is damaged. \(damage) It was put aside as \"\(aside.name)\", and "
+            "\"\(names.file)\" is damaged. \(damage) It was set aside as \"\(aside.name)\", and "
             + consequence(isComplete: complete != nil && isWhole, complete != nil, earlier != nil, tree, added.batch)
         // Before anything is written over it.
         if let log, !log.damage.isEmpty { description += " " + (try keepEvidence(of: log)) }
@@ -67,15 +67,15 @@ extension FileSession {
                 ? "there is no earlier version, so every setting has its default."
                 : "there is no earlier version, so every setting but those in the journal (\(list)) has its default."
         }
-        let sentence = "the version that was saved before it is used"
+        let sentence = "the previous version is used"
         guard !keys.isEmpty else {
-            return sentence + ", so what was saved only in the damaged one has its earlier value."
+            return sentence + ", so settings that were saved only in the damaged one have their earlier values."
         }
         return sentence
             + (isJoined
-                ? ", with what the rest of the journal has changed since (\(list)). What else was saved has its earlier value."
-                : ", and these keys have the values that the journal has beyond the damaged one: \(list). So the values are "
-                    + "of two moments.")
+                ? ", with the later changes in the rest of the journal (\(list)). All other settings have their earlier values."
+                : ", and these keys have the values that the journal has beyond the damaged one: \(list). So the values come "
+                    + "from two moments.")
     }
 
     /// Puts the recovered values in the damaged file's place.
@@ -112,10 +112,10 @@ extension FileSession {
                 }
             }
         } catch {
-            throw .unreadable(names.file, "it is damaged and can't be put aside: \(error)", errno: error.cause.number)
+            throw .unreadable(names.file, "it is damaged and can't be set aside: \(error)", errno: error.cause.number)
         }
         throw .unreadable(
-            names.file, "it is damaged, and \(Self.corruptLimit) damaged versions stand beside it already")
+            names.file, "it is damaged, and there are already \(Self.corruptLimit) damaged versions beside it")
     }
 
     private enum Claim {

@@ -140,7 +140,7 @@ extension FileSession {
                 return try operations.rename(path, to: name(number))
             }
         }
-        throw FileError(action: "put aside", path: path.text, cause: .alreadyExists)
+        throw FileError(action: "set aside", path: path.text, cause: .alreadyExists)
     }
 
     /// The records of a journal that has everything that is in force.

@@ -88,7 +88,7 @@ struct FileSession: Sendable {
         switch phase {
         case .ready: break
         case .closed: throw .closed(path)
-        case .unloaded: throw .notWritten(path, "it has not been loaded yet")
+        case .unloaded: throw .notWritten(path, "it has not been loaded yet.")
         case .unreadable(let error): throw .notWritten(path, "the last load failed: \(error)", errno: error.errno)
         }
     }

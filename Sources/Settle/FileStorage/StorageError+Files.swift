@@ -14,12 +14,12 @@ extension StorageError {
     static func unknownExtension(_ path: FilePath) -> StorageError {
         StorageError(
             .unknownFormat,
-            "\"\(path)\" can't be opened: its extension tells no format. Give a format, or a name that ends in "
+            "\"\(path)\" can't be opened: its extension determines no format. Pass a format, or a name that ends in "
                 + FileFormat.knownExtensions.joined(separator: " or ") + " or has no extension.")
     }
 
     static func notWritten(_ path: FilePath, _ reason: String, errno: Int32? = nil) -> StorageError {
-        StorageError(.unreadable, "Nothing is written over \"\(path)\" because \(reason)", errno: errno)
+        StorageError(.unreadable, "\"\(path)\" is not overwritten because \(reason)", errno: errno)
     }
 
     /// The same, with or without a doubt about its effect.
@@ -32,7 +32,7 @@ extension StorageError {
     static func removed(_ path: FilePath, because error: StorageError? = nil) -> StorageError {
         let end = error.map { "could not be written again: \($0)" } ?? "is written again with them."
         return StorageError(
-            .unreadable, "\"\(path)\" has been removed. The last good values stay in force, and it \(end)",
+            .unreadable, "\"\(path)\" has been removed. The last good values stay in force, and the file \(end)",
             errno: error?.errno)
     }
 
@@ -45,22 +45,23 @@ extension StorageError {
     static func tooLarge(_ path: FilePath, _ key: SettingKey, _ size: Int, _ limit: Int) -> StorageError {
         StorageError(
             .unsupportedValue,
-            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of \"\(path)\" holds \(limit).")
+            "“\(key)” was not saved: its value needs \(size) bytes, and the journal of \"\(path)\" holds at most "
+                + "\(limit).")
     }
 
     static func journalFull(_ path: FilePath, _ limit: Int) -> StorageError {
         StorageError(
             .noSpace,
-            "\"\(path)\" was not saved: its journal would have more than the \(limit) bytes that it may have, and can't be begun "
-                + "anew with less. Make it possible to write the file: correct it if it can't be read, and allow writing in its "
-                + "folder.")
+            "\"\(path)\" was not saved: its journal would exceed its limit of \(limit) bytes, and can't be restarted with less. "
+                + "Make the file writable: correct it if it can't be read, and allow writing in its folder.")
     }
 
     /// Something that is needed to write could not be done, and nothing was written.
     static func notSaved(_ path: FilePath, _ error: FileError) -> StorageError {
         guard error.cause != .wouldBlock else {
             return StorageError(
-                .locked, "\"\(path)\" was not saved: another process has kept its lock for too long. It is as it was.",
+                .locked,
+                "\"\(path)\" was not saved: another process held its lock for too long. The file is unchanged.",
                 errno: error.cause.number)
         }
         return saveFailed(path, error, isInPlace: false)
@@ -84,8 +85,8 @@ extension StorageError {
     static func saveFailed(_ path: FilePath, _ error: FileError, isInPlace: Bool) -> StorageError {
         let consequence =
             isInPlace
-            ? "It has the new values, but may lose them if the power fails."
-            : "It is as it was."
+            ? "The file has the new values, but may lose them if the power fails."
+            : "The file is unchanged."
         return StorageError(
             code(for: error), "\"\(path)\" was not saved: \(error). \(consequence)", errno: error.cause.number)
     }

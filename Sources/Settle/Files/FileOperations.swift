@@ -165,7 +165,7 @@ package struct FileOperations: Sendable {
     }
 
     package func link(_ path: FilePath, to newPath: FilePath) throws(FileError) {
-        try finishing("give a second name to", path) { () throws(SystemError) in
+        try finishing("link", path) { () throws(SystemError) in
             try calls.linkFile(path.text, to: newPath.text)
         }
     }
@@ -180,7 +180,7 @@ package struct FileOperations: Sendable {
 
     /// Makes one folder with access for the user alone, subject to the umask.
     package func makeFolder(_ path: FilePath) throws(FileError) {
-        try finishing("make the folder", path) { () throws(SystemError) in
+        try finishing("create the folder", path) { () throws(SystemError) in
             try calls.makeFolder(path.text, permissions: 0o700)
         }
     }

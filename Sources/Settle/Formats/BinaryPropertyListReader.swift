@@ -81,7 +81,7 @@ struct BinaryPropertyListReader {
             sharedValues[object] = value
             return value
         case Kind.array, Kind.dictionary: return try container(object, start, depth: depth + 1)
-        default: throw failure(object, "Settings have no values of this kind.", .unsupportedValue)
+        default: throw failure(object, "Settings can't hold values of this kind.", .unsupportedValue)
         }
     }
 
@@ -92,7 +92,7 @@ struct BinaryPropertyListReader {
     }
 
     private func unfolding(_ object: Int) -> FormatError {
-        failure(object, "The file refers to the same values so often that it unfolds to too many.", .limit)
+        failure(object, "The file refers to the same values so often that it expands to too many.", .limit)
     }
 
     private mutating func spend(_ value: SettingValue, _ object: Int) throws(FormatError) {
@@ -106,7 +106,8 @@ struct BinaryPropertyListReader {
 
     private func offset(of object: Int) throws(FormatError) -> Int {
         guard object < objectCount else {
-            throw FormatError(.syntax, atByte: tableOffset, "There is no object \(object) among the \(objectCount).")
+            throw FormatError(
+                .syntax, atByte: tableOffset, "There is no object \(object): the file has \(objectCount).")
         }
         let entry = tableOffset + object * offsetSize
         guard let offset = Self.integer(bytes, at: entry, size: offsetSize), offset < tableOffset,
@@ -155,7 +156,7 @@ extension BinaryPropertyListReader {
         case Kind.null: .null
         case Kind.false: .bool(false)
         case Kind.true: .bool(true)
-        default: throw failure(object, "Settings have no values of this kind.", .unsupportedValue)
+        default: throw failure(object, "Settings can't hold values of this kind.", .unsupportedValue)
         }
     }
 
@@ -198,7 +199,7 @@ extension BinaryPropertyListReader {
         case Kind.ascii:
             let content = try payload(object, at: contentStart, size: count)
             guard content.allSatisfy({ $0 < 0x80 }) else {
-                throw failure(object, "A string in ASCII has other bytes.", .encoding)
+                throw failure(object, "An ASCII string has other bytes.", .encoding)
             }
             return PropertyListNull.value(of: String(decoding: content, as: UTF8.self))
         default:
@@ -233,7 +234,7 @@ extension BinaryPropertyListReader {
             let key = try key(reference(first, index))
             let value = try value(of: reference(first, count + index), depth: depth)
             guard entries.updateValue(value, forKey: key) == nil else {
-                throw failure(object, "The key \"\(key)\" is there twice.", .duplicateKey)
+                throw failure(object, "The key \"\(key)\" occurs twice.", .duplicateKey)
             }
         }
         return .dictionary(entries)

@@ -32,7 +32,7 @@ struct BinaryPropertyListWriter {
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
             guard seconds.isFinite else {
-                throw FormatError(.unsupportedValue, at: .key(""), "A date must be finite, and this one is \(seconds).")
+                throw FormatError(.unsupportedValue, at: .key(""), "A date must be finite, but this one is \(seconds).")
             }
             return add(real(seconds, Kind.date))
         case .data(let data): return add(marker(Kind.data, count: data.count) + data)

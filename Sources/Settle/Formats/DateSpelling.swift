@@ -13,7 +13,7 @@ enum DateSpelling {
     init(_ date: Date) throws(FormatError) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite else {
-            throw FormatError(.unsupportedValue, at: .key(""), "A date must be finite, and this one is \(interval).")
+            throw FormatError(.unsupportedValue, at: .key(""), "A date must be finite, but this one is \(interval).")
         }
         guard let timestamp = Timestamp(date) else {
             // So far away that adding the years between 1970 and 2001 would not change the last digit.

@@ -86,7 +86,7 @@ extension JSONReader {
     }
 
     private func halfSurrogatePair(_ start: Int) -> FormatError {
-        failure("This is one half of a surrogate pair and no character.", rule: .encoding, at: start)
+        failure("This is half of a surrogate pair, not a character.", rule: .encoding, at: start)
     }
 
     private func controlCharacter() -> FormatError {

@@ -28,7 +28,7 @@ struct JSONReader {
     /// Reads a text that is one value of any kind.
     mutating func readFragment() throws(FormatError) -> SettingValue {
         skipSpace()
-        guard peek() != nil else { throw failure("The text is empty; nothing is null.") }
+        guard peek() != nil else { throw failure("The text is empty; a missing value is null.") }
         let value = try readValue(depth: 0)
         skipSpace()
         guard position == bytes.count else { throw failure("There is something after the end of the value.") }
@@ -121,7 +121,7 @@ struct JSONReader {
         for index in firstEntry..<entries.count {
             let (key, value, offset) = entries[index]
             guard object.updateValue(value, forKey: key) == nil else {
-                throw failure("The key \"\(key)\" is there twice.", rule: .duplicateKey, at: offset)
+                throw failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: offset)
             }
         }
         entries.removeSubrange(firstEntry...)

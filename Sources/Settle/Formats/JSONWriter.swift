@@ -50,12 +50,12 @@ struct JSONWriter {
         case .integer(let value): append(value.description)
         case .real(let value):
             guard value.isFinite else {
-                throw FormatError(.unsupportedValue, at: .key(""), "JSON has no spelling for the number \(value).")
+                throw FormatError(.unsupportedValue, at: .key(""), "JSON can't represent the number \(value).")
             }
             append(value.description)
         case .number(let literal):
             guard DecimalNumber.isLiteral(literal) else {
-                throw FormatError(.unsupportedValue, at: .key(""), "This is no number.")
+                throw FormatError(.unsupportedValue, at: .key(""), "This is not a number.")
             }
             append(literal)
         case .string(let text): append(quoted: text)

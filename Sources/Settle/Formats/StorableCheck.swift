@@ -41,7 +41,7 @@ struct StorableCheck {
         case .number(let literal):
             size += literal.utf8.count
             guard DecimalNumber.isLiteral(literal) else {
-                throw FormatError(.unsupportedValue, at: .key(""), "This is no number.")
+                throw FormatError(.unsupportedValue, at: .key(""), "This is not a number.")
             }
             try checkSpelling(of: value)
         case .date(let date):

@@ -45,7 +45,7 @@ struct XMLPropertyListReader {
                 throw scanner.failure("A <key> or </dict> is expected here.", at: offset)
             }
             guard entries.updateValue(try readValue(try scanner.readTag(), depth), forKey: key) == nil else {
-                throw scanner.failure("The key \"\(key)\" is there twice.", rule: .duplicateKey, at: keyOffset)
+                throw scanner.failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: keyOffset)
             }
         }
     }
@@ -71,7 +71,7 @@ struct XMLPropertyListReader {
         case .start("array", let offset): .array(try readArray(depth: depth + 1, offset))
         case .start(let name, let offset): try value(name, try scanner.readText(of: name), offset)
         case .end(_, let offset):
-            throw scanner.failure("A value is expected here, and not an end tag.", at: offset)
+            throw scanner.failure("A value is expected here, not an end tag.", at: offset)
         }
     }
 
@@ -92,10 +92,10 @@ struct XMLPropertyListReader {
             case "real": real(text.trimmed).map(SettingValue.real)
             case "date": date(text.trimmed).map(SettingValue.date)
             case "data": Data(base64Encoded: text.withoutSpace).map(SettingValue.data)
-            default: throw scanner.failure("Property lists have no element of this name.", at: offset)
+            default: throw scanner.failure("Property lists have no element with this name.", at: offset)
             }
         guard let value else {
-            throw scanner.failure("This is no valid <\(name)>.", rule: .unsupportedValue, at: offset)
+            throw scanner.failure("This is not a valid <\(name)>.", rule: .unsupportedValue, at: offset)
         }
         return value
     }

@@ -63,7 +63,7 @@ struct XMLScanner {
             return .end(name: name, offset: start)
         }
         let isEmpty = skipByte("/")
-        guard skipByte(">") else { throw failure("This tag must end with > and has no attributes.") }
+        guard skipByte(">") else { throw failure("This tag must end with > and can't have attributes.") }
         return isEmpty ? .empty(name: name, offset: start) : .start(name: name, offset: start)
     }
 
@@ -95,7 +95,7 @@ struct XMLScanner {
         }
         guard case .end(name, _) = try readTag() else {
             throw failure(
-                "The element whose text starts here holds another one or is closed by another tag.", at: start)
+                "The element whose text starts here contains another one or is closed by another tag.", at: start)
         }
         guard let string = String(validating: text, as: UTF8.self) else {
             throw failure("The text that starts here is not in UTF-8.", rule: .encoding, at: start)
@@ -150,7 +150,7 @@ extension XMLScanner {
         let value = declaration[name.upperBound...].drop { " \t\r\n=\"'".contains($0) }
             .prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(value) else {
-            throw failure("The file must be in UTF-8, and says it is in \(value).", rule: .encoding, at: start)
+            throw failure("The file must be in UTF-8, but declares \(value).", rule: .encoding, at: start)
         }
     }
 
@@ -195,7 +195,7 @@ extension XMLScanner {
         guard name.hasPrefix("#"), digits.first?.isHexDigit == true,
             let number = UInt32(digits, radix: isHexadecimal ? 16 : 10), let scalar = Unicode.Scalar(number)
         else {
-            throw failure("There is no character of this name or number.", rule: .encoding, at: start)
+            throw failure("There is no character with this name or number.", rule: .encoding, at: start)
         }
         return scalar
     }

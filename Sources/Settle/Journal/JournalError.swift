@@ -9,10 +9,10 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty: "The journal has not been started: it has no header."
-        case .damaged: "The journal's header is damaged, or the file is no journal."
+        case .damaged: "The journal's header is damaged, or the file is not a journal."
         case .newerVersion(let version):
             """
-            The journal has version \(version), and this program knows none later than \(JournalHeader.version): a newer \
+            The journal has version \(version), but this program knows none later than \(JournalHeader.version): a newer \
             program wrote it.
             """
         }

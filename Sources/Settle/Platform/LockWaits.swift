@@ -24,9 +24,9 @@ enum LockWaits {
         // Proof: every thread of the cycle waits for the next one, holding what its predecessor needs, so none of them
         // could ever go on. This thread's stack holds its callers' work, which can't be undone from here.
         fatalError(
-            "Stores are written inside each other in opposite orders: this thread writes to one store inside of a write to another, "
-                + "and another thread does so the other way round, so that they wait for each other for ever. Write to the "
-                + "stores one after the other, or always inside each other in the same order.")
+            "Stores are written inside each other in opposite orders: this thread writes to one store inside a write to another, "
+                + "and another thread does the opposite, so they would wait for each other forever. Write to the stores one "
+                + "after the other, or always nest them in the same order.")
     }
 
     static func end(_ thread: UInt) {

@@ -35,7 +35,7 @@ extension SettingsError {
     static func neededPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key, part)) can't be nil: it is there as long as what it is a part of.\(oldValueStays)", key: key)
+            "\(quoted(key, part)) can't be nil: it is not optional.\(oldValueStays)", key: key)
     }
 
     static func closed(key: String?) -> SettingsError {
@@ -46,27 +46,27 @@ extension SettingsError {
     static func released(key: SettingKey) -> SettingsError {
         SettingsError(
             .released,
-            "\(quoted(key)) can't be written: its group has been let go of with `release(at:)`. Open it again.",
+            "\(quoted(key)) can't be written: its group was released with `release(at:)`. Open it again.",
             key: key.description)
     }
 
     static func notOpened(_ group: any SettingsGroup.Type) -> SettingsError {
         SettingsError(
             .notOpened,
-            "\(group) can't be saved: this one was made by its initializer, and no store has opened it. Write "
+            "\(group) can't be saved: it was created with its initializer, and no store has opened it. Write "
                 + "`let settings = try await store.group(\(group).self)`.")
     }
 
     static let partlyUndone = SettingsError(
         .partlyUndone,
-        "An update was undone, but inside it another store was written, and that stays: an update is of one store. Write to the "
-            + "other store when this update has ended.")
+        "An update was undone, but its writes to another store stay: an update covers one store. Write to the other store "
+            + "after the update.")
 
     static func overlappingChange(key: SettingKey) -> SettingsError {
         SettingsError(
             .overlappingChange,
-            "\(quoted(key)) was written while it was being changed in place, and one of both would be lost. The value that was "
-                + "written stays.",
+            "\(quoted(key)) was written while it was being changed in place, which would lose one of the two values. The "
+                + "written value stays.",
             key: key.description)
     }
 
@@ -89,7 +89,7 @@ extension SettingsError {
             .unusableValue,
             "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
                 + inForce.sentence(isSecret: stored == nil)
-                + "; the stored value is kept until someone writes the key.",
+                + "; the stored value is kept until the key is written.",
             key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
     }
 
@@ -128,11 +128,11 @@ extension SettingsError {
     static func alreadyOpen(
         _ file: String, _ differences: [(name: String, theirs: String, ours: String)]
     ) -> SettingsError {
-        let reasons = differences.map { "its \($0.name) is \($0.theirs), and \($0.ours) was asked for" }
+        let reasons = differences.map { "its \($0.name) is \($0.theirs), but \($0.ours) was requested" }
         return SettingsError(
             .alreadyOpen,
-            "\"\(file)\" is open in this process already: \(reasons.joined(separator: "; ")). Leave out what shall stay as it is, "
-                + "or close the store first.")
+            "\"\(file)\" is already open in this process: \(reasons.joined(separator: "; ")). Omit what should stay as it is, or "
+                + "close the store first.")
     }
 
     /// - Parameter byCommit: Whether a commit has written the value: then it is given up whatever external changes
@@ -140,11 +140,11 @@ extension SettingsError {
     static func superseded(_ key: SettingKey, byCommit: Bool) -> SettingsError {
         let reason =
             byCommit
-            ? "the commit that wrote it failed, and others have stored something since then"
-            : "it could not be saved, and others have stored something newer meanwhile, at this key or at one that was "
-                + "written together with it"
+            ? "the commit that wrote it failed, and something else has been stored since"
+            : "it could not be saved, and something newer has been stored since, at this key or at one that was written "
+                + "together with it"
         return SettingsError(
-            .superseded, "The value of \(quoted(key)) was given up: \(reason). What is stored is in force.",
+            .superseded, "The value of \(quoted(key)) was given up: \(reason). The stored value is in force.",
             key: key.text)
     }
 
@@ -163,7 +163,7 @@ extension SettingsError {
 
     static func commitNotBegun(_ error: any Error) -> SettingsError {
         SettingsError(
-            .commitNotBegun, "The commit has not begun, and nothing has changed: \(error)", underlying: error)
+            .commitNotBegun, "The commit could not begin, and nothing has changed: \(error)", underlying: error)
     }
 
     /// A value to be written does not fit the setting's type.
@@ -178,7 +178,7 @@ extension SettingsError {
 
     /// A secret to be written does not fit the setting's type, or breaks its rule.
     static func refusedSecret(key: SettingKey, type: String, rule: String?) -> SettingsError {
-        let reason = rule.map { "it must be \($0)" } ?? "it is no \(type)"
+        let reason = rule.map { "it must be \($0)" } ?? "it is not of type \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
             "\(quoted(key)) can't be \(redaction): \(reason).\(oldValueStays)", key: key.description, rule: rule)

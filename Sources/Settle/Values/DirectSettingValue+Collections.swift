@@ -46,8 +46,8 @@ extension Dictionary: DirectSettingValue where Key == String, Value: DirectSetti
         // Merging them would lose one of their values with the next write.
         guard count == entries.count else {
             throw SettingCodingError(
-                expected: "a dictionary whose keys differ as Swift compares them",
-                found: "keys that differ only in how Unicode spells them")
+                expected: "a dictionary whose keys are different strings in Swift",
+                found: "keys that are equal by Unicode's rules")
         }
     }
 

@@ -24,7 +24,7 @@ extension Date: DirectSettingValue {
 
     func settingValue() throws(SettingCodingError) -> SettingValue {
         guard timeIntervalSinceReferenceDate.isFinite else {
-            throw SettingCodingError(expected: "a date", found: "one at an infinite distance or at no time at all")
+            throw SettingCodingError(expected: "a date", found: "one that is not finite")
         }
         return .date(self)
     }
@@ -40,7 +40,7 @@ extension Data: DirectSettingValue {
             guard let value = Data(base64Encoded: text) else { fallthrough }
             self = value
         default:
-            throw SettingCodingError(expected: "data or its base64 spelling", found: settingValue)
+            throw SettingCodingError(expected: "data or a base64 string", found: settingValue)
         }
     }
 

@@ -58,7 +58,7 @@ extension Secret: Codable {
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: decoder.codingPath,
-                    debugDescription: "the secret that is stored there is no \(spelling(of: Value.self))"))
+                    debugDescription: "the stored secret is not of type \(spelling(of: Value.self))"))
         }
         self.init(value)
     }

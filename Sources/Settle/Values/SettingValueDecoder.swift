@@ -14,7 +14,7 @@ package struct SettingValueDecoder {
         } catch let error as DecodingError {
             throw SettingCodingError(error, expected: type)
         } catch {
-            throw SettingCodingError(expected: "a valid \(type)", found: "one that it refuses: \(error)")
+            throw SettingCodingError(expected: "a valid \(type)", found: "an invalid one: \(error)")
         }
     }
 }
@@ -34,7 +34,7 @@ extension SettingCodingError {
         } else {
             self.init(
                 path: context?.codingPath.map(\.stringValue) ?? [], expected: "a valid \(type)",
-                found: "one that it refuses: \(context?.debugDescription ?? "\(error)")")
+                found: "an invalid one: \(context?.debugDescription ?? "\(error)")")
         }
     }
 }

@@ -102,7 +102,7 @@ private final class EncodedNode {
     func value() throws(SettingCodingError) -> SettingValue {
         switch content {
         case .nothing:
-            throw SettingCodingError(expected: "a value", found: "a type that encodes nothing at all")
+            throw SettingCodingError(expected: "a value", found: "a type that encodes nothing")
         case .value(let value):
             return value
         case .array(let nodes):

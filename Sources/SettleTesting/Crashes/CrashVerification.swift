@@ -69,7 +69,7 @@ struct CrashVerification<Acknowledged: Sendable> {
                     on: SimulatedDisk(image.image), acknowledged: run.acknowledged(point.state.told),
                     description: "\(failure("Recovered."))", makeStorage))
         } catch {
-            throw failure("The check has thrown: \(error)", error)
+            throw failure("The check threw: \(error)", error)
         }
     }
 }

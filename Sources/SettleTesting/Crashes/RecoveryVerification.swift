@@ -80,11 +80,11 @@ struct RecoveryVerification: Sendable {
         guard let older = trees.lastIndex(where: { Self.isSame($0, found) }) else {
             let newest = trees[trees.count - 1].root
             return Violation(
-                description: "What is found, \(found.root), was never stored before; the newest is \(newest).")
+                description: "What is found, \(found.root), was never stored; the newest is \(newest).")
         }
         return Violation(
-            description: "Values are lost: found is the state after batch \(older), \(found.root), and the storage had "
-                + "promised to keep batch \(oldest), \(trees[oldest].root).")
+            description: "Values are lost: the state found is that after batch \(older), \(found.root), but the "
+                + "storage had promised to keep batch \(oldest), \(trees[oldest].root).")
     }
 
     /// Compares trees, even if a file can't represent some of their values directly, such as dates in JSON.
@@ -106,7 +106,7 @@ struct RecoveryVerification: Sendable {
             throw Violation(description: "It can't be opened again: \(error)")
         }
         if case .removed(let description) = contents.outcome, !state.isRemovedAtFirst {
-            throw Violation(description: "It looks as if somebody had removed what was stored: \(description)")
+            throw Violation(description: "It looks as if what was stored had been removed: \(description)")
         }
         do {
             try await use(storage)

@@ -137,8 +137,8 @@ private struct EventSettings: SettingsGroup {
             case .writesLater, .removesFirst: "promised to keep"
             case .acknowledgesBeforeSync, .writesInPlace, .chokesOnLeftovers: "can't be opened"
             case .looksNew: "as if nothing had ever been stored"
-            case .looksRemoved: "as if somebody had removed"
-            case .splitsBatches: "was never stored before"
+            case .looksRemoved: "had been removed"
+            case .splitsBatches: "was never stored;"
             case .rewritesOnLoad: "The recovery was stopped too"
             case .trustsFolders, .forgetsFolderSync, .forgetsFolderSyncAfterLoad: "lost by the next crash"
             }

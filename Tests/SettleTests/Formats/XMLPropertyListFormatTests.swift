@@ -106,7 +106,7 @@ import Testing
             ),
             (
                 "<?xml version=\"1.0\" encoding=\"UTF-16\"?>",
-                "Line 1, column 1: The file must be in UTF-8, and says it is in utf-16."
+                "Line 1, column 1: The file must be in UTF-8, but declares utf-16."
             ),
             ("<!-- a", "Line 1, column 1: The comment that starts here has no end."),
             ("<plist><array/></plist>", "Line 1, column 8: The settings must be a <dict>."),

@@ -58,7 +58,7 @@ import Testing
         #expect(throws: JournalError.newerVersion(2)) { try decode(bytes(ofVersion: 2)) }
         #expect(throws: JournalError.newerVersion(200)) { try decode(bytes(ofVersion: 200)) }
         #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: 0)) }
-        #expect("\(JournalError.newerVersion(2))".contains("has version 2, and this program knows none later than 1"))
+        #expect("\(JournalError.newerVersion(2))".contains("has version 2, but this program knows none later than 1"))
     }
 
     @Test("A header without a generation is damaged")

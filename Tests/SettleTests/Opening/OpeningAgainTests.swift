@@ -46,15 +46,15 @@ import Testing
             }
             #expect(both?.code == .alreadyOpen)
             for part in [
-                file.path, "savePolicy is debounced", "immediate was asked for", "historyLimit is 1024, and 5",
-                "initialRevision is 0, and 9", "format is JSON, and XML property list", "ManualClock was asked for",
+                file.path, "savePolicy is debounced", "immediate was requested", "historyLimit is 1024, but 5",
+                "initialRevision is 0, but 9", "format is JSON, but XML property list", "ManualClock was requested",
             ] { #expect(both?.description.contains(part) == true, "\(part)") }
             #expect(both?.description.contains("retryDelay") == false)
             let others = await error {
                 try await SettingsStore.open(
                     at: file, configuration: .init(historyCostLimit: 7, retryDelay: .seconds(1) ... .seconds(2)))
             }
-            #expect(others?.description.contains("historyCostLimit is 4194304, and 7") == true)
+            #expect(others?.description.contains("historyCostLimit is 4194304, but 7") == true)
             #expect(others?.description.contains("retryDelay is") == true)
             // The failed opening left no handle, so that closing the first one closes the store.
             let settings = try await first.group(CounterSettings.self)

@@ -98,7 +98,7 @@ import Testing
         let ran = Flag()
         let unbegun = await #expect(throws: SettingsError.self) { try await settings.commit { ran.raise() } }
         #expect(unbegun?.code == .commitNotBegun && unbegun?.underlying as? StorageError == noSpace)
-        #expect(unbegun?.description == "The commit has not begun, and nothing has changed: There is no room.")
+        #expect(unbegun?.description == "The commit could not begin, and nothing has changed: There is no room.")
         #expect(!ran.isRaised && settings.count == 0)
         try await settings.commit { ran.raise() }
         #expect(ran.isRaised)

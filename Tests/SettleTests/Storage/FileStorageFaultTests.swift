@@ -185,7 +185,7 @@ import Testing
         tree.apply(Self.second.values)
         fixture.calls.fail(every: .openFolder, with: .inputOutput)
         let error = #expect(throws: StorageError.self) { try storage.checkpoint(tree, for: .settled) }
-        #expect(error?.description.contains("It has the new values") == true)
+        #expect(error?.description.contains("The file has the new values") == true)
         fixture.calls.heal()
         fixture.calls.forget()
         #expect(try storage.checkpoint(tree, for: .settled))

@@ -112,8 +112,8 @@ import Testing
                 Issue.record("It was to be recovered, and not completely.")
                 continue
             }
-            #expect(description.contains("put aside as \"settings.json.corrupt-1\""))
-            #expect(description.contains("put aside as \"settings.json.journal.corrupt-1\""))
+            #expect(description.contains("set aside as \"settings.json.corrupt-1\""))
+            #expect(description.contains("set aside as \"settings.json.journal.corrupt-1\""))
             #expect(try Data(contentsOf: fixture.folder.appending(path: "settings.json.journal.corrupt-1")) == journal)
             try expect(.intact, isHeader ? Self.earlier : Self.newest, after: [:], in: fixture)
             #expect(try !fixture.names().contains("settings.json.journal.corrupt-2"))
@@ -192,8 +192,8 @@ import Testing
         }
         #expect(
             description
-                == "\"\(fixture.file.path)\" and its journal are of two moments: it is an earlier version than the last that its "
-                + "journal tells of. The file is used, but these keys have the values of the journal: b. If both come from a "
+                == "\"\(fixture.file.path)\" and its journal come from two moments: it is older than the last version in its journal. "
+                + "The file is used, but these keys have the journal's values: b. If both come from a "
                 + "copy, check them.")
         #expect(try fixture.freshLoad().tree.root == ["a": .integer(1), "b": .integer(3)])
     }
@@ -234,7 +234,7 @@ import Testing
         }
         #expect(
             description.hasSuffix(
-                "and these keys have the values that the journal has beyond the damaged one: b. So the values are of two moments."
+                "and these keys have the values that the journal has beyond the damaged one: b. So the values come from two moments."
             ))
     }
 
@@ -263,7 +263,7 @@ import Testing
             return
         }
         #expect(description.contains("the journal's end is missing"))
-        #expect(description.contains("have the values of the journal: b."))
+        #expect(description.contains("have the journal's values: b."))
     }
 
     @Test("A damaged journal beside an intact file makes the recovery incomplete") func damagedJournal() throws {
@@ -308,8 +308,8 @@ import Testing
         let fixture = try fixture()
         try Trouble.removed.happen(to: fixture.file)
         let description =
-            "\"\(fixture.file.path)\" has been removed: its journal tells of it. Every setting has its default, but for those "
-            + "that the journal has (b)."
+            "\"\(fixture.file.path)\" has been removed: its journal shows that it existed. Every setting has its default, "
+            + "except those in the journal (b)."
         #expect(try fixture.freshLoad().outcome == .removed(description: description))
         try Trouble.removed.happen(to: fixture.folder.appending(path: Self.journal))
         let other =

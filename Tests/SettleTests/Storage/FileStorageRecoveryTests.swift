@@ -30,8 +30,8 @@ import Testing
         #expect(text.contains("3"), "the line is to be named: \(text)")
         #expect(
             text.hasSuffix(
-                "It was put aside as \"settings.json.corrupt-1\", and the version that was saved before it is used, "
-                    + "so what was saved only in the damaged one has its earlier value."))
+                "It was set aside as \"settings.json.corrupt-1\", and the previous version is used, so settings that were "
+                    + "saved only in the damaged one have their earlier values."))
         #expect(try fixture.text(of: "settings.json.corrupt-1") == Self.damaged)
         #expect(try fixture.freshLoad() == intact(["a": .integer(2)]))
         #expect(
@@ -134,7 +134,7 @@ import Testing
         fixture.calls.fail(every: .link, with: cause)
         let error = #expect(throws: StorageError.self) { try storage.load() }
         #expect(error?.code == .unreadable)
-        #expect(error?.description.contains("can't be put aside") == true)
+        #expect(error?.description.contains("can't be set aside") == true)
         fixture.calls.heal()
         #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .synced) }
         #expect(try fixture.text() == Self.damaged)

@@ -64,7 +64,7 @@ import Testing
             #expect(
                 issues[1].description
                     == "The stored value of “size” can't be used: it must be in 1...100. The last good value, 42, stays in force; "
-                    + "the stored value is kept until someone writes the key.")
+                    + "the stored value is kept until the key is written.")
             #expect(issues.allSatisfy { !$0.description.contains("long token") && !$0.description.contains("short") })
             try await store.close()
         }

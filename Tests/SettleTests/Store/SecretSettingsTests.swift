@@ -115,7 +115,7 @@ private struct BrokenDefault: SettingsGroup {
         #expect(
             issues[5].description
                 == "The stored value of “wrapped” can't be used: it is not of the setting's type. The default is used "
-                + "instead; the stored value is kept until someone writes the key.")
+                + "instead; the stored value is kept until the key is written.")
         #expect(settings.wrapped == nil)
     }
 

@@ -23,13 +23,13 @@ import Testing
     @Test("Invalid JSON is refused with its line and column")
     func refusals() {
         let cases: [(String, String)] = [
-            ("", "Line 1, column 1: The text is empty; nothing is null."),
+            ("", "Line 1, column 1: The text is empty; a missing value is null."),
             ("1 2", "Line 1, column 3: There is something after the end of the value."),
             ("[1,\n 2", "Line 2, column 3: A comma or ] is expected here."),
             ("[1,", "Line 1, column 4: The text ends where a value is expected."),
             ("nul", "Line 1, column 1: A value is expected here."),
             ("01", "Line 1, column 1: A number must not start with 0."),
-            ("{\"a\":1,\"a\":2}", "Line 1, column 8: The key \"a\" is there twice."),
+            ("{\"a\":1,\"a\":2}", "Line 1, column 8: The key \"a\" occurs twice."),
         ]
         for (text, message) in cases {
             let error = #expect(throws: FormatError.self, "\(text)") { try SettingValue(json: Data(text.utf8)) }
