@@ -11,7 +11,7 @@
     /// Stands in for the kernel queue of Apple's platforms: inotify on the inode of one file or folder, with events as
     /// coarse as that queue's.
     final class InotifyVnodes: VnodeSystem {
-        private let state = LockedValue((opened: 0, open: 0, limit: Int.max))
+        private let state = LockedValue((opened: 0, open: 0, limit: Int.max, denied: FilePath?.none))
 
         /// The number of vnodes opened so far, and of those open now.
         var openedCount: Int { state.withLock { $0.opened } }
@@ -22,10 +22,17 @@
             state.withLock { $0.limit = count }
         }
 
+        /// From now on a folder and what is in it can't be opened, as if it were outside of the process's sandbox.
+        func deny(_ folder: FilePath) {
+            state.withLock { $0.denied = folder }
+        }
+
         func open(
             _ path: FilePath, _ kind: VnodeKind, on queue: DispatchQueue?, _ tell: @escaping @Sendable (Bool) -> Void
         ) throws(SystemError) -> any Vnode {
             guard state.withLock({ $0.open < $0.limit }) else { throw SystemError(EMFILE) }
+            let denied = state.withLock { $0.denied }
+            guard path != denied, path.folder != denied else { throw .notPermitted }
             let vnode = try InotifyVnode(path, kind, queue, tell) { [state] in state.withLock { $0.open -= 1 } }
             state.withLock {
                 $0.opened += 1

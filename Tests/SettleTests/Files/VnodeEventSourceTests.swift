@@ -128,6 +128,63 @@ import Testing
             watch.cancel()
         }
 
+        @Test("Links in a folder that the sandbox denies are not polled, but files there are")
+        func denied() async throws {
+            let vnodes = InotifyVnodes()
+            let files = try WatchedFiles(SystemFileWatching(source: VnodeEventSource(vnodes), pollInterval: nil))
+            let (outside, inside) = (files.path.appending("outside"), files.path.appending("inside"))
+            try files.makeFolder("outside")
+            try files.makeFolder("inside")
+            func link(to target: String) throws {
+                try? files.remove("outside/link")
+                try FileManager.default.createSymbolicLink(
+                    atPath: outside.appending("link").text, withDestinationPath: target)
+            }
+            try link(to: "../inside")
+            vnodes.deny(outside)
+            let watch = files.watching.watch([outside: ["link"], inside: ["a"]]) { [told = files.told] in told.add($0) }
+            // The folder and, later, the file in it.
+            #expect(vnodes.openCount == 1)
+            try link(to: "../elsewhere")
+            files.watching.poll()
+            try files.write("one", to: "inside/a")
+            #expect(await files.told.next(.contents).files == [inside.appending("a")])
+            watch.update([outside: ["link", "b"], inside: ["a"]])
+            try files.write("one", to: "outside/b")
+            files.watching.poll()
+            #expect(await files.told.next(.contents).files.contains(outside.appending("b")))
+            watch.cancel()
+        }
+
+        @Test("A store behind a link in a folder that the sandbox denies still receives changes") func deniedLink()
+            async throws
+        {
+            try await withTemporaryFolder { folder in
+                let calls = POSIXSystemCalls()
+                let outside = folder.appending(path: "outside")
+                for folder in [outside, folder.appending(path: "private")] {
+                    try calls.makeFolder(folder.path, permissions: 0o700)
+                }
+                try FileManager.default.createSymbolicLink(
+                    atPath: outside.appending(path: "var").path, withDestinationPath: "../private")
+                let vnodes = InotifyVnodes()
+                vnodes.deny(FilePath(outside.path))
+                func open() async throws -> SettingsStore {
+                    let watching = SystemFileWatching(source: VnodeEventSource(vnodes), pollInterval: nil)
+                    return try await SettingsStore.open(
+                        storage: FileStorage(
+                            at: outside.appending(path: "var/settings.json"), calls: calls, watching: watching))
+                }
+                let (first, second) = (try await open(), try await open())
+                let written = try await first.group(CounterSettings.self)
+                let read = try await second.group(CounterSettings.self)
+                try await written.commit { written.count = 7 }
+                for await count in read.$count where count == 7 { break }
+                try await first.close()
+                try await second.close()
+            }
+        }
+
         @Test("A change of one store arrives in another that watches vnodes") func stores() async throws {
             try await withTemporaryFolder { folder in
                 let file = folder.appending(path: "settings.json")

@@ -37,12 +37,20 @@ extension WatchTable {
                 target = path
                 awaited = nil
             } catch {
+                // A sandbox denies the folders above an app's container, such as `/` with the link `/var`. Only the system
+                // switches these, so polling them would wake the process for nothing. Where only the folder's mode denies
+                // reading (`EACCES`), links are polled.
+                if error == .notPermitted, target == path, areLinks(names, in: path) { return .denied }
                 guard error == .notFound || error == .notFolder, target.folder != target else { return .polled }
                 awaited = target.name
                 target = target.folder
             }
         }
         return .polled
+    }
+
+    private func areLinks(_ names: Set<String>, in folder: FilePath) -> Bool {
+        names.allSatisfy { (try? calls.status(at: folder.appending($0).text))?.kind == .symbolicLink }
     }
 
     /// Drops a path's interest in the events of a number.

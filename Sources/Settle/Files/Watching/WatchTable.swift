@@ -75,7 +75,7 @@ struct WatchTable: Sendable {
             attach(path)
             tell(folder.names.keys, .places, in: path, &messages)
         case (.above(_, let awaited), .replaced(let name)) where name != awaited: break
-        case (.above, .contents), (.polled, _): break
+        case (.above, .contents), (.polled, _), (.denied, _): break
         case (.above, .replaced), (.above, .unknown), (.above, .gone):
             if event == .gone { release(folder.attachment.number, from: path) }
             attach(path)

@@ -7,11 +7,13 @@ struct WatchedFolder: Sendable {
         case above(Int, awaited: String)
         /// Looked at from time to time.
         case polled
+        /// Outside of the process's sandbox, with nothing to watch but links: neither watched nor polled.
+        case denied
 
         var number: Int? {
             switch self {
             case .itself(let number), .above(let number, _): number
-            case .polled: nil
+            case .polled, .denied: nil
             }
         }
     }
