@@ -38,10 +38,10 @@ extension JournalBatch {
     /// readers would take its record for damage.
     package var tooDeeplyNestedKey: SettingKey? {
         if let tree {
-            let limit = JournalValueLimits.depth - 1
+            let limit = SettingValue.depthLimit - 1
             return tree.root.first { !$0.value.isNested(within: limit) }.map { SettingKey(name: $0.key) }
         }
-        let limit = JournalValueLimits.depth
+        let limit = SettingValue.depthLimit
         return entries.first { entry in
             if case .value(let before) = entry.before, !before.isNested(within: limit) { return true }
             return entry.value.map { !$0.isNested(within: limit) } ?? false

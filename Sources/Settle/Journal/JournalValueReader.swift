@@ -50,7 +50,7 @@ package struct JournalValueReader {
     }
 
     private mutating func readElements(depth: Int) throws(JournalError) -> [SettingValue] {
-        guard depth <= JournalValueLimits.depth else { throw .damaged }
+        guard depth <= SettingValue.depthLimit else { throw .damaged }
         let count = try readSize()
         var elements: [SettingValue] = []
         elements.reserveCapacity(min(count, Self.trustedCount))
@@ -59,7 +59,7 @@ package struct JournalValueReader {
     }
 
     private mutating func readEntries(depth: Int) throws(JournalError) -> SettingValue.Entries {
-        guard depth <= JournalValueLimits.depth else { throw .damaged }
+        guard depth <= SettingValue.depthLimit else { throw .damaged }
         let count = try readSize()
         // An entry has at least two bytes: a count and a tag.
         guard count <= remaining / 2 else { throw .damaged }

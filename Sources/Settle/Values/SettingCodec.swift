@@ -16,3 +16,32 @@ public struct SettingCodec<Value: Sendable>: Sendable {
         self.decode = decode
     }
 }
+
+extension SettingCodec where Value: Codable {
+    /// The codec of a setting that names no other one.
+    ///
+    /// Booleans, numbers, strings, `Date`, `Data`, `URL`, `UUID`, `Duration`, and optionals, arrays, sets and
+    /// string-keyed dictionaries of these have spellings of their own. Everything else is converted by `Codable`, with
+    /// the same spellings for every part of the value. `nil` becomes ``SettingValue/null``, and a set a sorted array.
+    ///
+    /// Conversions are exact or refused with a ``SettingCodingError``: a number outside the type's range, a fraction
+    /// for an integer, or a string for a number is an error.
+    public static var standard: SettingCodec {
+        if let type = Value.self as? any DirectSettingValue.Type, let codec = direct(type, Value.self) {
+            return codec
+        }
+        return SettingCodec(
+            encode: { try SettingValueEncoder().encode($0) },
+            decode: { try SettingValueDecoder().decode(Value.self, from: $0) })
+    }
+}
+
+/// The cast succeeds if both types are the same, which only the caller knows.
+private func direct<Direct: DirectSettingValue, Value: Sendable>(
+    _ type: Direct.Type, _: Value.Type
+) -> SettingCodec<Value>? {
+    let codec = SettingCodec<Direct>(
+        encode: { value in try value.settingValue() },
+        decode: { value in try Direct(settingValue: value) })
+    return codec as? SettingCodec<Value>
+}

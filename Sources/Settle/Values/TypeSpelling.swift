@@ -19,3 +19,19 @@ extension Array: SugaredType {
 extension Dictionary: SugaredType {
     fileprivate static var sugaredSpelling: String { "[\(spelling(of: Key.self)): \(spelling(of: Value.self))]" }
 }
+
+/// The stored spellings of an enumeration's cases, as JSON, in the order of their declaration.
+///
+/// - Returns: `nil` for types that do not list their values, and for those that list too many for a sentence.
+func spelledCases(of type: any Any.Type) -> [String]? {
+    guard let type = type as? any (CaseIterable & Encodable).Type else { return nil }
+    return spellings(of: type)
+}
+
+private let mostCases = 30
+
+private func spellings<Value: CaseIterable & Encodable>(of _: Value.Type) -> [String]? {
+    guard !Value.allCases.isEmpty, Value.allCases.count <= mostCases else { return nil }
+    let values = Value.allCases.compactMap { try? SettingValueEncoder().encode($0) }
+    return values.compactMap { value in (try? value.json()).map { String(decoding: $0, as: UTF8.self) } }
+}
