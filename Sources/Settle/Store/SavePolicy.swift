@@ -1,6 +1,6 @@
 /// When a group's changes are saved.
 public enum SavePolicy: Sendable, Hashable {
-    /// The savePolicy of the group around it; for a group that is opened itself,
+    /// The policy of the group around it; for a group that is opened itself,
     /// ``SettingsStore/Configuration/savePolicy``.
     case inherited
     /// After a quiet period without another change, and at the latest after a longest delay since the first.

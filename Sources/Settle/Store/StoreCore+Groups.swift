@@ -220,7 +220,7 @@ extension MutationLog {
         return topic
     }
 
-    /// The index of the schedule for a savePolicy; `nil` for settings that are never saved. Under the lock.
+    /// The index of the schedule for a save policy; `nil` for settings that are never saved. Under the lock.
     func schedule(for savePolicy: SavePolicy) -> Int? {
         let schedule: ScheduledSave
         switch savePolicy {
