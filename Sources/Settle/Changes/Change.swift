@@ -28,15 +28,6 @@ public struct Change: Sendable {
     /// How many changes this subscriber should have received before this one but missed, because it fell behind the
     /// store's bounded log. With ``Delivery/newest`` these are the changes that were passed over.
     public let missed: UInt64
-
-    /// The mutation of one setting, if this change contains one.
-    public subscript<Value>(setting: SettingReference<Value>) -> (oldValue: Value, newValue: Value)? {
-        let key = setting.key
-        guard let mutation = mutations.first(where: { $0.key == key }),
-            let old = mutation.oldValue as? Value, let new = mutation.newValue as? Value
-        else { return nil }
-        return (old, new)
-    }
 }
 
 /// Which changes a subscriber receives.

@@ -103,3 +103,39 @@ extension Change {
             missed: missed)
     }
 }
+
+extension Changes {
+    static func since(
+        _ revision: UInt64, on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool
+    ) throws -> Changes {
+        let cursor = ChangeCursor(
+            on: topic, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
+        guard let cursor else {
+            let (oldest, newest) = log.lock.withLock { (log.ring.oldest, log.ring.newest) }
+            throw SettingsError(
+                .revisionUnavailable,
+                "The changes since revision \(revision) can't be told: the log holds those from \(oldest) to \(newest). "
+                    + "Read the current values and start from there.")
+        }
+        return Changes(cursor)
+    }
+}
+
+extension Changes {
+    /// Runs a body for the newest change whenever there is one; see ``SettingReference/forEachLatest(_:)``.
+    ///
+    /// Whatever the ``Delivery`` asked for, changes that are overtaken are skipped and counted in ``Change/missed``.
+    ///
+    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Change) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        try await newestOnly.makeAsyncIterator().forEachLatest(body)
+    }
+}
+
+extension Changes.Iterator: LatestIterator {
+    mutating func newest(insteadOf element: Change) -> Change {
+        takeNewest()?.counting(element) ?? element
+    }
+}

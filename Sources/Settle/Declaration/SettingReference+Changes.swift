@@ -1,4 +1,26 @@
-/// Reactions: work that follows the newest value.
+extension SettingReference {
+    /// Every change of the setting, from now on; see ``Changes``.
+    public var changes: Changes { changes(.every) }
+
+    /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
+    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+        let place = place
+        return Changes(
+            ChangeCursor(on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly))
+    }
+
+    /// The setting's changes since a revision.
+    ///
+    /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
+    public func changes(
+        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+    ) throws -> Changes {
+        let place = place
+        return try .since(
+            revision, on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly)
+    }
+}
+
 extension SettingReference {
     /// Runs a body for the current value, then for the newest value after each change.
     ///
@@ -38,33 +60,13 @@ extension SettingReference.Iterator: LatestIterator {
     }
 }
 
-extension Changes {
-    /// Runs a body for the newest change whenever there is one; see ``SettingReference/forEachLatest(_:)``.
-    ///
-    /// Whatever the ``Delivery`` asked for, changes that are overtaken are skipped and counted in ``Change/missed``.
-    ///
-    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
-    public func forEachLatest<Failure: Error>(
-        _ body: @escaping @Sendable (Change) async throws(Failure) -> Void
-    ) async throws(Failure) {
-        try await newestOnly.makeAsyncIterator().forEachLatest(body)
-    }
-}
-
-extension Changes.Iterator: LatestIterator {
-    mutating func newest(insteadOf element: Change) -> Change {
-        takeNewest()?.counting(element) ?? element
-    }
-}
-
-extension Snapshots {
-    /// Runs a body for the current result, then for the newest one after each change; see
-    /// ``SettingReference/forEachLatest(_:)``. A change that leaves the result equal does not cancel the body.
-    ///
-    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
-    public func forEachLatest<Failure: Error>(
-        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
-    ) async throws(Failure) {
-        try await makeAsyncIterator().forEachLatest(body)
+extension Change {
+    /// The mutation of one setting, if this change contains one.
+    public subscript<Value>(setting: SettingReference<Value>) -> (oldValue: Value, newValue: Value)? {
+        let key = setting.key
+        guard let mutation = mutations.first(where: { $0.key == key }),
+            let old = mutation.oldValue as? Value, let new = mutation.newValue as? Value
+        else { return nil }
+        return (old, new)
     }
 }

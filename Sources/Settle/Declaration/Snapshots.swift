@@ -94,3 +94,15 @@ extension SettingsGroup {
         Snapshots(of: self, read)
     }
 }
+
+extension Snapshots {
+    /// Runs a body for the current result, then for the newest one after each change; see
+    /// ``SettingReference/forEachLatest(_:)``. A change that leaves the result equal does not cancel the body.
+    ///
+    /// - Throws: What the body throws, which ends everything; except the `CancellationError` of a cancelled body.
+    public func forEachLatest<Failure: Error>(
+        _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
+    ) async throws(Failure) {
+        try await makeAsyncIterator().forEachLatest(body)
+    }
+}

@@ -50,7 +50,7 @@ extension SettingsError {
             key: key.description)
     }
 
-    static func notOpened(_ group: any SettingsGroup.Type) -> SettingsError {
+    static func notOpened(_ group: any Any.Type) -> SettingsError {
         SettingsError(
             .notOpened,
             "\(group) can't be saved: it was created with its initializer, and no store has opened it. Write "

@@ -1,0 +1,32 @@
+extension SettingsGroup {
+    /// Every change of the group and of the groups within it, from now on; see ``Changes``.
+    public var changes: Changes { changes(.every) }
+
+    /// The group's changes, from now on.
+    ///
+    /// - Parameters:
+    ///   - delivery: Every change, or only the newest one whenever the subscriber asks.
+    ///   - durableOnly: Whether to deliver a change only once it is on stable storage. That leaves out changes of
+    ///     settings that are kept in memory only.
+    public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
+        let (log, topic) = source
+        return Changes(ChangeCursor(on: topic, of: log, delivery: delivery, durableOnly: durableOnly))
+    }
+
+    /// The group's changes since a revision, such as the last one that a client has seen.
+    ///
+    /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
+    public func changes(
+        since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
+    ) throws -> Changes {
+        let (log, topic) = source
+        return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)
+    }
+
+    private var source: (log: MutationLog, topic: Topic) {
+        if let store, let topic = GroupLayout.topic(of: self) { return (store.log, topic) }
+        // A group without settings never changes.
+        let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
+        return (log, log.root)
+    }
+}
