@@ -46,3 +46,9 @@ extension Mutation: CustomReflectable {
             displayStyle: .struct)
     }
 }
+
+extension LogEntry {
+    func mutations(within topic: Topic) -> [Mutation] {
+        hasValues ? details.mutations(within: topic).map(Mutation.init) : []
+    }
+}

@@ -72,7 +72,7 @@ struct GroupLayout {
             let found: Topic?
             if let setting = child.value as? any AnySetting {
                 // A setting's parent is its group.
-                if let parent = setting.erasedBox.original.placement?.slot.parent { return parent }
+                if let parent = setting.erasedBox.original.existingPlacement?.slot.parent { return parent }
                 found = nil
             } else if let inner = child.value as? any SettingsGroup {
                 found = topic(of: inner)

@@ -4,9 +4,9 @@ extension SettingReference {
 
     /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
-        let place = place
+        let placement = placement
         return Changes(
-            ChangeCursor(on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly))
+            ChangeCursor(on: placement.slot, of: placement.engine.log, delivery: delivery, durableOnly: durableOnly))
     }
 
     /// The setting's changes since a revision.
@@ -15,9 +15,9 @@ extension SettingReference {
     public func changes(
         since revision: UInt64, delivery: Delivery = .every, durableOnly: Bool = false
     ) throws -> Changes {
-        let place = place
+        let placement = placement
         return try .since(
-            revision, on: place.slot, of: place.core.log, delivery: delivery, durableOnly: durableOnly)
+            revision, on: placement.slot, of: placement.engine.log, delivery: delivery, durableOnly: durableOnly)
     }
 }
 

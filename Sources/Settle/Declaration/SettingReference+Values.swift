@@ -27,7 +27,7 @@ extension SettingReference: AsyncSequence {
         @usableFromInline
         init(box: SettingBox<Value>, keeper: StoreKeeper?) {
             self.box = box
-            waiter = box.placement.map { Waiter(countedIn: $0.core.log, keeping: keeper) }
+            waiter = box.existingPlacement.map { Waiter(countedIn: $0.engine.log, keeping: keeper) }
         }
 
         @inlinable
@@ -69,7 +69,7 @@ extension SettingReference: AsyncSequence {
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { box.park($0, with: waiter) }
             } onCancel: {
-                box.place.core.log.cancel(waiter)
+                box.placement.engine.log.cancel(waiter)
             }
             return !waiter.isFinished || box.version.load(ordering: .relaxed) != seen
         }

@@ -46,13 +46,13 @@ extension SettingReference {
         let box = box.resolved
         let placement = box.lockForWriting()
         defer {
-            placement.core.writer.unlock()
+            placement.engine.writer.unlock()
             withExtendedLifetime(keeper) {}
         }
         let mark = box.changeMark
         var value = box.value
         let (result, isChanged) = try body(&value)
-        guard box.changeMark == mark else { throw failing(.overlappingChange(key: place.slot.key)) }
+        guard box.changeMark == mark else { throw failing(.overlappingChange(key: placement.slot.key)) }
         if isChanged {
             do throws(SettingsError) { try box.set(value) } catch { throw failing(error) }
         }
@@ -73,16 +73,16 @@ extension SettingReference {
         _ change: InPlaceChange, _ body: (inout Value) throws(SettingsError) -> Bool
     ) {
         var value = box.value
-        let place = change.place.takeUnretainedValue()
+        let engine = change.placement.takeUnretainedValue().engine
         do {
             if try body(&value) {
                 box.endModifying(value, change)
             } else {
-                place.core.writer.unlock()
+                engine.writer.unlock()
             }
         } catch {
-            place.core.refuse(error)
-            place.core.writer.unlock()
+            engine.refuse(error)
+            engine.writer.unlock()
         }
         withExtendedLifetime(keeper) {}
     }
@@ -91,6 +91,6 @@ extension SettingReference {
         origin: Origin, by author: String?, _ body: () throws(SettingsError) -> Void
     ) throws(SettingsError) {
         defer { withExtendedLifetime(keeper) {} }
-        try place.core.transact(origin: origin, author: author, failing: { $0 }, body)
+        try placement.engine.transact(origin: origin, author: author, failing: { $0 }, body)
     }
 }

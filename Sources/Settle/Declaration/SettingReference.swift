@@ -47,7 +47,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
 
     /// The full key, such as `passcode.attemptCount`. For a setting whose group was never opened or used as a whole,
     /// the key of its declaration, or an empty string.
-    public var key: String { place.slot.key.description }
+    public var key: String { placement.slot.key.description }
 
     /// The value of the setting while none is stored.
     public var defaultValue: Value { box.resolved.defaultValue }
@@ -55,15 +55,15 @@ public struct SettingReference<Value: Sendable>: Sendable {
     /// Whether no value is stored, so that the default is used. Writing a value that equals the default is no change,
     /// so it does not make this false.
     public var isDefault: Bool {
-        let place = place
-        return place.core.log.lock.withLock { !place.slot.isStored }
+        let placement = placement
+        return placement.engine.log.lock.withLock { !placement.slot.isStored }
     }
 
     /// The source of the current value.
     public var origin: Origin {
-        let place = place
-        return place.core.log.lock.withLock { place.slot.origin }
+        let placement = placement
+        return placement.engine.log.lock.withLock { placement.slot.origin }
     }
 
-    var place: Placement { box.place }
+    var placement: Placement { box.placement }
 }

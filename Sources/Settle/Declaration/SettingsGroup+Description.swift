@@ -59,8 +59,3 @@ extension PartSource {
         return "\(key)\(steps): \(isSecret ? redaction : spelling(ofValue: value))"
     }
 }
-
-extension AnySettingBox {
-    /// The value as the calling thread sees it, unless it is a secret.
-    var spelledValue: String { isSecret ? redaction : spelling(ofValue: visibleValue) }
-}

@@ -27,12 +27,12 @@ extension SettingsGroup {
     public static var savePolicy: SavePolicy { .inherited }
     public static var access: SettingsAccess { .open }
 
-    /// The store of the group; `nil` for a group without settings.
-    var store: StoreCore? {
+    /// What the group's settings are in; `nil` for a group without settings.
+    var engine: Engine? {
         guard let first = GroupLayout.firstBox(of: self) else { return nil }
-        if let core = first.original.placement?.core, !core.isUnopened { return core }
+        if let engine = first.original.existingPlacement?.engine, !engine.isUnopened { return engine }
         _ = UnopenedGroups.topic(of: self)
-        return UnopenedGroups.core
+        return UnopenedGroups.engine
     }
 
     /// Runs a transaction: all writes of the closure become visible and are saved together, or none of them.
@@ -49,8 +49,8 @@ extension SettingsGroup {
     ///   closed.
     @discardableResult
     public func update<Result>(by author: String? = nil, _ body: () -> Result) throws(SettingsError) -> Result {
-        guard let store else { return body() }
-        return try store.transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body()
+        guard let engine else { return body() }
+        return try engine.transact(origin: .local, author: author, failing: { $0 }) { () throws(SettingsError) in body()
         }
     }
 
@@ -59,8 +59,8 @@ extension SettingsGroup {
     /// - Throws: What the closure throws; otherwise as the form with a closure that throws nothing.
     @discardableResult
     public func update<Result>(by author: String? = nil, _ body: () throws -> Result) throws -> Result {
-        guard let store else { return try body() }
-        return try store.transact(origin: .local, author: author, body)
+        guard let engine else { return try body() }
+        return try engine.transact(origin: .local, author: author, body)
     }
 
     /// Runs a transaction with the group as the closure's argument.
@@ -75,42 +75,15 @@ extension SettingsGroup {
         try update(by: author) { try body(self) }
     }
 
-    /// Runs a transaction, and returns when it is on stable storage.
-    ///
-    /// Commits are serialized, even with those of other processes: the storage stays locked from taking in external
-    /// changes until it has the closure's writes. No write comes in between, so the closure sees the newest values and
-    /// runs exactly once. Commits that arrive together share one write and one sync. The closure of an actor's method
-    /// runs on the actor; any other may run on another thread than the caller's, which waits.
-    ///
-    /// - Throws: As `update`; ``SettingsError`` if the storage can't be locked, before the closure has run; and
-    ///   ``SettingsError`` if saving fails. In that last case the values are published nevertheless, and the store
-    ///   keeps trying to save them.
-    @discardableResult
-    public func commit<Result: Sendable>(
-        by author: String? = nil, _ body: () throws -> Result
-    ) async throws -> Result {
-        guard let store else { return try body() }
-        guard !store.isUnopened else { throw SettingsError.notOpened(Self.self) }
-        return try await store.commit(by: author, body)
-    }
-
-    /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
-    @discardableResult
-    public func commit<Result: Sendable>(
-        by author: String? = nil, _ body: (Self) throws -> Result
-    ) async throws -> Result {
-        try await commit(by: author) { try body(self) }
-    }
-
     /// Resets every setting of the group and of the groups within it to its default, in one transaction. If this group
     /// is ``SettingsAccess/open``, groups within it that are their owner's stay as they are.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(by author: String? = nil) throws(SettingsError) {
-        guard let store else { return }
+        guard let engine else { return }
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
-        try store.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
+        try engine.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
             for box in boxes { box.stageDefault() }
         }
     }

@@ -18,17 +18,17 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         let boxes = GroupLayout(original).settings.map(\.box.holder)
         let copies = GroupLayout(frozen).settings.map(\.box)
         group = frozen
-        guard let store = original.store else {
+        guard let engine = original.engine else {
             revision = 0
             return
         }
         let values: [any Sendable]
-        if store.writer.isHeldByCurrentThread {
+        if engine.writer.isHeldByCurrentThread {
             // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
-            revision = store.log.lock.withLock { store.log.revision }
+            revision = engine.log.lock.withLock { engine.log.revision }
             values = boxes.map(\.visibleValue)
         } else {
-            (revision, values) = store.log.lock.withLock { (store.log.revision, boxes.map(\.committedValue)) }
+            (revision, values) = engine.log.lock.withLock { (engine.log.revision, boxes.map(\.committedValue)) }
         }
         for (copy, (value, box)) in zip(copies, zip(values, boxes)) {
             _ = copy.adopt(erased: value)
@@ -93,13 +93,13 @@ extension SettingsGroup {
     /// came in between. So it should only read, and only through its argument, which becomes a copy if transactions
     /// come too fast. It does not wait for writers. Observation tracks what it reads.
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
-        guard let store else { return try read(self) }
-        if store.writer.isHeldByCurrentThread { return try read(self) }
+        guard let engine else { return try read(self) }
+        if engine.writer.isHeldByCurrentThread { return try read(self) }
         for _ in 0..<64 {
-            let before = store.log.sequence.load(ordering: .acquiring)
+            let before = engine.log.sequence.load(ordering: .acquiring)
             guard before.isMultiple(of: 2) else { continue }
             let result = try read(self)
-            if store.log.sequence.load(ordering: .acquiring) == before { return result }
+            if engine.log.sequence.load(ordering: .acquiring) == before { return result }
         }
         // Transactions come too fast. A copy takes the lock for a moment and can't be overtaken.
         return try snapshot().read(read)

@@ -26,7 +26,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// Whether an assignment has to be checked.
     let hasRules: Bool
     /// The newest of `placements`, which keeps it alive.
-    private let current = Atomic<Unmanaged<Placement>?>(nil)
+    let current = Atomic<Unmanaged<Placement>?>(nil)
     /// The box's places so far: a second one if the group's initializer has written the setting before the group was
     /// opened.
     private var placements: [Placement] = []
@@ -56,7 +56,7 @@ package class AnySettingBox: @unchecked Sendable {
     }
 
     deinit {
-        if isUnopened, let slot = placement?.slot { UnopenedGroups.ended(slot) }
+        if isUnopened, let slot = existingPlacement?.slot { UnopenedGroups.end(slot) }
     }
 
     // MARK: Belonging to a store
@@ -67,14 +67,15 @@ package class AnySettingBox: @unchecked Sendable {
     /// The box whose value is read through this one.
     var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
 
-    var placement: Placement? {
+    /// The box's own place in a store; `nil` in a group that no store has opened and nothing has used yet.
+    final var existingPlacement: Placement? {
         current.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
     /// The value's place in a store. A box of a group that no store has opened gets its place now.
-    final var place: Placement {
+    final var placement: Placement {
         let box = original
-        return box.placement ?? UnopenedGroups.place(of: box)
+        return box.existingPlacement ?? UnopenedGroups.placement(of: box)
     }
 
     /// Puts the box into a store. The caller makes sure that nothing is written in the meantime.
@@ -127,28 +128,9 @@ package class AnySettingBox: @unchecked Sendable {
     /// The value's place, with the writer's lock of its store taken.
     @usableFromInline
     final func lockForWriting() -> Placement {
-        let placement = place
-        placement.core.writer.lock()
+        let placement = placement
+        placement.engine.writer.lock()
         return placement
-    }
-
-    /// Takes the writer's lock for a change in place. Counts no references, because every `+= 1` comes this way.
-    @usableFromInline
-    final func beginModifying() -> InPlaceChange {
-        guard flags.load(ordering: .relaxed) & Self.isAlias == 0, let place = current.load(ordering: .acquiring) else {
-            let place = self.place
-            place.core.writer.lockForChange()
-            return InPlaceChange(place: .passUnretained(place), mark: original.changeMark)
-        }
-        place._withUnsafeGuaranteedRef { $0.core.writer.lockForChange() }
-        return InPlaceChange(place: place, mark: changeMark)
-    }
-
-    /// Ends the program if the setting was written after a change of it in place began: that write would be lost.
-    @usableFromInline
-    final func checkOverlap(with change: InPlaceChange) {
-        let mark = flags.load(ordering: .relaxed) & Self.isAlias == 0 ? changeMark : original.changeMark
-        if mark != change.mark { endForOverlappingChange() }
     }
 
     /// Makes this box, which must not be shared yet, keep its own value. Everything else, such as tracking, following
@@ -160,8 +142,8 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Parks a subscriber until the value has another version than the one it has seen.
     final func park(_ continuation: UnsafeContinuation<Void, Never>, with waiter: Waiter) {
-        let place = place
-        place.core.log.park(continuation, on: place.slot, with: waiter) {
+        let placement = placement
+        placement.engine.log.park(continuation, on: placement.slot, with: waiter) {
             version.load(ordering: .relaxed) != waiter.seen
         }
     }
@@ -171,7 +153,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
-        !hasRules && flags.load(ordering: .relaxed) == 0 && placement.core.mode == .direct
+        !hasRules && flags.load(ordering: .relaxed) == 0 && placement.engine.mode == .direct
     }
 
     /// Takes the writer's lock if a value can be published directly.
@@ -180,7 +162,7 @@ package class AnySettingBox: @unchecked Sendable {
         guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
         let placement = lockForWriting()
         if isDirect(in: placement) { return placement }
-        placement.core.writer.unlock()
+        placement.engine.writer.unlock()
         return nil
     }
 
@@ -191,9 +173,9 @@ package class AnySettingBox: @unchecked Sendable {
     final func assign(word new: UInt64) -> Bool {
         guard !hasRules, let unmanaged = current.load(ordering: .acquiring) else { return false }
         return unmanaged._withUnsafeGuaranteedRef { placement in
-            placement.core.writer.lock()
+            placement.engine.writer.lock()
             guard isDirect(in: placement) else {
-                placement.core.writer.unlock()
+                placement.engine.writer.unlock()
                 return false
             }
             publish(word: new, in: placement)
@@ -204,17 +186,17 @@ package class AnySettingBox: @unchecked Sendable {
     /// Publishes a word as a transaction of its own and releases the writer's lock.
     @usableFromInline
     final func publish(word new: UInt64, in placement: Placement) {
-        let store = placement.core
+        let engine = placement.engine
         let old = word.load(ordering: .relaxed)
         if old == new || areEqualWords?(old, new) == true {
-            store.writer.unlock()
+            engine.writer.unlock()
             return
         }
-        RunningUpdates.noteWrite(to: store)
-        let time = store.time.now(isExact: store.log.isFollowed)
-        let wakeUps = store.log.publish(new, in: self, at: placement.slot, old: old, time: time)
-        if !wakeUps.isEmpty { store.actAfterUnlock(on: wakeUps) }
-        store.unlock(releasing: wakeUps.dropped)
+        RunningUpdates.countWrite(to: engine)
+        let time = engine.time.now(isExact: engine.log.isFollowed)
+        let wakeUps = engine.log.publish(new, in: self, at: placement.slot, old: old, time: time)
+        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
+        engine.unlock(releasing: wakeUps.dropped)
     }
 
     /// Replaces the published word. Under the writer's lock.
@@ -283,23 +265,12 @@ package class AnySettingBox: @unchecked Sendable {
     }
 }
 
-/// A change in place in progress, with the writer's lock taken.
-@usableFromInline
-struct InPlaceChange: Sendable {
-    /// Kept alive by the box.
-    @usableFromInline let place: Unmanaged<Placement>
-    /// The setting's mark when the change began.
-    let mark: UInt64
+extension AnySettingBox {
+    /// The value as the calling thread sees it, unless it is a secret.
+    final var spelledValue: String { isSecret ? redaction : spelling(ofValue: visibleValue) }
 }
 
-/// A box's place in a store.
-@usableFromInline
-package final class Placement: Sendable {
-    @usableFromInline let core: StoreCore
-    @usableFromInline let slot: SettingSlot
-
-    init(core: StoreCore, slot: SettingSlot) {
-        self.core = core
-        self.slot = slot
-    }
+extension AnySettingBox: CustomReflectable {
+    @usableFromInline
+    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
 }

@@ -152,8 +152,4 @@ struct LogEntry {
     var isPersistent: Bool { details.isPersistent }
     /// See ``LogDetails/hasValues``.
     var hasValues: Bool { details.hasValues }
-
-    func mutations(within topic: Topic) -> [Mutation] {
-        hasValues ? details.mutations(within: topic).map(Mutation.init) : []
-    }
 }

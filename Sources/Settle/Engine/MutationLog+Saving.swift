@@ -285,27 +285,18 @@ extension MutationLog {
     }
 
     /// What waits to be saved, and for how long. From now on writers wake the persister for anything new.
-    func look(_ time: TimeSource) -> PersisterStateMachine.Look {
+    func look(_ time: TimeSource) -> WaitingChanges {
         let now = time.elapsed()
         let wallTime = time.now()
         return lock.withLock {
-            var look = PersisterStateMachine.Look()
-            for index in schedules.indices where schedules[index].isWaiting {
-                let noticed = schedules[index].noticed ?? now
-                schedules[index].noticed = noticed
-                let schedule = schedules[index]
-                if schedule.hasNew { look.hasNew = true }
-                // Wall time can be set: forward, that saves earlier; backward, the time since we noticed still bounds
-                // the wait.
-                let sinceFirst = max(.bounded(seconds: wallTime - schedule.firstChange), now - noticed)
-                let sinceLast = Duration.bounded(seconds: wallTime - schedule.lastChange)
-                look.waiting.append(
-                    PersisterStateMachine.Waiting(
-                        quiet: schedule.quiet, longest: schedule.longest, sinceFirst: sinceFirst,
-                        sinceLast: min(sinceLast, sinceFirst)))
+            var found = WaitingChanges()
+            for index in schedules.indices {
+                guard let waiting = schedules[index].measureWait(now: now, wallTime: wallTime) else { continue }
+                found.waiting.append(waiting)
+                if schedules[index].hasNew { found.hasNew = true }
             }
-            attention = look.hasNew ? .paced : .asleep
-            return look
+            attention = found.hasNew ? .paced : .asleep
+            return found
         }
     }
 }

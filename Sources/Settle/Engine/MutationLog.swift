@@ -44,7 +44,7 @@ package final class MutationLog: @unchecked Sendable {
     /// Released settings, kept because the ring references them without counting.
     var released: [SettingSlot] = []
     /// The values as stored, or as last taken for saving.
-    @exclusivity(unchecked) var tree = SettingTree()
+    @exclusivity(unchecked) var tree: SettingTree
 
     // Saving
     /// The settings with unsaved values.
@@ -67,7 +67,7 @@ package final class MutationLog: @unchecked Sendable {
     var oldestUnencodable: Double?
     var undurable = UndurableSettings()
     @exclusivity(unchecked) var attention = PersisterAttention.asleep
-    @exclusivity(unchecked) var schedules: [ScheduledSave] = []
+    @exclusivity(unchecked) var schedules: [DebouncedChanges] = []
     /// What keeps the store open; `nil` once nothing does. Set before the log is shared.
     weak var keeper: StoreKeeper?
 
@@ -79,7 +79,8 @@ package final class MutationLog: @unchecked Sendable {
         case parked(UnsafeContinuation<Void, Never>)
     }
 
-    init(historyLimit: Int, historyCostLimit: Int, initialRevision: UInt64 = 0) {
+    init(historyLimit: Int, historyCostLimit: Int, initialRevision: UInt64 = 0, stored: SettingTree = SettingTree()) {
+        tree = stored
         ring = MutationRing(capacity: historyLimit, costLimit: historyCostLimit, after: initialRevision)
         self.initialRevision = initialRevision
         costLimit = historyCostLimit
@@ -270,4 +271,9 @@ package final class MutationLog: @unchecked Sendable {
         work.topics.removeLast()
         return waiters.popFirst()
     }
+}
+
+extension MutationLog: CustomReflectable {
+    @usableFromInline
+    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
 }

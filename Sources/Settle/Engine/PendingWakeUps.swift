@@ -21,6 +21,20 @@ package struct PendingWakeUps: Sendable {
     var isEmpty: Bool {
         broadcaster.isNone && notifier.isNone && !wakesPersister
     }
+
+    /// Wakes the tasks that drain the log, or starts them. Without any lock.
+    func resumeTasks(of log: MutationLog) {
+        switch broadcaster {
+        case .none: break
+        case .start: ChangeBroadcaster.start(draining: log)
+        case .resume(let continuation): continuation.resume()
+        }
+        switch notifier {
+        case .none: break
+        case .start: ObserverNotifier.start(draining: log)
+        case .resume(let continuation): continuation.resume()
+        }
+    }
 }
 
 /// The work of the broadcaster and the notifier: guarded by the log's lock while it is collected, owned by the task

@@ -117,7 +117,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     var valueInSpecialState: Value {
         if flags.load(ordering: .relaxed) & Self.isFrozen != 0 { return published }
         let box = resolved
-        if let core = box.placement?.core, core.writer.isHeldByCurrentThread, let staged = box.stagedValue {
+        if let engine = box.existingPlacement?.engine, engine.writer.isHeldByCurrentThread,
+            let staged = box.stagedValue
+        {
             return staged
         }
         return box.published
@@ -138,7 +140,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     @usableFromInline
     var resolvedAlias: SettingBox {
-        // Only a box of the same type becomes an alias, see `StoreCore.group`.
+        // Only a box of the same type becomes an alias, see `StoreCore.open`.
         (alias as? SettingBox) ?? self
     }
 
@@ -159,29 +161,6 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         assignWithCare(newValue)
     }
 
-    /// Writes the value that was changed in place and releases the writer's lock.
-    @inlinable
-    func endModifying(_ newValue: Value, _ change: InPlaceChange) {
-        checkOverlap(with: change)
-        change.place._withUnsafeGuaranteedRef { placement in
-            if Self.fitsIntoWord, isDirect(in: placement) {
-                publish(word: Self.word(of: newValue), in: placement)
-            } else {
-                endModifyingWithCare(newValue, placement)
-            }
-        }
-    }
-
-    @usableFromInline
-    func endModifyingWithCare(_ newValue: Value, _ placement: Placement) {
-        if isDirect(in: placement) {
-            publish(newValue, in: placement)
-        } else {
-            assignWithCare(newValue)
-            placement.core.writer.unlock()
-        }
-    }
-
     /// Publishes a transaction of one write and releases the writer's lock.
     @usableFromInline
     func publish(_ newValue: Value, in placement: Placement) {
@@ -191,25 +170,25 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             publish(word: Self.word(of: newValue), in: placement)
             return
         }
-        let store = placement.core
+        let engine = placement.engine
         guard let old = valueToReplace(by: newValue) else {
-            store.writer.unlock()
+            engine.writer.unlock()
             return
         }
-        RunningUpdates.noteWrite(to: store)
+        RunningUpdates.countWrite(to: engine)
         let details = LogDetails(
             [LoggedMutation(slot: placement.slot, old: old, new: newValue)], origin: .local, author: nil,
-            cost: cost(of: old, newValue, at: placement.slot), limit: store.log.costLimit)
-        let time = store.time.now(isExact: store.log.isFollowed)
-        let log = store.log
+            cost: cost(of: old, newValue, at: placement.slot), limit: engine.log.costLimit)
+        let time = engine.time.now(isExact: engine.log.isFollowed)
+        let log = engine.log
         log.lock.lock()
         log.beginInstalling()
         install(newValue)
         log.endInstalling()
         let wakeUps = log.record(placement.slot, node: node, details: details, time: time)
         log.lock.unlock()
-        if !wakeUps.isEmpty { store.actAfterUnlock(on: wakeUps) }
-        store.unlock(releasing: wakeUps.dropped)
+        if !wakeUps.isEmpty { engine.actAfterUnlock(on: wakeUps) }
+        engine.unlock(releasing: wakeUps.dropped)
         // The last reference to the old value; releasing it may run foreign code.
         withExtendedLifetime(old) {}
     }
@@ -249,8 +228,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         do {
             try box.writeAndUnlock(newValue, in: placement)
         } catch {
-            placement.core.refuse(error)
-            placement.core.writer.unlock()
+            placement.engine.refuse(error)
+            placement.engine.writer.unlock()
         }
     }
 
@@ -261,34 +240,27 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         do {
             try box.writeAndUnlock(newValue, in: placement)
         } catch {
-            placement.core.writer.unlock()
+            placement.engine.writer.unlock()
             throw error
         }
     }
 
     /// Under the writer's lock. If this throws, the caller has to release it.
     private func writeAndUnlock(_ newValue: Value, in placement: Placement) throws(SettingsError) {
-        let store = placement.core
-        guard store.mode != .closed else { throw .closed(key: placement.slot.key.description) }
+        let engine = placement.engine
+        guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
         guard !isReleased else { throw .released(key: placement.slot.key) }
         try check(newValue, in: placement.slot)
-        if store.mode == .transaction {
-            stage(newValue, isStored: true, in: store)
-            store.writer.unlock()
+        if engine.mode == .transaction {
+            stage(newValue, isStored: true, in: engine)
+            engine.writer.unlock()
         } else {
             publish(newValue, in: placement)
         }
     }
 
     private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
-        guard hasRules else { return }
-        try check(value, key: slot.key)
-    }
-
-    private func check(_ value: Value, key: SettingKey) throws(SettingsError) {
-        for rule in definition.rules where !rule.accepts(value) {
-            throw .invalidValue(key: key, value: isSecret ? nil : value, rule: rule.description)
-        }
+        if hasRules { try definition.rules.check(value, key: slot.key) }
     }
 
     // MARK: Staging, under the writer's lock
@@ -297,11 +269,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     ///   - isReplaced: Whether a key around the setting has taken its place.
     ///   - stored: The stored form of the value, if known.
     private func stage(
-        _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in store: StoreCore
+        _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in engine: Engine
     ) {
-        store.willStage(self)
+        engine.willStage(self)
         // Release the value staged before at the end, not inside the exchange: that may run foreign code.
-        let size = placement?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
+        let size = existingPlacement?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
         let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
         withExtendedLifetime(replaced) {}
     }
@@ -312,24 +284,24 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func stageDefault() {
-        guard let core = placement?.core, !isReleased else { return }
-        stage(defaultValue, isStored: false, in: core)
+        guard let engine = existingPlacement?.engine, !isReleased else { return }
+        stage(defaultValue, isStored: false, in: engine)
     }
 
     override func stageReplaced() {
-        guard let core = placement?.core else { return }
-        stage(defaultValue, isStored: false, isReplaced: true, in: core)
+        guard let engine = existingPlacement?.engine else { return }
+        stage(defaultValue, isStored: false, isReplaced: true, in: engine)
     }
 
     override func stage(decoding value: SettingValue) throws {
-        guard let placement else { return }
+        guard let placement = existingPlacement else { return }
         let decoded = try definition.codec.decode(value)
         try check(decoded, in: placement.slot)
-        stage(decoded, isStored: true, stored: value, in: placement.core)
+        stage(decoded, isStored: true, stored: value, in: placement.engine)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
-        guard let placement else { return false }
+        guard let placement = existingPlacement else { return false }
         let decoded = try definition.codec.decode(value)
         if let areEqual = definition.areEqual {
             if areEqual(decoded, published) { return false }
@@ -339,12 +311,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
             return false
         }
         try check(decoded, in: placement.slot)
-        stage(decoded, isStored: true, stored: value, in: placement.core)
+        stage(decoded, isStored: true, stored: value, in: placement.engine)
         return true
     }
 
     override func stagedMutation(comparing: Bool) -> StagedMutation? {
-        guard let staged, let slot = placement?.slot else { return nil }
+        guard let staged, let slot = existingPlacement?.slot else { return nil }
         let new = unsafeDowncast(staged, to: StagedValue<Value>.self).value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
@@ -355,7 +327,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func installStaged() {
         guard let staged else { return }
-        if staged.size > 0 { placement?.slot.noteSize(staged.size) }
+        if staged.size > 0 { existingPlacement?.slot.noteSize(staged.size) }
         install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
     }
 
@@ -386,7 +358,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func adopt(loaded value: SettingValue) throws {
         let decoded = try definition.codec.decode(value)
-        try check(decoded, key: SettingKey(stored: declaredKey ?? ""))
+        try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))
         install(decoded)
     }
 
@@ -397,26 +369,16 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func adoptInitialWrite() {
-        guard let slot = placement?.slot, slot.isStored else { return }
+        guard let slot = existingPlacement?.slot, slot.isStored else { return }
         initialDefault = StagedValue(published, isStored: false)
     }
 
     override var defaultViolation: SettingsError? {
         do {
-            try check(defaultValue, key: SettingKey(stored: declaredKey ?? ""))
+            try definition.rules.check(defaultValue, key: SettingKey(stored: declaredKey ?? ""))
             return nil
         } catch {
             return error
         }
     }
-}
-
-/// Ends the program, as overlapping access to a variable does.
-@usableFromInline
-@inline(never)
-func endForOverlappingChange() -> Never {
-    // Proof: going on would silently lose one of two writes.
-    fatalError(
-        "A setting was written while it was being changed in place, as in `settings.a.mutate { settings.a = 1 }`: one of both "
-            + "writes would be lost. Write it before, or change a copy and assign the result.")
 }

@@ -44,7 +44,7 @@ struct Transaction {
     /// The written settings; of keys that lie within each other, the outer one first.
     var orderedBoxes: [AnySettingBox] {
         guard hasOverlaps else { return boxes }
-        return boxes.compactMap { box in box.placement.map { (key: $0.slot.key, box: box) } }
+        return boxes.compactMap { box in box.existingPlacement.map { (key: $0.slot.key, box: box) } }
             .sorted { $0.key < $1.key }.map(\.box)
     }
 

@@ -38,6 +38,17 @@ extension SettingsError {
             "\(quoted(key, part)) can't be nil: it is not optional.\(oldValueStays)", key: key)
     }
 
+    static func duplicateKey(
+        _ key: SettingKey, _ name: String, _ otherKey: SettingKey, _ otherName: String
+    ) -> SettingsError {
+        let description =
+            key == otherKey
+            ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
+            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
+                + "them another key: @Setting(\"…\")."
+        return SettingsError(.duplicateKey, description, key: key.description)
+    }
+
     static func closed(key: String?) -> SettingsError {
         let what = key.map { "\(quoted($0)) can't be written" } ?? "This can't be done"
         return SettingsError(.closed, "\(what): the store has been closed.", key: key)

@@ -39,8 +39,7 @@ extension SettingsStore {
                 "The lock “\(name)” is not reentrant: this task already holds it and would wait for itself."
             )
         }
-        // Only a group that no store has opened lacks a persister, and its store is out of any other caller's reach.
-        guard let persister = try open().persister else { return try await body() }
+        let persister = try open().persister
         let ticket = try await persister.acquireLock(named: name)
         guard !Task.isCancelled else {
             await persister.releaseLock(ticket)
@@ -63,6 +62,6 @@ extension SettingsStore {
 extension SettingsStore {
     /// How many tasks wait for a lock, under any name. For tests.
     package var lockWaitCount: Int {
-        get async { await core.persister?.lockWaitCount ?? 0 }
+        get async { await core.persister.lockWaitCount }
     }
 }

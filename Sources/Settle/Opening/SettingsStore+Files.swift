@@ -90,7 +90,7 @@ extension StoreCore {
         on configuration: SettingsStore.Configuration?, _ format: FileFormat?, at file: URL
     ) async throws(SettingsError) {
         var differences = configuration?.differences(from: self.configuration) ?? []
-        if let format, let current = await persister?.fileFormat, format != current {
+        if let format, let current = await persister.fileFormat, format != current {
             differences.append(("format", "\(current)", "\(format)"))
         }
         guard !differences.isEmpty else { return }

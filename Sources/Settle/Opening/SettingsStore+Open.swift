@@ -42,7 +42,7 @@ struct LoadedStorage: Sendable {
         let core = StoreCore(
             configuration: configuration, storage: storage, contents: contents, registration: registration)
         let keeper = StoreKeeper(of: core)
-        core.persister?.follow(for: core)
+        core.persister.follow(for: core)
         return keeper
     }
 }

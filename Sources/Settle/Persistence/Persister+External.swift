@@ -1,7 +1,7 @@
 /// Takes in what others have stored.
 extension Persister {
     /// Starts to follow external changes on behalf of a store.
-    nonisolated func follow(for store: StoreCore) {
+    nonisolated func follow(for store: Engine) {
         enqueue { [weak store] persister in
             persister.store = store
             persister.shared?.watch { [weak persister] event in persister?.handle(event) }

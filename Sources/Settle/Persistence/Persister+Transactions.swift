@@ -24,21 +24,21 @@ extension Persister {
     ///
     /// - Throws: What the closure throws, after undoing everything. Before the closure runs: `CancellationError` if the
     ///   task is cancelled, or an error of the storage's lock.
-    nonisolated func commit(in store: StoreCore, _ body: @escaping () throws -> Void) async throws {
+    nonisolated func commit(in store: Engine, _ body: @escaping () throws -> Void) async throws {
         try await SaveRequest(.transaction, in: store, body).wait { request in
             enqueue { await $0.take(request) }
         }
     }
 
     /// Excludes others and merges their changes, so that a transaction can run outside the persister's queue.
-    nonisolated func beginVisit(of store: StoreCore) async throws {
+    nonisolated func beginVisit(of store: Engine) async throws {
         try await SaveRequest(.visit, in: store).wait { request in
             enqueue { await $0.take(request) }
         }
     }
 
     /// Ends a visit and saves what it has written, even if the task has been cancelled meanwhile.
-    nonisolated func endVisit(of store: StoreCore, savingRevision revision: UInt64) async throws {
+    nonisolated func endVisit(of store: Engine, savingRevision revision: UInt64) async throws {
         try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
             enqueue { persister in
                 persister.leaveVisit()

@@ -30,7 +30,7 @@ actor Persister {
     /// Whether a due checkpoint was put off because a transaction holds the storage's lock.
     private var isLookOwed = false
     /// The store; `nil` once its last reference is gone.
-    weak var store: StoreCore?
+    weak var store: Engine?
 
     // What the storage has not accepted: encoded values of failed appends.
     var unsaved: [SettingKey: SettingValue?] = [:]
@@ -101,7 +101,7 @@ actor Persister {
     init(
         storage: any Storage, position: StoragePosition, registration: (any StoreRegistration)?, log: MutationLog,
         time: TimeSource,
-        configuration: SettingsStore.Configuration, report: @escaping @Sendable (SettingsError) -> Void
+        retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
         shared = storage as? any SharedStorage
@@ -112,8 +112,7 @@ actor Persister {
         lastHandedOver = log.initialRevision
         self.time = time
         self.report = report
-        machine = PersisterStateMachine(
-            retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy)
+        machine = PersisterStateMachine(retryDelay: retryDelay, savePolicy: savePolicy)
     }
 
     // MARK: From outside
@@ -335,7 +334,7 @@ actor Persister {
     func synced(_ revision: UInt64, _ waiting: [PersisterStateMachine.Waiting], now: Duration) {
         hasUnsynced = false
         machine.synced(waiting, now: now)
-        StoreCore.act(on: log.saveSucceeded(revision), log: log)
+        log.saveSucceeded(revision).resumeTasks(of: log)
     }
 
     /// The storage was idle, and still the readable file could not be written: not an I/O error, but what stands in its

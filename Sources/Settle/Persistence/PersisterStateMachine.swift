@@ -15,29 +15,8 @@
 /// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
 /// still has every value that was to be saved, and the storage has what it had before.
 struct PersisterStateMachine {
-    /// A class of settings with changes that are not on stable storage.
-    struct Waiting: Equatable {
-        var quiet: Duration
-        var longest: Duration
-        /// The age of the first change.
-        var sinceFirst: Duration
-        /// The age of the newest change.
-        var sinceLast: Duration
-
-        /// How long its save may still wait.
-        var remaining: Duration { remaining(quiet: quiet, longest: longest) }
-
-        func remaining(quiet: Duration, longest: Duration) -> Duration {
-            min(quiet - sinceLast, longest - sinceFirst)
-        }
-    }
-
-    /// What the log reports.
-    struct Look: Equatable {
-        var waiting: [Waiting] = []
-        /// Whether there are changes that have not been handed to the storage.
-        var hasNew = false
-    }
+    typealias Waiting = DebouncedChanges.Waiting
+    typealias Look = WaitingChanges
 
     enum Action: Equatable {
         /// Look again at an elapsed time; without one, when a writer calls.

@@ -29,7 +29,7 @@ final class SaveRequest: @unchecked Sendable {
 
     let kind: Kind
     /// The store that the transaction belongs to.
-    let store: StoreCore?
+    let store: Engine?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
     /// How often the transaction has run again.
@@ -39,7 +39,7 @@ final class SaveRequest: @unchecked Sendable {
     private var body: (() throws -> Void)?
     private var continuation: UnsafeContinuation<Void, any Error>?
 
-    init(_ kind: Kind, in store: StoreCore?, revision: UInt64? = nil, _ body: (() throws -> Void)? = nil) {
+    init(_ kind: Kind, in store: Engine?, revision: UInt64? = nil, _ body: (() throws -> Void)? = nil) {
         self.kind = kind
         self.store = store
         self.revision = revision

@@ -41,18 +41,3 @@ private struct SpelledText: CustomStringConvertible, CustomReflectable {
 
     var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-extension StoreCore: CustomReflectable {
-    @usableFromInline
-    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
-}
-
-extension AnySettingBox: CustomReflectable {
-    @usableFromInline
-    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
-}
-
-extension MutationLog: CustomReflectable {
-    @usableFromInline
-    package var customMirror: Mirror { Mirror(self, children: [], ancestorRepresentation: .suppressed) }
-}

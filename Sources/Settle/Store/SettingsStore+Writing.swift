@@ -48,6 +48,16 @@ extension SettingsStore {
 }
 
 extension StoreCore {
+    /// Resets every setting that is not its owner's to its default.
+    func reset(by author: String?) throws(SettingsError) {
+        try transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
+            let boxes = log.lock.withLock {
+                log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
+            }
+            for box in boxes { box.stageDefault() }
+        }
+    }
+
     /// The number of settings in the index, declared or written by key. For tests of what is kept.
     package var indexedSettingCount: Int { log.lock.withLock { log.slots.all.count } }
 }

@@ -4,7 +4,7 @@ extension StoreCore {
     /// - Parameter waits: Whether to wait for a write in progress.
     /// - Returns: False if a write was in progress and nothing was done.
     func open(_ group: some SettingsGroup, at path: SettingKey?, waiting waits: Bool) throws(SettingsError) -> Bool {
-        if let path { try Self.checkKey(path, of: "\(type(of: group))") }
+        if let path { try path.check(for: "\(type(of: group))") }
         var layout = GroupLayout(group, at: path, savePolicy: configuration.savePolicy)
         for setting in layout.settings { setting.box.adoptInitialWrite() }
         let name = "\(type(of: group))"
@@ -27,8 +27,8 @@ extension StoreCore {
         if let error = SettingsError.unusable(name, errors) { throw error }
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
-        persister?.keep(inForce)
-        if layout.settings.contains(where: \.box.isSecret) { persister?.keepPrivate() }
+        persister.keep(inForce)
+        if layout.settings.contains(where: \.box.isSecret) { persister.keepPrivate() }
         return true
     }
 
@@ -85,7 +85,7 @@ extension StoreCore {
             }
             withExtendedLifetime(replaced) {}
             if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.noteSize(loaded.roughSize) }
-            declared.box.open(at: Placement(core: self, slot: slot))
+            declared.box.open(at: Placement(in: self, slot: slot))
         }
     }
 
@@ -98,105 +98,14 @@ extension StoreCore {
             try box.adopt(loaded: stored)
             return (true, nil)
         } catch {
-            let candidates = persister?.checkpointing?.keptValues(forKey: declared.key, insteadOf: stored) ?? []
+            let candidates = persister.checkpointing?.keptValues(forKey: declared.key, insteadOf: stored) ?? []
             let lastGood = candidates.first { (try? box.adopt(loaded: $0)) != nil }
             let issue = SettingsError.unusableValue(
                 key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error),
                 inForce: lastGood.map { .lastGood($0) } ?? .default, error)
-            writer.afterUnlock { [issueBoard] in issueBoard.report(issue) }
+            reportAfterUnlock(issue)
             return (lastGood != nil, lastGood)
         }
-    }
-
-    static func checkKey(_ key: SettingKey, of name: String) throws(SettingsError) {
-        guard !key.hasEmptyName else {
-            throw SettingsError(
-                .invalidKey,
-                "“\(key)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
-                key: key.description)
-        }
-        guard key.depth <= SettingValue.depthLimit else {
-            throw SettingsError(
-                .invalidKey, "“\(key)” of \(name) can't be a key: it has more than \(SettingValue.depthLimit) parts.",
-                key: key.description)
-        }
-    }
-}
-
-extension GroupLayout {
-    /// Throws if two settings have one key, one's key lies within another's, a key or a default is not valid, or
-    /// settings are where no store finds them. The error names all of them.
-    ///
-    /// - Parameter group: The name of the group's type.
-    fileprivate func check(_ group: String) throws(SettingsError) {
-        var errors: [SettingsError] = []
-        var names: [SettingKey: String] = [:]
-        for setting in settings {
-            do throws(SettingsError) {
-                try StoreCore.checkKey(setting.key, of: setting.name)
-            } catch {
-                errors.append(error)
-            }
-            if let violation = setting.box.defaultViolation {
-                errors.append(.invalidDefault(setting.name, key: setting.key, violation))
-            }
-            if let other = names.updateValue(setting.name, forKey: setting.key) {
-                errors.append(.duplicateKey(setting.key, other, setting.key, setting.name))
-            }
-        }
-        for setting in settings {
-            for parent in setting.key.parents {
-                if let other = names[parent] {
-                    errors.append(.duplicateKey(setting.key, setting.name, parent, other))
-                }
-            }
-        }
-        errors += spelledAlike()
-        errors += unreachable()
-        if let error = SettingsError.unusable(group, errors) { throw error }
-    }
-
-    /// Searches each type of groups until a search has found nothing.
-    private func unreachable() -> [SettingsError] {
-        guard !others.isEmpty else { return [] }
-        let known = searchedTypes.withLock { $0 }
-        let unknown = others.filter { !known.contains(ObjectIdentifier($0.group)) }
-        guard !unknown.isEmpty else { return [] }
-        let found = unknown.compactMap(UnreachableSetting.init(in:)).map(SettingsError.unreachable)
-        if found.isEmpty { searchedTypes.withLock { $0.formUnion(unknown.map { ObjectIdentifier($0.group) }) } }
-        return found
-    }
-
-    /// Finds names with dots that equal another setting's key: once stored, they would be taken for that.
-    private func spelledAlike() -> [SettingsError] {
-        guard settings.contains(where: { $0.key.joinedNames != nil }) else { return [] }
-        var names: [SettingKey: String] = [:]
-        for setting in settings {
-            for literal in setting.key.literals { names[literal] = setting.name }
-        }
-        return settings.compactMap { setting in
-            names[setting.key].map { .duplicateKey(setting.key, $0, setting.key, setting.name) }
-        }
-    }
-}
-
-/// The types of groups in which a search has found no unreachable setting.
-private let searchedTypes = LockedValue<Set<ObjectIdentifier>>([])
-
-extension SettingsError {
-    static func unreachable(_ setting: UnreachableSetting) -> SettingsError {
-        SettingsError(.unreachable, "\(setting.place), \(setting.what), would never be saved: \(setting.advice)")
-    }
-
-    static func duplicateKey(
-        _ key: SettingKey, _ name: String, _ otherKey: SettingKey, _ otherName: String
-    ) -> SettingsError {
-        let description =
-            key == otherKey
-            ? "\(name) and \(otherName) both have the key “\(key)”. Give one of them another key: @Setting(\"…\")."
-            : "The key “\(key)” of \(name) and the key “\(otherKey)” of \(otherName) lie within each other. Give one of "
-                + "them another key: @Setting(\"…\")."
-        return SettingsError(.duplicateKey, description, key: key.description)
     }
 }
 
@@ -222,14 +131,9 @@ extension MutationLog {
 
     /// The index of the schedule for a save policy; `nil` for settings that are never saved. Under the lock.
     func schedule(for savePolicy: SavePolicy) -> Int? {
-        let schedule: ScheduledSave
-        switch savePolicy {
-        case .memoryOnly: return nil
-        case .immediate: schedule = ScheduledSave(quiet: .zero, longest: .zero)
-        case .inherited: schedule = ScheduledSave(quiet: .milliseconds(250), longest: .seconds(2))
-        case .debounced(let quiet, let longest):
-            schedule = ScheduledSave(quiet: quiet, longest: longest)
-        }
+        if savePolicy == .memoryOnly { return nil }
+        let delays = savePolicy == .immediate ? (.zero, .zero) : savePolicy.delays ?? SavePolicy.standardDelays
+        let schedule = DebouncedChanges(quiet: delays.quiet, longest: delays.longest)
         if let index = schedules.firstIndex(where: { $0.quiet == schedule.quiet && $0.longest == schedule.longest }) {
             return index
         }

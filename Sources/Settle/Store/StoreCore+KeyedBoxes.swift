@@ -77,7 +77,7 @@ extension StoreCore {
             return slot
         }
         if let stored { slot.noteSize(stored.roughSize) }
-        box.open(at: Placement(core: self, slot: slot))
+        box.open(at: Placement(in: self, slot: slot))
         return box
     }
 

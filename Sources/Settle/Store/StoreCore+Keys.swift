@@ -33,7 +33,7 @@ extension StoreCore {
         _ encoded: SettingValue, given value: any Sendable, forKey key: SettingKey, by author: String?
     ) throws {
         do {
-            try persister?.storage.check(encoded, at: key)
+            try persister.storage.check(encoded, at: key)
         } catch {
             throw SettingsError.encodingFailed(
                 key: key, isSecret: value is any SecretValue || isSecret(key), error)
@@ -76,7 +76,7 @@ extension StoreCore {
     }
 
     private func resolve(_ key: SettingKey, of name: String) throws(SettingsError) -> SettingKey {
-        try Self.checkKey(key, of: name)
+        try key.check(for: name)
         return log.lock.withLock { log.resolved(key) }
     }
 

@@ -28,7 +28,7 @@ extension StoreCore {
     }
 
     func remove(at path: SettingKey, by author: String?) throws {
-        try Self.checkKey(path, of: "remove(at:)")
+        try path.check(for: "remove(at:)")
         try transact(origin: .reset, author: author) {
             let slots = log.lock.withLock { log.slots.within(path).filter { $0.declaration != nil } }
             guard !slots.isEmpty, log.lock.withLock({ log.slots[path] == nil }) else {

@@ -4,10 +4,10 @@ extension StoreCore {
     ///
     /// The settings refuse writes from the first step on, so that the save covers everything.
     func release(at key: SettingKey) async throws {
-        try Self.checkKey(key, of: "release(at:)")
+        try key.check(for: "release(at:)")
         let boxes = try refuseWrites(at: key)
         do {
-            while !forget(boxes, at: key) { try await persister?.flush() }
+            while !forget(boxes, at: key) { try await persister.flush() }
         } catch {
             permitWrites(boxes)
             throw error

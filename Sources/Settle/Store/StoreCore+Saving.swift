@@ -1,7 +1,6 @@
 extension StoreCore {
     /// Runs a transaction, and returns when it is on stable storage.
     func commit<Result: Sendable>(by author: String?, _ body: () throws -> Result) async throws -> Result {
-        guard let persister else { return try transact(origin: .local, author: author, body) }
         let isolation: (any Actor)? = #isolation
         if isolation == nil { return try await commitOnQueue(author, body) }
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
@@ -44,18 +43,15 @@ extension StoreCore {
     }
 
     func flush() async throws {
-        guard let persister else { return }
         try await persister.flush()
     }
 
     func flushToFile() async throws {
-        guard let persister else { return }
         try await persister.flushToFile()
     }
 
     /// The same, even in a cancelled task.
     func flushAtEnd() async throws {
-        guard let persister else { return }
         try await persister.flush(isCancellable: false)
     }
 
@@ -66,7 +62,7 @@ extension StoreCore {
                 "flushAndWait() can't be called while this thread writes a setting or runs an update or a commit: call it "
                     + "afterwards.")
         }
-        try persister?.flushSynchronously()
+        try persister.flushSynchronously()
     }
 
     /// Saves everything and closes the store. If that fails, the store is open again.
@@ -74,14 +70,14 @@ extension StoreCore {
         // For every caller, not only the first: the others return once it is closed, too.
         beginClosing()
         do {
-            try await persister?.close()
+            try await persister.close()
         } catch {
             closingFailed()
             // External changes in the meantime were not taken in.
-            persister?.fetchAndDeliver()
+            persister.fetchAndDeliver()
             throw error
         }
-        Self.act(on: log.finish(), log: log)
+        log.finish().resumeTasks(of: log)
         issueBoard.finish()
     }
 
@@ -124,9 +120,8 @@ private struct CommitCrossing<Result: Sendable>: Sendable {
     let author: String?
 
     func run(_ body: @escaping () throws -> Result) async throws -> Result {
-        guard let persister = store.persister else { return try store.transact(origin: .local, author: author, body) }
         let outcome = CommitOutcome<Result>()
-        try await persister.commit(in: store) {
+        try await store.persister.commit(in: store) {
             outcome.result = try store.transact(origin: .local, author: author, body)
         }
         // Never missing: the commit returns without an error only after its closure has.

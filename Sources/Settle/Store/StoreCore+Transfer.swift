@@ -1,7 +1,7 @@
 /// The implementation of ``SettingsStore/export(as:includingSecrets:)`` and its counterpart.
 extension StoreCore {
     func export(as format: FileFormat, includingSecrets includesSecrets: Bool) async throws(SettingsError) -> [UInt8] {
-        var tree = try await persister?.everything() ?? SettingTree()
+        var tree = try await persister.everything()
         let hidden = log.lock.withLock {
             // Export only values in force, and leave out hidden settings under every spelling of their keys.
             log.slots.all.filter { $0.access == .owner || ($0.isSecret && !includesSecrets) }

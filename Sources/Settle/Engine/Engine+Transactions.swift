@@ -1,21 +1,11 @@
-extension StoreCore {
-    /// Resets every setting that is not its owner's to its default.
-    func reset(by author: String?) throws(SettingsError) {
-        try transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
-            let boxes = log.lock.withLock {
-                log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
-            }
-            for box in boxes { box.stageDefault() }
-        }
-    }
-
+extension Engine {
     /// Runs a transaction, or a part of the one in progress on this thread.
-    func transact<Result>(origin: Origin, author name: String?, _ body: () throws -> Result) throws -> Result {
+    final func transact<Result>(origin: Origin, author name: String?, _ body: () throws -> Result) throws -> Result {
         try transact(origin: origin, author: name, failing: { $0 }, body)
     }
 
     /// - Parameter failing: Converts an error of the store to one that the closure may throw.
-    func transact<Result, Failure: Error>(
+    final func transact<Result, Failure: Error>(
         origin: Origin, author name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         writer.lock()
@@ -47,7 +37,7 @@ extension StoreCore {
     ///
     /// Releasing a value may run foreign code, which may write. So the values are released last, when the level has
     /// ended.
-    private func undoTransaction() {
+    private final func undoTransaction() {
         guard let level = transaction?.endLevel() else { return }
         if RunningUpdates.writesElsewhere(in: self) > level.writesElsewhere {
             reportAfterUnlock(.partlyUndone)
@@ -60,7 +50,7 @@ extension StoreCore {
     /// Ends the transaction, so that the next write starts a new one. Under the writer's lock.
     ///
     /// - Returns: What remains of it, to be released by the caller.
-    private func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
+    private final func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
         var ended: Transaction?
         swap(&transaction, &ended)
         mode = .direct
@@ -70,12 +60,12 @@ extension StoreCore {
     }
 
     /// Records that a setting is about to be staged. Under the writer's lock.
-    func willStage(_ box: AnySettingBox) {
+    final func willStage(_ box: AnySettingBox) {
         transaction?.willStage(box)
     }
 
     /// Handles the error of an assignment that can't throw. Under the writer's lock.
-    func refuse(_ error: SettingsError) {
+    final func refuse(_ error: SettingsError) {
         if transaction != nil {
             transaction?.refuse(error)
         } else {
@@ -83,22 +73,14 @@ extension StoreCore {
         }
     }
 
-    private func reportAfterUnlock(_ error: SettingsError) {
-        writer.afterUnlock { [issueBoard, isUnopened] in
-            issueBoard.report(error)
-            // The issues of a group that no store has opened can't be subscribed to.
-            if isUnopened { writeToStandardError("Settle: \(error)") }
-        }
-    }
-
     /// Makes everything that the transaction has staged visible, in one step, and ends it. Under the writer's lock.
     ///
     /// Comparing values runs foreign code while the transaction is open: its writes belong to the transaction.
     /// Releasing values runs foreign code too, but after the end: its writes are transactions of their own.
-    private func publishTransaction() {
+    private final func publishTransaction() {
         let plan = planOfTransaction()
         guard let transaction else { return }
-        if !plan.mutations.isEmpty { RunningUpdates.noteWrite(to: self) }
+        if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
         // Made before the lock is taken, which is held only to exchange values.
         let details =
             plan.mutations.isEmpty
@@ -157,7 +139,7 @@ extension StoreCore {
     /// How often to plan again because comparing values has written some.
     private static let planLimit = 8
 
-    private func planOfTransaction() -> TransactionPlan {
+    private final func planOfTransaction() -> TransactionPlan {
         var plan = TransactionPlan(origin: .local)
         for attempt in 1...Self.planLimit {
             guard let transaction else { break }
@@ -168,14 +150,14 @@ extension StoreCore {
         return plan
     }
 
-    private func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
+    private final func plan(of transaction: Transaction, comparing: Bool) -> TransactionPlan {
         // An `update` or `commit` that does nothing but resets counts as a reset, too.
         let isReset = transaction.origin == .local && transaction.boxes.allSatisfy { $0.staged?.isStored != true }
         var plan = TransactionPlan(origin: isReset ? .reset : transaction.origin)
         let hasOverlaps = transaction.hasOverlaps
         var (written, saved): (Set<SettingKey>, Set<SettingKey>) = ([], [])
         for box in transaction.orderedBoxes {
-            guard let slot = box.placement?.slot else { continue }
+            guard let slot = box.existingPlacement?.slot else { continue }
             let parents = hasOverlaps ? slot.key.parents : []
             if box.staged?.isReplaced == true {
                 if parents.contains(where: saved.contains) { plan.replaced.append(slot) }

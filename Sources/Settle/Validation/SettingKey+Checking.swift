@@ -1,0 +1,16 @@
+extension SettingKey {
+    /// - Parameter name: What has the key, for the error, such as `PasscodeSettings.attemptCount`.
+    func check(for name: String) throws(SettingsError) {
+        guard !hasEmptyName else {
+            throw SettingsError(
+                .invalidKey,
+                "“\(self)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
+                key: description)
+        }
+        guard depth <= SettingValue.depthLimit else {
+            throw SettingsError(
+                .invalidKey, "“\(self)” of \(name) can't be a key: it has more than \(SettingValue.depthLimit) parts.",
+                key: description)
+        }
+    }
+}
