@@ -27,26 +27,26 @@ struct ChangeCursor {
     /// A cursor that starts after the newest transaction.
     init(on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
         self.log = log
-        log.noteFollower()
+        log.beginFollowing()
         self.topic = topic
         self.delivery = delivery
         self.durableOnly = durableOnly
         (next, accounted) = log.lock.withLock {
-            (log.revision &+ 1, durableOnly ? topic.persistentCount : topic.changeCount)
+            (log.changes.revision &+ 1, durableOnly ? topic.persistentCount : topic.changeCount)
         }
     }
 
     /// A cursor that starts after a revision; `nil` if the log no longer holds everything since.
     init?(on topic: Topic, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
         self.log = log
-        log.noteFollower()
+        log.beginFollowing()
         self.topic = topic
         self.delivery = delivery
         self.durableOnly = durableOnly
         let start: UInt64? = log.lock.withLock {
-            guard revision &+ 1 >= log.ring.oldest, revision <= log.ring.newest else { return nil }
+            guard revision &+ 1 >= log.changes.ring.oldest, revision <= log.changes.ring.newest else { return nil }
             let count = durableOnly ? topic.persistentCount : topic.changeCount
-            return count &- log.matches(topic, from: revision &+ 1, persistentOnly: durableOnly)
+            return count &- log.changes.count(of: topic, from: revision &+ 1, persistentOnly: durableOnly)
         }
         guard let start else { return nil }
         (next, accounted) = (revision &+ 1, start)
@@ -55,7 +55,7 @@ struct ChangeCursor {
     mutating func step() -> Step {
         log.lock.lock()
         defer { log.lock.unlock() }
-        if next < log.ring.oldest { noteLoss() }
+        if next < log.changes.ring.oldest { countLoss() }
         let limit = limit
         if next <= limit {
             // An untouched topic needs no scan of the entries.
@@ -67,14 +67,14 @@ struct ChangeCursor {
         }
         // Report the loss now, not with the next change: that may not come for a long time.
         if missed > 0 {
-            let revision = durableOnly ? min(topic.lastRevision, log.durableRevision) : topic.lastRevision
-            let time = log.ring[log.ring.oldest]?.time ?? 0
+            let revision = durableOnly ? min(topic.lastRevision, log.changes.durableRevision) : topic.lastRevision
+            let time = log.changes.ring[log.changes.ring.oldest]?.time ?? 0
             let isDurable =
-                revision <= log.durableRevision && log.undurable.revisions.isEmpty
-                && !log.undurable.givenUp.contains(revision)
+                revision <= log.changes.durableRevision && log.changes.undurable.revisions.isEmpty
+                && !log.changes.undurable.givenUp.contains(revision)
             return .loss(revision: revision, time: time, isDurable: isDurable)
         }
-        return log.isFinished || topic.isFinished ? .finish : .wait
+        return log.changes.waking.isFinished || topic.isFinished ? .finish : .wait
     }
 
     /// Whether a step may produce something. Under the lock.
@@ -92,7 +92,7 @@ struct ChangeCursor {
         return cursor
     }
 
-    mutating func takeMissed() -> UInt64 {
+    mutating func popMissed() -> UInt64 {
         defer { missed = 0 }
         return missed
     }
@@ -101,26 +101,26 @@ struct ChangeCursor {
 
     /// The newest revision that may be delivered.
     private var limit: UInt64 {
-        durableOnly ? log.durableLimit(of: topic, from: next) : log.ring.newest
+        durableOnly ? log.changes.durableLimit(of: topic, from: next) : log.changes.ring.newest
     }
 
     /// How many transactions so far this subscriber is to receive.
     private var count: UInt64 { durableOnly ? topic.persistentCount : topic.changeCount }
 
     private func matches(from first: UInt64) -> UInt64 {
-        log.matches(topic, from: first, persistentOnly: durableOnly)
+        log.changes.count(of: topic, from: first, persistentOnly: durableOnly)
     }
 
     /// Whether to skip a transaction that never becomes durable although its settings are saved.
     private func passesOver(_ revision: UInt64) -> Bool {
-        durableOnly && log.undurable.givenUp.contains(revision)
+        durableOnly && log.changes.undurable.givenUp.contains(revision)
     }
 
-    private mutating func noteLoss() {
-        let lost = count &- accounted &- matches(from: log.ring.oldest)
+    private mutating func countLoss() {
+        let lost = count &- accounted &- matches(from: log.changes.ring.oldest)
         missed &+= lost
         accounted &+= lost
-        next = log.ring.oldest
+        next = log.changes.ring.oldest
     }
 
     private mutating func every(upTo limit: UInt64) -> Step {
@@ -128,47 +128,34 @@ struct ChangeCursor {
         while next <= stop {
             let revision = next
             next &+= 1
-            guard log.ring.concerns(revision, topic), let entry = log.ring[revision] else { continue }
+            guard log.changes.ring.concerns(revision, topic), let entry = log.changes.ring[revision] else { continue }
             if durableOnly && !entry.isPersistent { continue }
             accounted &+= 1
             if passesOver(revision) { continue }
             // Reported, but without its values.
             if !entry.hasValues { missed &+= 1 }
-            return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
+            return .change(entry, revision: revision, isDurable: log.changes.isDurable(entry, revision))
         }
         return .again
     }
 
     private mutating func newest(upTo limit: UInt64) -> Step {
         let later = matches(from: limit &+ 1)
-        if durableOnly { accounted &+= log.givenUpCount(of: topic, from: next, to: limit) }
+        if durableOnly { accounted &+= log.changes.givenUpCount(of: topic, from: next, to: limit) }
         var revision = limit
         while revision >= next {
-            if !passesOver(revision), log.ring.concerns(revision, topic), let entry = log.ring[revision],
-                entry.isPersistent || !durableOnly
+            if !passesOver(revision), log.changes.ring.concerns(revision, topic),
+                let entry = log.changes.ring[revision], entry.isPersistent || !durableOnly
             {
                 missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)
                 accounted = count &- later
                 next = limit &+ 1
-                return .change(entry, revision: revision, isDurable: log.isDurable(entry, revision))
+                return .change(entry, revision: revision, isDurable: log.changes.isDurable(entry, revision))
             }
             revision &-= 1
         }
         accounted = count &- later
         next = limit &+ 1
         return .again
-    }
-}
-
-extension MutationLog {
-    /// How many kept transactions, from a revision on, have touched a topic. Under the lock.
-    fileprivate func matches(_ topic: Topic, from first: UInt64, persistentOnly: Bool) -> UInt64 {
-        guard topic.lastRevision >= first, first <= ring.newest else { return 0 }
-        var count: UInt64 = 0
-        for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, topic) {
-            if persistentOnly, !ring.isPersistent(revision) { continue }
-            count &+= 1
-        }
-        return count
     }
 }

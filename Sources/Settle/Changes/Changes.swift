@@ -43,7 +43,7 @@ public struct Changes: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Change? {
             while let waiter, !Task.isCancelled {
-                if let change = take() { return change }
+                if let change = pop() { return change }
                 guard self.waiter != nil else { break }
                 let current = cursor
                 await current.log.wait(on: current.wakingTopic, with: waiter) {
@@ -55,22 +55,22 @@ public struct Changes: AsyncSequence, Sendable {
         }
 
         /// The newest change that has not been delivered yet, without waiting for one.
-        mutating func takeNewest() -> Change? {
-            waiter == nil ? nil : take()
+        mutating func popNewest() -> Change? {
+            waiter == nil ? nil : pop()
         }
 
         /// The next change, if there is one already.
-        private mutating func take() -> Change? {
+        private mutating func pop() -> Change? {
             while true {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable):
                     return Change(
                         entry, revision: revision, within: cursor.topic, isDurable: isDurable,
-                        missed: cursor.takeMissed())
+                        missed: cursor.popMissed())
                 case .loss(let revision, let time, let isDurable):
                     return Change(
                         revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
-                        author: nil, mutations: [], isDurable: isDurable, missed: cursor.takeMissed())
+                        author: nil, mutations: [], isDurable: isDurable, missed: cursor.popMissed())
                 case .again: break
                 case .wait: return nil
                 case .finish:
@@ -91,9 +91,7 @@ extension Change {
             revision: revision, time: time, origin: origin, author: author, mutations: mutations, isDurable: isDurable,
             missed: missed + passedOver)
     }
-}
 
-extension Change {
     fileprivate init(
         _ entry: LogEntry, revision: UInt64, within topic: Topic, isDurable: Bool, missed: UInt64
     ) {
@@ -111,7 +109,7 @@ extension Changes {
         let cursor = ChangeCursor(
             on: topic, of: log, since: revision, delivery: delivery, durableOnly: durableOnly)
         guard let cursor else {
-            let (oldest, newest) = log.lock.withLock { (log.ring.oldest, log.ring.newest) }
+            let (oldest, newest) = log.lock.withLock { (log.changes.ring.oldest, log.changes.revision) }
             throw SettingsError(
                 .revisionUnavailable,
                 "The changes since revision \(revision) can't be told: the log holds those from \(oldest) to \(newest). "
@@ -136,6 +134,6 @@ extension Changes {
 
 extension Changes.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Change) -> Change {
-        takeNewest()?.counting(element) ?? element
+        popNewest()?.counting(element) ?? element
     }
 }

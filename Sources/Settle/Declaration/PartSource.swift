@@ -131,7 +131,7 @@ struct PartIterator<Root: Sendable, Value: Sendable>: LatestIterator {
     }
 
     mutating func newest(insteadOf element: Value) -> Value {
-        guard let whole = base.takeNewest() else { return element }
+        guard let whole = base.popNewest() else { return element }
         return newPart(of: whole) ?? element
     }
 

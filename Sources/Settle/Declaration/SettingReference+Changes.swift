@@ -19,9 +19,7 @@ extension SettingReference {
         return try .since(
             revision, on: placement.slot, of: placement.engine.log, delivery: delivery, durableOnly: durableOnly)
     }
-}
 
-extension SettingReference {
     /// Runs a body for the current value, then for the newest value after each change.
     ///
     /// ```swift
@@ -49,11 +47,11 @@ extension SettingReference {
 
 extension SettingReference.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Value) -> Value {
-        takeNewest() ?? element
+        popNewest() ?? element
     }
 
     /// The newest value that has not been delivered yet, without waiting for one.
-    mutating func takeNewest() -> Value? {
+    mutating func popNewest() -> Value? {
         guard let (value, version) = box.published(unlessVersion: seen) else { return nil }
         seen = version
         return value

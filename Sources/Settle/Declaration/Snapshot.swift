@@ -25,10 +25,10 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
         let values: [any Sendable]
         if engine.writer.isHeldByCurrentThread {
             // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
-            revision = engine.log.lock.withLock { engine.log.revision }
+            revision = engine.log.lock.withLock { engine.log.changes.revision }
             values = boxes.map(\.visibleValue)
         } else {
-            (revision, values) = engine.log.lock.withLock { (engine.log.revision, boxes.map(\.committedValue)) }
+            (revision, values) = engine.log.lock.withLock { (engine.log.changes.revision, boxes.map(\.committedValue)) }
         }
         for (copy, (value, box)) in zip(copies, zip(values, boxes)) {
             _ = copy.adopt(erased: value)

@@ -21,14 +21,15 @@ actor ChangeBroadcaster {
 
     private func run() async {
         while true {
-            switch log.nextBroadcast() {
+            switch log.lock.withLock({ log.changes.waking.popWaiters() }) {
             case .work(let lists):
                 resumeAll(in: lists)
                 // Let the woken subscribers run first: the next wave then finds more of them waiting.
-                if log.hasBroadcast { await Task.yield() }
+                if log.lock.withLock({ log.changes.waking.hasTopics }) { await Task.yield() }
             case .wait:
                 await withUnsafeContinuation { continuation in
-                    if !log.parkBroadcaster(continuation) { continuation.resume() }
+                    let isParked = log.lock.withLock { log.changes.waking.parkBroadcaster(continuation) }
+                    if !isParked { continuation.resume() }
                 }
             case .finish:
                 return
@@ -39,9 +40,19 @@ actor ChangeBroadcaster {
     private func resumeAll(in lists: [WaiterList]) {
         var rest = lists[...]
         repeat {
-            log.take(Self.batchSize, from: &rest, into: &batch)
+            collect(from: &rest)
             for continuation in batch { continuation.resume() }
             batch.removeAll(keepingCapacity: true)
         } while !rest.isEmpty
+    }
+
+    /// Moves the next waiters' continuations into `batch` and drops the lists that become empty. The limit keeps the
+    /// lock short however many subscribers wait.
+    private func collect(from lists: inout ArraySlice<WaiterList>) {
+        log.lock.withLock {
+            while batch.count < Self.batchSize, let list = lists.first {
+                if let continuation = list.popFirst() { batch.append(continuation) } else { lists.removeFirst() }
+            }
+        }
     }
 }

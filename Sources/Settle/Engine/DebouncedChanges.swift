@@ -1,6 +1,6 @@
 /// The changes that are saved after the same delays and are not on stable storage yet.
 ///
-/// Changes wait until they are on stable storage, not only until they are taken for saving. Changes between a take and
+/// Changes wait until they are on stable storage, not only until they are collected. Changes between a collection and
 /// its success are counted separately, and keep waiting.
 struct DebouncedChanges {
     let quiet: Duration
@@ -13,9 +13,9 @@ struct DebouncedChanges {
     private var noticed: Duration?
     /// Whether any change is not on stable storage.
     private(set) var isWaiting = false
-    /// Whether anything has changed since the last take.
+    /// Whether anything has changed since the last collection.
     private(set) var hasNew = false
-    /// Wall time of the first change since the last take.
+    /// Wall time of the first change since the last collection.
     private var firstNew = 0.0
 
     init(quiet: Duration, longest: Duration) {
@@ -26,7 +26,7 @@ struct DebouncedChanges {
     /// Whether changes are saved without delay.
     var isImmediate: Bool { quiet <= .zero || longest <= .zero }
 
-    /// Records a change; true if it is the first one since the last take.
+    /// Records a change; true if it is the first one since the last collection.
     mutating func change(at time: Double) -> Bool {
         lastChange = time
         if hasNew { return false }
@@ -39,11 +39,11 @@ struct DebouncedChanges {
         return true
     }
 
-    mutating func taken() {
+    mutating func collected() {
         hasNew = false
     }
 
-    /// Records that everything taken is on stable storage.
+    /// Records that everything collected is on stable storage.
     mutating func stabilized() {
         noticed = nil
         isWaiting = hasNew

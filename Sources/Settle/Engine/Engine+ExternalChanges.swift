@@ -40,38 +40,8 @@ extension Engine {
     private final func save(_ slots: [SettingSlot]) {
         let time = time.now()
         let wakesPersister = log.lock.withLock {
-            slots.reduce(false) { wakes, slot in log.markDirty(slot, time: time) || wakes }
+            slots.reduce(false) { wakes, slot in log.unsaved.markDirty(slot, time: time) || wakes }
         }
         if wakesPersister { saveChanges() }
-    }
-
-    /// - Returns: The stored form of the value that stays in force although something else is stored.
-    private final func stage(_ setting: AffectedSetting) -> SettingValue? {
-        let (box, key, slot) = (setting.box, setting.key, setting.slot)
-        guard let value = setting.value else {
-            box.stageDefault()
-            transaction?.noteOutside(box)
-            log.lock.withLock { slot.lastGood = nil }
-            return nil
-        }
-        do {
-            // A value that came at another spelling of the key is not stored at the setting's place yet.
-            let isAtPlace = !setting.hasOtherSpelling
-            if try box.stageIfDifferent(decoding: value), isAtPlace { transaction?.noteOutside(box) }
-            log.lock.withLock { slot.lastGood = nil }
-            return nil
-        } catch {
-            let lastGood = log.lock.withLock { () -> SettingValue? in
-                // A second unusable value follows the first one, not the value in force.
-                if key != slot.key { return slot.lastGood ?? (slot.isStored ? setting.old : nil) }
-                if slot.isStored, slot.lastGood == nil { slot.lastGood = setting.old }
-                return slot.lastGood
-            }
-            let issue = SettingsError.unusableValue(
-                key: slot.key, stored: box.isSecret ? nil : value, rule: box.brokenRule(error),
-                inForce: .lastGood(lastGood), error)
-            reportAfterUnlock(issue)
-            return lastGood
-        }
     }
 }

@@ -59,11 +59,6 @@ extension Engine {
         return (ended, log.forgetIdle(ended.keyed))
     }
 
-    /// Records that a setting is about to be staged. Under the writer's lock.
-    final func willStage(_ box: AnySettingBox) {
-        transaction?.willStage(box)
-    }
-
     /// Handles the error of an assignment that can't throw. Under the writer's lock.
     final func refuse(_ error: SettingsError) {
         if transaction != nil {
@@ -94,16 +89,19 @@ extension Engine {
         let wakeUps = log.lock.withLock {
             var wakeUps = PendingWakeUps()
             for slot in plan.forgotten
-            where slot.isStored || slot.declaration == nil || log.tree[slot.key] != nil
-                || !log.storedSpellings(of: slot).isEmpty
+            where slot.isStored || slot.declaration == nil || log.stored.tree[slot.key] != nil
+                || !log.stored.storedSpellings(of: slot).isEmpty
             {
                 // Even if the value is the same, or differs from the stored one: it is no longer to be stored.
                 slot.isStored = false
-                if !plan.outside.contains(ObjectIdentifier(slot)), log.markDirty(slot, time: time) {
+                if !plan.outside.contains(ObjectIdentifier(slot)), log.unsaved.markDirty(slot, time: time) {
                     wakeUps.wakesPersister = true
                 }
             }
-            if transaction.hasOverlaps { log.noteOverlaps(replacing: plan.replaced) }
+            if transaction.hasOverlaps {
+                for slot in plan.replaced { log.stored.slots.remove(slot) }
+                log.unsaved.overlap(replacing: plan.replaced)
+            }
             guard let details else { return wakeUps }
             var recorded = log.record(
                 details, of: plan.written, storedAlready: plan.outside, time: time, installed: &dropped)

@@ -44,6 +44,9 @@ package class Engine: @unchecked Sendable {
     /// Tells the storage which values are in force although what is stored can't be used.
     func keep(_ values: [SettingKey: SettingValue?]) {}
 
+    /// The values that the storage keeps because a stored one can't be used, the last good one first.
+    func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] { [] }
+
     /// Saves what is left, because nothing uses the store any more.
     func release() {}
 
@@ -53,7 +56,7 @@ package class Engine: @unchecked Sendable {
     final func end() {
         // The boxes reference the store, so drop them; outside the lock, because releasing a value may run foreign
         // code.
-        let boxes = log.lock.withLock { log.slots.all.map { $0.takeBox() } }
+        let boxes = log.lock.withLock { log.stored.slots.all.map { $0.removeBox() } }
         withExtendedLifetime(boxes) {}
         release()
         issueBoard.finish()

@@ -28,25 +28,25 @@ extension MutationLog {
                 if parents.contains(where: { values[$0] != nil }) { overlaps = true }
                 // An unsaved value at or around the key replaces all of it.
                 if !unsaved.isEmpty, (parents + [key]).contains(where: { unsaved[$0] != nil }) { continue }
-                let old = tree[key]
+                let old = stored.tree[key]
                 guard old != value else { continue }
                 for parent in parents where around[parent] == nil {
-                    if let slot = slots.declared(as: parent) ?? slots.placed(at: parent) {
-                        around[parent] = (slot, tree[parent])
+                    if let slot = stored.slots.declaredOrPlaced(at: parent) {
+                        around[parent] = (slot, stored.tree[parent])
                     }
                 }
-                tree[key] = value
-                for kept in unsavedWithin[key]?.sorted() ?? [] { tree[kept] = unsaved[kept] ?? nil }
+                stored.tree[key] = value
+                for kept in unsavedWithin[key]?.sorted() ?? [] { stored.tree[kept] = unsaved[kept] ?? nil }
                 collect(at: key, old, value, &result)
             }
-            for (key, (slot, old)) in around { add(slot, key, old, tree[key], &result) }
+            for (key, (slot, old)) in around { add(slot, key, old, stored.tree[key], &result) }
             guard overlaps else { return decideSpellings(result) }
             // A dictionary and keys within it may affect the same setting several times: the final value counts.
             var last: [SettingKey: AffectedSetting] = [:]
             for var setting in result {
                 // The value before all of them.
                 if let earlier = last[setting.key] { setting.old = earlier.old }
-                setting.value = tree[setting.key]
+                setting.value = stored.tree[setting.key]
                 last[setting.key] = setting
             }
             return decideSpellings(Array(last.values))
@@ -56,17 +56,19 @@ extension MutationLog {
     /// If values have come at several spellings of a setting's key, picks the one that an opening would use. Under the
     /// lock.
     private func decideSpellings(_ settings: [AffectedSetting]) -> [AffectedSetting] {
-        guard slots.hasNotedSpellings else { return settings }
+        guard stored.slots.hasOtherSpellings else { return settings }
         var decided: [ObjectIdentifier: AffectedSetting] = [:]
         for var setting in settings {
             let slot = setting.slot
             if setting.key != slot.key {
                 setting.hasOtherSpelling = true
-                setting.old = tree[slot.key]
-            } else if setting.value == nil, let other = storedSpellings(of: slot).min(by: { $0.depth < $1.depth }) {
+                setting.old = stored.tree[slot.key]
+            } else if setting.value == nil,
+                let other = stored.storedSpellings(of: slot).min(by: { $0.depth < $1.depth })
+            {
                 // With nothing at its place, a restart would find the value at the other spelling.
                 setting = AffectedSetting(
-                    box: setting.box, slot: slot, key: other, old: setting.old, value: tree[other],
+                    box: setting.box, slot: slot, key: other, old: setting.old, value: stored.tree[other],
                     hasOtherSpelling: true)
             }
             guard let earlier = decided.updateValue(setting, forKey: ObjectIdentifier(slot)) else { continue }
@@ -80,13 +82,13 @@ extension MutationLog {
         return Array(decided.values)
     }
 
-    /// Replaces the tree by everything that the storage has now.
+    /// Replaces the stored tree by everything that the storage has now.
     func replaceStored(by new: SettingTree, keeping unsaved: [SettingKey: SettingValue?]) -> [AffectedSetting] {
         lock.withLock {
             var result: [AffectedSetting] = []
-            let old = tree
-            tree = new
-            for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { tree[key] = own }
+            let old = stored.tree
+            stored.tree = new
+            for (key, own) in unsaved.sorted(by: { $0.key < $1.key }) { stored.tree[key] = own }
             collectDifferences(below: nil, old.root, new.root, &result)
             return decideSpellings(result)
         }
@@ -98,7 +100,7 @@ extension MutationLog {
     private func collect(
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ result: inout [AffectedSetting]
     ) {
-        if let slot = slots.declared(as: key) ?? slots.placed(at: key) { add(slot, key, old, new, &result) }
+        if let slot = stored.slots.declaredOrPlaced(at: key) { add(slot, key, old, new, &result) }
         var (oldValues, newValues): (SettingValue.Entries, SettingValue.Entries) = ([:], [:])
         if case .dictionary(let values)? = old { oldValues = values }
         if case .dictionary(let values)? = new { newValues = values }
@@ -125,9 +127,9 @@ extension MutationLog {
         var setting = AffectedSetting(box: box, slot: slot, key: key, old: old, value: value)
         if key != slot.key {
             guard value != nil else { return }
-            slots.note(key, of: slot)
-            setting.isPending = isUnsaved(slot)
-        } else if isUnsaved(slot) {
+            stored.slots.addSpelling(key, of: slot)
+            setting.isPending = unsaved.isUnsaved(slot)
+        } else if unsaved.isUnsaved(slot) {
             return
         }
         result.append(setting)

@@ -22,7 +22,7 @@ extension MutationLog {
         unless isReady: () -> Bool
     ) {
         lock.lock()
-        waiter.isFinished = isFinished || topic.isFinished
+        waiter.isFinished = changes.waking.isFinished || topic.isFinished
         if waiter.isFinished || waiter.isCancelled || isReady() {
             lock.unlock()
             continuation.resume()

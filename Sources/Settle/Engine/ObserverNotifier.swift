@@ -22,12 +22,13 @@ actor ObserverNotifier {
 
     private func run() async {
         while true {
-            switch log.nextNotifications() {
+            switch log.lock.withLock({ log.changes.waking.popObservers() }) {
             case .work(let nodes):
                 for node in nodes { node.notify() }
             case .wait:
                 await withUnsafeContinuation { continuation in
-                    if !log.parkNotifier(continuation) { continuation.resume() }
+                    let isParked = log.lock.withLock { log.changes.waking.parkNotifier(continuation) }
+                    if !isParked { continuation.resume() }
                 }
             case .finish:
                 return

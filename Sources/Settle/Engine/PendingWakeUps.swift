@@ -36,10 +36,3 @@ package struct PendingWakeUps: Sendable {
         }
     }
 }
-
-/// The work of the broadcaster and the notifier: guarded by the log's lock while it is collected, owned by the task
-/// once it is taken.
-struct BroadcastWork {
-    var topics: [Topic] = []
-    var observers: [(slot: SettingSlot, node: ObservationNode)] = []
-}

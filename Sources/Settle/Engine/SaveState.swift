@@ -6,6 +6,15 @@ enum SaveState {
     case failing(since: Double, SettingsError)
 }
 
+/// How saving has gone, for `SettingsStore.statistics`.
+struct SaveCounts {
+    var appends: UInt64 = 0
+    var saves: UInt64 = 0
+    var failedSaves: UInt64 = 0
+    var failedCheckpoints: UInt64 = 0
+    var superseded: UInt64 = 0
+}
+
 /// Whether a writer has to wake the persister.
 enum PersisterAttention: UInt8 {
     /// Asleep until a writer wakes it.

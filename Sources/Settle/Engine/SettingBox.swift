@@ -271,7 +271,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func stage(
         _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in engine: Engine
     ) {
-        engine.willStage(self)
+        engine.transaction?.addStaging(of: self)
         // Release the value staged before at the end, not inside the exchange: that may run foreign code.
         let size = existingPlacement?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
         let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
@@ -327,7 +327,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func installStaged() {
         guard let staged else { return }
-        if staged.size > 0 { existingPlacement?.slot.noteSize(staged.size) }
+        if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
         install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
     }
 

@@ -66,7 +66,7 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     }
 
     /// Gives up the box, to be released by the caller.
-    func takeBox() -> AnySettingBox? {
+    func removeBox() -> AnySettingBox? {
         defer { box = nil }
         return box
     }
@@ -75,12 +75,24 @@ package final class SettingSlot: Topic, @unchecked Sendable {
     var measuredSize: Int { Int(measured.load(ordering: .relaxed)) }
 
     /// Records the size of the stored form of the value in force, as an estimate of its memory.
-    func noteSize(_ size: Int) {
+    func recordSize(_ size: Int) {
         if isMeasured { measured.store(UInt32(clamping: size), ordering: .relaxed) }
     }
 
     /// The value that a word of the log stands for.
     func value(ofWord word: UInt64) -> any Sendable {
         wordConversion(word)
+    }
+}
+
+/// A box's place in a store.
+@usableFromInline
+package final class Placement: Sendable {
+    @usableFromInline let engine: Engine
+    @usableFromInline let slot: SettingSlot
+
+    init(in engine: Engine, slot: SettingSlot) {
+        self.engine = engine
+        self.slot = slot
     }
 }

@@ -130,6 +130,9 @@ struct SlotIndex {
         return nil
     }
 
+    /// The declared setting that a key means, or else the setting that has its place there.
+    func declaredOrPlaced(at key: SettingKey) -> SettingSlot? { declared(as: key) ?? placed(at: key) }
+
     /// The key with the value, if the given key means a declared setting or a part of one and is not its place.
     func place(of key: SettingKey) -> SettingKey? {
         if let slot = declared(as: key) { return slot.key }
@@ -147,19 +150,19 @@ struct SlotIndex {
     }
 
     /// Records that something is stored at a spelling of a setting's key other than its place.
-    mutating func note(_ spelling: SettingKey, of slot: SettingSlot) {
+    mutating func addSpelling(_ spelling: SettingKey, of slot: SettingSlot) {
         spellings[slot.key, default: []].insert(spelling)
     }
 
     /// The recorded spellings of a setting's key.
-    func notedSpellings(of slot: SettingSlot) -> Set<SettingKey> {
+    func knownSpellings(of slot: SettingSlot) -> Set<SettingKey> {
         guard !spellings.isEmpty, slot.declaration != nil else { return [] }
         return spellings[slot.key] ?? []
     }
 
     /// All recorded spellings.
-    var notedSpellings: [SettingKey] { spellings.values.flatMap { $0 } }
-    var hasNotedSpellings: Bool { !spellings.isEmpty }
+    var knownSpellings: [SettingKey] { spellings.values.flatMap { $0 } }
+    var hasOtherSpellings: Bool { !spellings.isEmpty }
 
     // MARK: Around and within
 

@@ -9,7 +9,7 @@ package final class StoreKeeper: Sendable {
     /// - Parameter engine: A new one that is not shared yet.
     init(of engine: Engine) {
         self.engine = engine
-        engine.log.keeper = self
+        engine.log.unsaved.keeper = self
     }
 
     deinit {

@@ -8,11 +8,11 @@ struct Transaction {
     private(set) var stagings = 0
     /// The settings whose staged values come from the storage, so need no saving. Foreign code that runs in the
     /// meantime may write others.
-    private(set) var outside: Set<ObjectIdentifier> = []
+    var outside: Set<ObjectIdentifier> = []
     /// The settings written by keys that no group declares.
-    private(set) var keyed: [SettingSlot] = []
+    var keyed: [SettingSlot] = []
     /// Whether some of these keys lie within others that are not saved yet.
-    private(set) var hasOverlaps = false
+    var hasOverlaps = false
     private var known: Set<ObjectIdentifier> = []
     /// One level per nested `update`: what to restore if it throws.
     private var levels: [Level] = []
@@ -65,7 +65,7 @@ struct Transaction {
     }
 
     /// Records a setting that is about to be staged.
-    mutating func willStage(_ box: AnySettingBox) {
+    mutating func addStaging(of box: AnySettingBox) {
         stagings += 1
         let identity = ObjectIdentifier(box)
         if !outside.isEmpty { outside.remove(identity) }
@@ -74,20 +74,6 @@ struct Transaction {
         if top >= 0, levels[top].known.insert(identity).inserted {
             levels[top].undo.append((box, box.staged))
         }
-    }
-
-    /// Records that the value just staged comes from the storage.
-    mutating func noteOutside(_ box: AnySettingBox) {
-        outside.insert(ObjectIdentifier(box))
-    }
-
-    /// Records a setting that is written by a key that no group declares.
-    mutating func noteKeyed(_ slot: SettingSlot) {
-        keyed.append(slot)
-    }
-
-    mutating func noteOverlap() {
-        hasOverlaps = true
     }
 
     // The caller releases what these functions return, outside of an access to the transaction.

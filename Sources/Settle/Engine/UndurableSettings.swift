@@ -66,31 +66,3 @@ struct UndurableSettings {
         }
     }
 }
-
-extension MutationLog {
-    /// The revision up to which a topic's transactions, from one on, are on stable storage without a gap. Under the
-    /// lock.
-    func durableLimit(of topic: Topic, from first: UInt64) -> UInt64 {
-        let limit = min(durableRevision, ring.newest)
-        guard !undurable.revisions.isEmpty else { return limit }
-        let gaps = undurable.revisions.filter { revision in
-            revision >= max(first, ring.oldest) && revision <= limit && ring.concerns(revision, topic)
-        }
-        return gaps.min().map { $0 &- 1 } ?? limit
-    }
-
-    /// How many of a topic's transactions between two revisions were given up. Under the lock.
-    func givenUpCount(of topic: Topic, from first: UInt64, to last: UInt64) -> UInt64 {
-        guard !undurable.givenUp.isEmpty else { return 0 }
-        let count = undurable.givenUp.count { revision in
-            revision >= max(first, ring.oldest) && revision <= last && ring.concerns(revision, topic)
-        }
-        return UInt64(count)
-    }
-
-    /// Whether all of a transaction is on stable storage. Under the lock.
-    func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
-        revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
-            && !undurable.givenUp.contains(revision)
-    }
-}

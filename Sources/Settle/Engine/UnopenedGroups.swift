@@ -29,13 +29,13 @@ enum UnopenedGroups {
         let wakeUps = log.lock.withLock {
             var ended: Topic? = slot
             while let topic = ended {
-                log.finish(topic)
+                log.changes.finish(topic)
                 ended = nil
                 guard let parent = topic.parent, parent !== log.root else { break }
                 parent.memberCount -= 1
                 if parent.memberCount == 0 { ended = parent }
             }
-            return log.wakeUps()
+            return log.changes.waking.wakeUps()
         }
         wakeUps.resumeTasks(of: log)
     }

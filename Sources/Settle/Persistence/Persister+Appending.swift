@@ -36,8 +36,8 @@ extension Persister {
     private func appendNow(
         _ durability: StorageDurability, retryingEncoding: Bool, verifying: Bool
     ) async throws -> Bool {
-        let waiting = log.look(time).waiting
-        let oldest = log.lock.withLock { log.oldestUnsaved }
+        let waiting = log.measureWaits(time).waiting
+        let oldest = log.lock.withLock { log.unsaved.oldest }
         var (revision, encodingError) = encodeUnsaved(retryingEncoding)
         if failedSaves.isRetry { settleFailedSaves() }
         let hasWork =
@@ -45,7 +45,7 @@ extension Persister {
             || verifying
         var isSynced = false
         if hasWork {
-            if durability == .synced { log.savingBegins() }
+            if durability == .synced { log.lock.withLock { log.unsaved.begin() } }
             let outcome = try await appendUnsaved(revision, durability, changedAt: oldest)
             encodingError = encodingError ?? outcome.refused
             isSynced = outcome.receipt.durability == .synced
@@ -148,7 +148,7 @@ extension Persister {
     /// Takes all changes into `unsaved`. A value that can't be encoded keeps its stored value and stays unsaved; every
     /// such error is reported, and the first one is returned.
     func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
-        let taken = log.takeUnsaved(retryingEncoding: retryingEncoding)
+        let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
@@ -158,7 +158,7 @@ extension Persister {
         for value in taken.values {
             // Saved before the value around it, this one would be overwritten by it.
             guard !log.hasToWait(value.slot) else {
-                log.noteUnencodable(value, of: taken)
+                log.setAside(value, of: taken)
                 continue
             }
             do {
@@ -166,7 +166,7 @@ extension Persister {
                 let stored = try storable(value)
                 encoded.append((key, stored))
                 if value.slot.isMeasured {
-                    value.slot.noteSize(stored?.roughSize ?? 0)
+                    value.slot.recordSize(stored?.roughSize ?? 0)
                     hasMeasured = true
                 }
                 guard let spellings = taken.spellings[key] else { continue }
@@ -177,13 +177,13 @@ extension Persister {
                     key: value.slot.key, isSecret: value.slot.isSecret, error)
                 report(issue)
                 first = first ?? issue
-                log.noteUnencodable(value, of: taken)
+                log.setAside(value, of: taken)
             }
         }
         if hasMeasured { log.measure(taken) }
         // If an append has failed, the log's tree is ahead of what is stored.
         let stored = unsaved.isEmpty ? nil : mergedTree
-        let before = log.noteTaken(encoded, hasOverlaps: taken.hasOverlaps)
+        let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
         dropReplaced(by: encoded.lazy.map(\.key))
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
         unsavedAuthor = unsaved.isEmpty || unsavedAuthor == taken.author ? taken.author : nil
@@ -211,7 +211,7 @@ extension Persister {
     }
 
     /// Encodes a value and checks that the storage can hold it: an unsupported value would fail its whole batch.
-    private func storable(_ value: MutationLog.Unsaved) throws -> SettingValue? {
+    private func storable(_ value: UnsavedSetting) throws -> SettingValue? {
         guard let encoded = try value.encoded() else { return nil }
         try storage.check(encoded, at: value.slot.key)
         return encoded
@@ -229,6 +229,6 @@ extension Persister {
         writtenBack = [:]
         failedSaves.handedOver()
         mustRepeat = false
-        log.noteHandedOver(batch.values.keys)
+        log.markHandedOver(batch.values.keys)
     }
 }

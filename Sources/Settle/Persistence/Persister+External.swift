@@ -97,7 +97,7 @@ extension Persister {
 
     /// As ``stored``, without the changes that the store has not taken in yet.
     var mergedTree: SettingTree {
-        var tree = log.lock.withLock { log.tree }
+        var tree = log.lock.withLock { log.stored.tree }
         // Only write where they differ: removing a missing key would remove an empty dictionary around it.
         for key in unsaved.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
         return tree

@@ -26,7 +26,7 @@ extension Persister {
 
     private func everythingNow() throws(SettingsError) -> SettingTree {
         // Values are taken on this queue only, so each is either in the tree or still waiting in the log.
-        let (stored, unsaved) = log.lock.withLock { (log.tree, log.unsavedValues) }
+        let (stored, unsaved) = log.lock.withLock { (log.stored.tree, log.unsaved.all) }
         var tree = stored
         var problems: [SettingsError] = []
         for value in unsaved {
@@ -38,14 +38,5 @@ extension Persister {
         }
         if !problems.isEmpty { throw .several(.encodingFailed, "Not everything can be exported.", problems) }
         return tree
-    }
-}
-
-extension MutationLog {
-    /// Values that wait to be taken or to become encodable. Requires the log's lock.
-    fileprivate var unsavedValues: [Unsaved] {
-        (unencodable + dirty.filter(\.slot.isDirty)).sorted { $0.slot.key < $1.slot.key }.map { slot, box in
-            Unsaved(slot: slot, box: box, value: slot.isStored ? box.committedValue : nil)
-        }
     }
 }

@@ -18,12 +18,12 @@ extension Persister {
     func setAside(
         _ key: SettingKey, for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
     ) -> SettingsError? {
-        guard let slot = log.lock.withLock({ log.slots[key] }), let box = slot.box else { return nil }
+        guard let slot = log.lock.withLock({ log.stored.slots[key] }), let box = slot.box else { return nil }
         unsaved.removeValue(forKey: key)
         var left = SettingTree()
         left[key] = replaced.removeValue(forKey: key)
         for outer in key.parents { if let value = unsaved[outer] { left[outer] = value } }
-        log.takeBack(slot, box, leaving: left[key], upTo: revision, changedAt: oldest)
+        log.revert(slot, box, leaving: left[key], upTo: revision, changedAt: oldest)
         let issue = SettingsError.encodingFailed(key: key, isSecret: slot.isSecret, error)
         report(issue)
         return issue

@@ -20,7 +20,7 @@ extension Persister {
         }
         failedSaves.gaveUp(lost)
         unresolved = nil
-        log.noteGivenUp(lost, after: lastHandedOver)
+        log.giveUp(lost, after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
 
@@ -101,31 +101,8 @@ extension Persister {
             }
         }
         failedSaves.forget(undone)
-        log.noteGivenUp(undone, after: lastHandedOver, isSuperseded: false)
+        log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
         if !values.isEmpty { undelivered.append(ExternalChange(.values(values))) }
         if !tryToDeliver(within: Self.writerPatience) { deliverFetched() }
-    }
-}
-
-extension MutationLog {
-    /// The keys that a transaction has changed; `nil` if the log no longer has it.
-    fileprivate func keys(writtenAt revision: UInt64) -> [SettingKey]? {
-        lock.withLock { ring[revision]?.details.mutations.map(\.slot.key) }
-    }
-
-    /// The keys that nothing has written since a transaction.
-    fileprivate func withoutLaterWrites(_ keys: [SettingKey], writtenAt revision: UInt64) -> [SettingKey] {
-        lock.withLock { keys.filter { slots[$0].map { $0.lastRevision <= revision } ?? false } }
-    }
-
-    /// Drops values that the storage has not accepted and that will not be saved any more.
-    ///
-    /// - Parameter revision: The storage has accepted everything up to here.
-    fileprivate func noteGivenUp(_ keys: Set<SettingKey>, after revision: UInt64, isSuperseded: Bool = true) {
-        lock.withLock {
-            undurable.giveUp(keys, writtenAfter: revision, upTo: lastTaken, of: ring)
-            if isSuperseded { counts.superseded &+= UInt64(keys.count) }
-            keysBeingSaved.subtract(keys)
-        }
     }
 }

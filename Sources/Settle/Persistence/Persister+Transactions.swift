@@ -95,7 +95,7 @@ extension Persister {
         }
         mergeUndelivered()
         // This queue saves what the transactions write, so they need not wake it.
-        log.attend()
+        log.lock.withLock { log.unsaved.attend() }
         let ready = transactions.filter { $0.begin() }
         transactions = []
         // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
@@ -108,7 +108,7 @@ extension Persister {
             }
             do {
                 try request.perform(mayRunAgain: exclusion == .position)
-                request.revision = log.lock.withLock { log.revision }
+                request.revision = log.lock.withLock { log.changes.revision }
                 join(request)
             } catch {
                 ended.append((request, .failure(error)))

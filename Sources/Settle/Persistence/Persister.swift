@@ -133,7 +133,8 @@ actor Persister {
     /// Runs work on the queue, behind all earlier work.
     nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
         guard works.add(work) else { return }
-        Task(executorPreference: executor.forTasks) { await self.works.run(on: self) }
+        // Detached: what the writer has in its task locals is none of the storage's business.
+        Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
     }
 
     /// Runs work as `enqueue` does, and waits for its result.
@@ -184,7 +185,7 @@ actor Persister {
             await closeReleased()
             return
         }
-        let found = log.look(time)
+        let found = log.measureWaits(time)
         var action = machine.next(found, now: time.elapsed())
         if case .checkpoint = action, exclusion != .none {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
@@ -196,7 +197,7 @@ actor Persister {
         if case .wait = action {
         } else {
             await perform(action)
-            action = machine.next(log.look(time), now: time.elapsed())
+            action = machine.next(log.measureWaits(time), now: time.elapsed())
         }
         // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
         if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.look() } }
@@ -253,7 +254,7 @@ actor Persister {
     private func waitForNext() {
         guard !isClosed else { return }
         // Re-enqueue what is due already, so that other work gets its turn.
-        if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) {
+        if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) {
             wait(until: due)
         } else {
             enqueue { await $0.look() }
@@ -306,10 +307,10 @@ actor Persister {
         } catch let error as SettingsError where error.code == .encodingFailed {
             encodingError = error
         }
-        let waiting = log.look(time).waiting
+        let waiting = log.measureWaits(time).waiting
         // Only this queue takes values, so tree and revision belong to the same moment.
-        let (tree, revision) = (stored, log.lock.withLock { log.lastTaken })
-        log.savingBegins()
+        let (tree, revision) = (stored, log.lock.withLock { log.unsaved.lastCollected })
+        log.lock.withLock { log.unsaved.begin() }
         let isAtRest: Bool
         do {
             let hasNothingToDo = checkpointing == nil && !hasUnsynced
@@ -317,7 +318,7 @@ actor Persister {
             let now = time.elapsed()
             synced(revision, waiting, now: now)
             machine.checkpointed(reason, isAtRest: isAtRest, now: now)
-            if isAtRest { log.checkpointSucceeded() } else if reason == .resting { noteBehind() }
+            if isAtRest { log.lock.withLock { log.unsaved.catchUp() } } else if reason == .resting { noteBehind() }
         } catch {
             machine.checkpointFailed(reason, leaves: waiting, now: time.elapsed())
             let issue = failed(error)
@@ -362,8 +363,8 @@ actor Persister {
             // too: it need not wait.
             registration?.end()
             // The timer calls `look`, which tries again.
-            if case .lookOutside = machine.next(log.look(time), now: time.elapsed()) { await deliver() }
-            if case .wait(let due) = machine.next(log.look(time), now: time.elapsed()) { wait(until: due) }
+            if case .lookOutside = machine.next(log.measureWaits(time), now: time.elapsed()) { await deliver() }
+            if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) { wait(until: due) }
         }
     }
 

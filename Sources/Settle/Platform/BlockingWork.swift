@@ -7,7 +7,7 @@ func runBlocking<Value: Sendable, Failure: Error>(
 ) async throws(Failure) -> Value {
     let executor = QueueExecutor(label: "settle.blocking")
     defer { withExtendedLifetime(executor) {} }
-    let task = Task(executorPreference: executor.forTasks) { () async -> Result<Value, Failure> in
+    let task = Task.detached(executorPreference: executor.forTasks) { () async -> Result<Value, Failure> in
         do throws(Failure) {
             return .success(try await work())
         } catch {

@@ -26,7 +26,7 @@ extension SettingsStore {
             try await Self.open(group, at: path, in: core)
         } catch let error as SettingsError where error.code == .duplicateKey {
             // A key that was written or removed at run time is no obstacle once it is saved, so save and try again.
-            if core.hasUndeclaredKeys, (try? await core.flush()) == nil { throw error }
+            if core.hasUndeclaredKeys, (try? await core.persister.flush()) == nil { throw error }
             try await Self.open(group, at: path, in: core)
         }
         return group
@@ -37,17 +37,11 @@ extension SettingsStore {
         _ = try await runBlocking { () throws(SettingsError) in try core.open(group, at: path, waiting: true) }
     }
 
-    /// Releases the groups at and below a path, such as those of a user who has logged out.
-    ///
-    /// Pending changes there are saved first. Then the declarations are forgotten: the settings are no longer listed,
-    /// their streams end, and copies of the groups that are still in use keep their last values and refuse to be
-    /// written. What is stored stays stored; values of groups that are kept in memory only are lost. Opening a group
-    /// there again declares it anew.
-    ///
-    /// - Parameter path: The path at which the groups were opened.
-    /// - Throws: ``SettingsError`` if pending changes can't be saved, or the store is closed. Then nothing has been
-    ///   released.
-    public func release(at path: String) async throws {
-        try await open(key: path).release(at: SettingKey(stored: path))
+    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see
+    /// ``group(_:at:)-(_,String)``.
+    public func group<Group: SettingsGroup>(
+        _ type: Group.Type = Group.self, at path: SettingKey
+    ) async throws -> Group {
+        try await group(type, at: path.description)
     }
 }

@@ -1,6 +1,5 @@
 /// Settings by keys that are known only at run time.
 extension SettingsStore {
-    /// The value stored for a key, or that of the setting which a group declares for it.
     /// The value stored for a key, or the value of the setting that a group declares for it.
     ///
     /// - Throws: ``SettingsError`` if the value does not convert to the type.
@@ -45,5 +44,33 @@ extension SettingsStore {
     ///   within a declared setting's, or if the store is closed.
     public func removeValue(forKey key: String, by author: String? = nil) throws {
         try open(key: key).removeValue(forKey: SettingKey(stored: key), by: author)
+    }
+}
+
+/// The same for keys that are given by their names, which may have dots in them.
+extension SettingsStore {
+    /// The value of a key that is given by its names; see ``value(forKey:as:)-(String,_)``.
+    public func value<Value: Codable & Sendable>(
+        forKey key: SettingKey, as type: Value.Type = Value.self
+    ) throws -> Value? {
+        try value(forKey: key.description, as: type)
+    }
+
+    /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)-(Value,String,_)``.
+    public func setValue<Value: Codable & Sendable>(
+        _ value: Value, forKey key: SettingKey, by author: String? = nil
+    ) throws {
+        try setValue(value, forKey: key.description, by: author)
+    }
+
+    /// Writes the value of a key that is given by its names, as a storage sees it; see
+    /// ``setValue(_:forKey:by:)-(Value,String,_)``.
+    public func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String? = nil) throws {
+        try setValue(value, forKey: key.description, by: author)
+    }
+
+    /// Removes what is stored for a key that is given by its names; see ``removeValue(forKey:by:)``.
+    public func removeValue(forKey key: SettingKey, by author: String? = nil) throws {
+        try removeValue(forKey: key.description, by: author)
     }
 }

@@ -5,10 +5,56 @@ extension SettingsStore {
     ///
     /// A store does not keep its groups alive: a group is not listed once its last copy is released. Nor are keys that
     /// are stored without being declared.
-    public var settings: [SettingInfo] { core.settings }
+    public var settings: [SettingInfo] {
+        core.list { log in Array(log.stored.slots.all) }.sorted { $0.key < $1.key }
+    }
 
     /// The setting that a group in use declares for a key; `nil` if there is none.
     public func setting(forKey key: String) -> SettingInfo? {
-        core.setting(forKey: SettingKey(stored: key))
+        let key = SettingKey(stored: key)
+        return core.list { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
+    }
+}
+
+extension StoreCore {
+    /// - Parameter choose: The slots to list. Called under the log's lock.
+    fileprivate func list(_ choose: (MutationLog) -> [SettingSlot]) -> [SettingInfo] {
+        // This thread then holds the writer's lock, so its staged values don't change.
+        let transaction = writer.isHeldByCurrentThread ? transaction : nil
+        let seen = log.lock.withLock {
+            choose(log).compactMap { slot -> SeenSetting? in
+                guard slot.declaration != nil, let box = slot.box else { return nil }
+                let staged = transaction == nil ? nil : box.staged
+                return SeenSetting(
+                    box: box, key: slot.key, access: slot.access,
+                    value: transaction == nil ? box.committedValue : box.visibleValue,
+                    isStored: staged?.isStored ?? slot.isStored,
+                    origin: staged != nil ? transaction?.origin ?? slot.origin : slot.origin)
+            }
+        }
+        return seen.map(SettingInfo.init)
+    }
+}
+
+/// A setting as of one moment. Whatever needs its coder, which is foreign code, is computed later.
+private struct SeenSetting {
+    let box: AnySettingBox
+    let key: SettingKey
+    let access: SettingsAccess
+    let value: any Sendable
+    let isStored: Bool
+    let origin: Origin
+}
+
+extension SettingInfo {
+    fileprivate init(_ seen: SeenSetting) {
+        let box = seen.box
+        let isSecret = box.isSecret
+        self.init(
+            key: seen.key.description, type: box.spelledType,
+            value: isSecret ? nil : try? box.encoder(seen.value),
+            defaultValue: isSecret ? nil : try? box.encoder(box.erasedDefault),
+            rules: box.ruleDescriptions, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
+            access: seen.access)
     }
 }

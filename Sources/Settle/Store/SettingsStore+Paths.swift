@@ -1,38 +1,5 @@
-/// Keys and paths given by their names, for names with dots in them, and everything stored at a path.
+/// Everything stored at a path.
 extension SettingsStore {
-    /// Opens a group at a path that is given by its names, such as `.path("accounts", "carol@example.com")`; see
-    /// ``group(_:at:)-(_,String)``.
-    public func group<Group: SettingsGroup>(
-        _ type: Group.Type = Group.self, at path: SettingKey
-    ) async throws -> Group {
-        try await group(type, at: path.description)
-    }
-
-    /// The value of a key that is given by its names; see ``value(forKey:as:)-(String,_)``.
-    public func value<Value: Codable & Sendable>(
-        forKey key: SettingKey, as type: Value.Type = Value.self
-    ) throws -> Value? {
-        try value(forKey: key.description, as: type)
-    }
-
-    /// Writes the value of a key that is given by its names; see ``setValue(_:forKey:by:)-(Value,String,_)``.
-    public func setValue<Value: Codable & Sendable>(
-        _ value: Value, forKey key: SettingKey, by author: String? = nil
-    ) throws {
-        try setValue(value, forKey: key.description, by: author)
-    }
-
-    /// Writes the value of a key that is given by its names, as a storage sees it; see
-    /// ``setValue(_:forKey:by:)-(Value,String,_)``.
-    public func setValue(_ value: SettingValue, forKey key: SettingKey, by author: String? = nil) throws {
-        try setValue(value, forKey: key.description, by: author)
-    }
-
-    /// Removes what is stored for a key that is given by its names; see ``removeValue(forKey:by:)``.
-    public func removeValue(forKey key: SettingKey, by author: String? = nil) throws {
-        try removeValue(forKey: key.description, by: author)
-    }
-
     /// The names of the groups that have something stored at a path, declared or not, sorted. An empty path is the top
     /// level.
     ///
@@ -62,5 +29,57 @@ extension SettingsStore {
     /// Removes everything stored at and within a path given by its names.
     public func remove(at path: SettingKey, by author: String? = nil) throws {
         try open(key: path.description).remove(at: path, by: author)
+    }
+}
+
+extension StoreCore {
+    fileprivate func groups(at path: SettingKey?) -> [String] {
+        let tree = newestTree(at: path)
+        let root: SettingValue.Entries
+        if let path {
+            guard case .dictionary(let entries)? = tree[path] else { return [] }
+            root = entries
+        } else {
+            root = tree.root
+        }
+        return root.sortedByKey().compactMap { name, value in
+            if case .dictionary = value { name } else { nil }
+        }
+    }
+
+    /// The stored tree, with unsaved values at, around and within a path, or anywhere. For a declared setting it shows
+    /// only that there is a value.
+    func newestTree(at path: SettingKey?) -> SettingTree {
+        let isInTransaction = writer.isHeldByCurrentThread && transaction != nil
+        return log.lock.withLock {
+            var tree = log.stored.tree
+            for value in log.unsavedValues(at: path, inTransaction: isInTransaction) {
+                tree[value.key] = value.box == nil ? value.value : tree[value.key] ?? .null
+            }
+            return tree
+        }
+    }
+
+    fileprivate func remove(at path: SettingKey, by author: String?) throws {
+        try path.check(for: "remove(at:)")
+        try transact(origin: .reset, author: author) {
+            let slots = log.lock.withLock { log.stored.slots.within(path).filter { $0.declaration != nil } }
+            guard !slots.isEmpty, log.lock.withLock({ log.stored.slots[path] == nil }) else {
+                return try stageRemoval(of: path)
+            }
+            if let owned = slots.filter({ $0.access == .owner }).min(by: { $0.key < $1.key }) {
+                throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
+            }
+            let stored = newestTree(at: path)[path]
+            for slot in slots { slot.box?.stageDefault() }
+            // Stored values that belong to no setting.
+            guard case .dictionary(let entries)? = stored else { return }
+            let known = Set(slots.map(\.key))
+            for inner in SettingTree(entries).leafKeys {
+                let key = path.appending(inner)
+                guard !known.contains(key), !key.parents.contains(where: known.contains) else { continue }
+                try stageRemoval(of: key)
+            }
+        }
     }
 }

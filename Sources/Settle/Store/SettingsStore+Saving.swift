@@ -9,7 +9,7 @@ extension SettingsStore {
     ///   also if the file can't be written now, such as while it contains an edit that can't be read.
     public func flush(toFile: Bool = false) async throws {
         let core = try open()
-        if toFile { try await core.flushToFile() } else { try await core.flush() }
+        if toFile { try await core.persister.flushToFile() } else { try await core.persister.flush() }
     }
 
     /// Saves everything that has been written so far, for callers that can't wait asynchronously. Blocks the calling
@@ -42,5 +42,40 @@ extension SettingsStore {
     /// - Throws: ``SettingsError`` if the last save failed.
     public func run() async throws {
         try await core.run()
+    }
+
+    /// Saves everything when a termination signal comes, and then lets the signal end the process.
+    ///
+    /// One call is enough for the life of the process. It works even if every thread of the concurrency runtime is
+    /// blocked. A signal that the process ignores, as under `nohup`, stays ignored. A program that handles these
+    /// signals itself should call ``flushAndWait()`` there instead.
+    ///
+    /// - Parameter signals: By default `SIGTERM` and `SIGINT`.
+    public func flushOnTermination(_ signals: Set<TerminationSignal> = [.terminate, .interrupt]) {
+        TerminationWatch.shared.add(signals) { [weak core] in
+            // A failure can't be reported any more; the storage keeps the state before.
+            try? core?.flushAndWait()
+        }
+    }
+}
+
+extension StoreCore {
+    fileprivate func flushAndWait() throws {
+        guard !writer.isHeldByCurrentThread else {
+            throw SettingsError(
+                .flushInsideWrite,
+                "flushAndWait() can't be called while this thread writes a setting or runs an update or a commit: call it "
+                    + "afterwards.")
+        }
+        try persister.flushSynchronously()
+    }
+
+    fileprivate func run() async throws {
+        let waiter = Waiter(countedIn: nil)
+        while !Task.isCancelled, !(log.lock.withLock { log.changes.waking.isFinished }) {
+            await log.wait(on: log.lifetime, with: waiter) { false }
+        }
+        guard !isClosed else { return }
+        try await persister.flush(isCancellable: false)
     }
 }

@@ -5,12 +5,11 @@ extension SettingsStore {
     public var statistics: Statistics {
         let subscribers = log.subscribers.load(ordering: .relaxed)
         return log.lock.withLock {
-            let counts = log.counts
+            let counts = log.unsaved.counts
             return Statistics(
-                changes: log.revision &- log.initialRevision, externalChanges: counts.external, appends: counts.appends,
-                saves: counts.saves,
-                failedSaves: counts.failedSaves, failedCheckpoints: counts.failedCheckpoints,
-                supersededValues: counts.superseded,
+                changes: log.changes.revision &- log.initialRevision, externalChanges: log.changes.externalCount,
+                appends: counts.appends, saves: counts.saves, failedSaves: counts.failedSaves,
+                failedCheckpoints: counts.failedCheckpoints, supersededValues: counts.superseded,
                 subscribers: subscribers)
         }
     }

@@ -8,12 +8,12 @@ extension SettingsStore {
     /// The status of saving.
     public var status: Status {
         log.lock.withLock {
-            guard let seconds = log.oldestUnsaved else {
-                guard let behind = log.restingFormBehind else { return .saved }
+            guard let seconds = log.unsaved.oldest else {
+                guard let behind = log.unsaved.restingFormBehind else { return .saved }
                 return .fileBehind(since: Date(timeIntervalSinceReferenceDate: behind.since), error: behind.error)
             }
             let oldest = Date(timeIntervalSinceReferenceDate: seconds)
-            return switch log.saveState {
+            return switch log.unsaved.state {
             case .idle: .pending(oldest: oldest)
             case .saving: .saving(oldest: oldest)
             case .failing(let since, let error):

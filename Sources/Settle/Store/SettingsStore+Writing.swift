@@ -35,11 +35,15 @@ extension SettingsStore {
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(by author: String? = nil) throws(SettingsError) {
-        try open().reset(by: author)
+        let core = try open()
+        try core.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
+            let boxes = core.log.lock.withLock {
+                core.log.stored.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
+            }
+            for box in boxes { box.stageDefault() }
+        }
     }
-}
 
-extension SettingsStore {
     /// Whether the calling thread is writing. For tests of what happens during a write.
     package var isHeldByCurrentWriter: Bool { core.writer.isHeldByCurrentThread }
 
@@ -48,16 +52,6 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-    /// Resets every setting that is not its owner's to its default.
-    func reset(by author: String?) throws(SettingsError) {
-        try transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
-            let boxes = log.lock.withLock {
-                log.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
-            }
-            for box in boxes { box.stageDefault() }
-        }
-    }
-
     /// The number of settings in the index, declared or written by key. For tests of what is kept.
-    package var indexedSettingCount: Int { log.lock.withLock { log.slots.all.count } }
+    package var indexedSettingCount: Int { log.lock.withLock { log.stored.slots.all.count } }
 }

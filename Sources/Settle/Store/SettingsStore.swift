@@ -45,7 +45,7 @@ public final class SettingsStore: Sendable {
         hasEnded.store(true, ordering: .releasing)
         let isLast = core.handles.close()
         do {
-            if isLast { try await core.close() } else { try await core.flushAtEnd() }
+            if isLast { try await core.close() } else { try await core.persister.flush(isCancellable: false) }
         } catch {
             core.handles.reopen(isLast)
             hasEnded.store(false, ordering: .releasing)
@@ -68,7 +68,7 @@ public final class SettingsStore: Sendable {
 
 extension SettingsStore {
     /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
-    public var revision: UInt64 { log.lock.withLock { log.revision } }
+    public var revision: UInt64 { log.lock.withLock { log.changes.revision } }
 
     /// Errors that no call could throw: refused assignments, stored values that could not be used, failed saves. Each
     /// subscriber first gets the newest earlier issues (up to 100), then every new one.

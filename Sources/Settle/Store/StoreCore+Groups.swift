@@ -16,7 +16,7 @@ extension StoreCore {
             for index in layout.settings.indices {
                 let key = layout.settings[index].key
                 layout.settings[index].declaredKey = key
-                layout.settings[index].key = log.resolved(key)
+                layout.settings[index].key = log.stored.resolved(key)
             }
         }
         var plans: [Plan] = []
@@ -41,9 +41,9 @@ extension StoreCore {
     private func plan(_ declared: GroupLayout.Declared) throws(SettingsError) -> Plan {
         let (slot, neighbour) = log.lock.withLock {
             (
-                log.slots[declared.key],
-                log.slots.neighbour(of: declared.key)
-                    ?? declared.declaredKey.flatMap { $0 == declared.key ? nil : log.slots.neighbour(of: $0) }
+                log.stored.slots[declared.key],
+                log.stored.slots.neighbour(of: declared.key)
+                    ?? declared.declaredKey.flatMap { $0 == declared.key ? nil : log.stored.slots.neighbour(of: $0) }
             )
         }
         if let neighbour {
@@ -65,79 +65,40 @@ extension StoreCore {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
             // The group may have been opened by itself before, and now as a part of its owner's.
-            if declared.access == .owner { log.lock.withLock { log.slots.makeOwned(declared.key) } }
+            if declared.access == .owner { log.lock.withLock { log.stored.slots.makeOwned(declared.key) } }
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
             var lastGood: SettingValue?
             if let stored {
-                (isUsable, lastGood) = adopt(stored, declared)
+                (isUsable, lastGood) = adopt(stored, at: declared.key, in: declared.box)
                 if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
             }
             let (slot, replaced) = log.lock.withLock {
-                let slot = log.slot(for: declared)
+                let slot = log.insert(declared)
                 slot.isStored = isUsable
                 slot.lastGood = lastGood
                 slot.origin = isUsable ? .loaded : .default
-                if let runtime, isUsable || !runtime.isStored { log.passUnsaved(from: runtime, to: slot, declared.box) }
+                if let runtime, isUsable || !runtime.isStored {
+                    log.unsaved.pass(from: runtime, to: slot, declared.box)
+                }
                 // Slot and box reference each other, and the box references the store.
-                return (slot, runtime?.takeBox())
+                return (slot, runtime?.removeBox())
             }
             withExtendedLifetime(replaced) {}
-            if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.noteSize(loaded.roughSize) }
+            if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.recordSize(loaded.roughSize) }
             declared.box.open(at: Placement(in: self, slot: slot))
-        }
-    }
-
-    /// Gives a setting its stored value, or, if that can't be used, the last good one, kept by the storage.
-    ///
-    /// - Returns: Whether it has either of them, and the last good value if that is used.
-    private func adopt(_ stored: SettingValue, _ declared: GroupLayout.Declared) -> (Bool, lastGood: SettingValue?) {
-        let box = declared.box
-        do {
-            try box.adopt(loaded: stored)
-            return (true, nil)
-        } catch {
-            let candidates = persister.checkpointing?.keptValues(forKey: declared.key, insteadOf: stored) ?? []
-            let lastGood = candidates.first { (try? box.adopt(loaded: $0)) != nil }
-            let issue = SettingsError.unusableValue(
-                key: declared.key, stored: box.isSecret ? nil : stored, rule: box.brokenRule(error),
-                inForce: lastGood.map { .lastGood($0) } ?? .default, error)
-            reportAfterUnlock(issue)
-            return (lastGood != nil, lastGood)
         }
     }
 }
 
 extension MutationLog {
-    /// The slot of a declared setting. Under the lock.
-    func slot(for declared: GroupLayout.Declared) -> SettingSlot {
+    /// Makes the slot of a declared setting. Under the lock.
+    fileprivate func insert(_ declared: GroupLayout.Declared) -> SettingSlot {
         let slot = SettingSlot(
-            key: declared.key, declaration: declared.name, schedule: schedule(for: declared.savePolicy),
-            access: declared.access, box: declared.box, parent: topic(at: declared.group))
-        slots.insert(slot, declaredAs: declared.declaredKey)
-        if declared.declaredKey != declared.key { noteSpellings(of: slot) }
+            key: declared.key, declaration: declared.name, schedule: unsaved.schedule(for: declared.savePolicy),
+            access: declared.access, box: declared.box, parent: changes.topic(at: declared.group))
+        stored.insert(slot, declaredAs: declared.declaredKey)
         return slot
-    }
-
-    /// The topic of a group. Under the lock.
-    func topic(at path: SettingKey?) -> Topic {
-        guard let path else { return root }
-        if let topic = topics[path] { return topic }
-        let topic = Topic(parent: topic(at: path.parent))
-        topics[path] = topic
-        return topic
-    }
-
-    /// The index of the schedule for a save policy; `nil` for settings that are never saved. Under the lock.
-    func schedule(for savePolicy: SavePolicy) -> Int? {
-        if savePolicy == .memoryOnly { return nil }
-        let delays = savePolicy == .immediate ? (.zero, .zero) : savePolicy.delays ?? SavePolicy.standardDelays
-        let schedule = DebouncedChanges(quiet: delays.quiet, longest: delays.longest)
-        if let index = schedules.firstIndex(where: { $0.quiet == schedule.quiet && $0.longest == schedule.longest }) {
-            return index
-        }
-        schedules.append(schedule)
-        return schedules.count - 1
     }
 }

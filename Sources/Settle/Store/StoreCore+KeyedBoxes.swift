@@ -2,12 +2,12 @@
 extension StoreCore {
     /// Whether a key holds a declared secret, a part of one, or a value with one inside.
     func isSecret(_ key: SettingKey) -> Bool {
-        log.lock.withLock { log.slots.isSecret(key) }
+        log.lock.withLock { log.stored.slots.isSecret(key) }
     }
 
     /// Whether the index has keys that no group declares.
     var hasUndeclaredKeys: Bool {
-        log.lock.withLock { log.slots.all.contains { $0.declaration == nil } }
+        log.lock.withLock { log.stored.slots.all.contains { $0.declaration == nil } }
     }
 
     /// Keeps a setting that was written by key in the index until the transaction ends, even if it is saved in the
@@ -15,7 +15,7 @@ extension StoreCore {
     func keepInIndex(_ slot: SettingSlot) {
         guard slot.declaration == nil, !slot.isInTransaction else { return }
         slot.isInTransaction = true
-        transaction?.noteKeyed(slot)
+        transaction?.keyed.append(slot)
     }
 
     /// The box of an unsaved key that no group declares, if nothing is within it. In a transaction.
@@ -24,8 +24,8 @@ extension StoreCore {
     /// write to replace.
     func unsavedBox(forKey key: SettingKey) -> AnySettingBox? {
         log.lock.withLock {
-            guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box,
-                box.staged.map({ !$0.isReplaced }) ?? log.isUnsaved(slot), log.slots.within(key).isEmpty
+            guard let slot = log.stored.slots[key], slot.declaration == nil, let box = slot.box,
+                box.staged.map({ !$0.isReplaced }) ?? log.unsaved.isUnsaved(slot), log.stored.slots.within(key).isEmpty
             else { return nil }
             keepInIndex(slot)
             return box
@@ -35,10 +35,10 @@ extension StoreCore {
     /// The box of a key, made if necessary, and the boxes of keys within it that no group declares. In a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> (box: AnySettingBox, inner: [AnySettingBox]) {
         let (used, owned, outer, inner) = log.lock.withLock {
-            let (used, inner) = (log.slots[key], log.slots.within(key))
+            let (used, inner) = (log.stored.slots[key], log.stored.slots.within(key))
             if let used { keepInIndex(used) }
             for slot in inner { keepInIndex(slot) }
-            return (used, log.slots.owned(at: key), log.slots.around(key), inner)
+            return (used, log.stored.slots.owned(at: key), log.stored.slots.around(key), inner)
         }
         if let owned { throw .protected(key, by: owned.key, owned.declaration ?? "") }
         if let used, used.declaration != nil, let box = used.box { return (box, []) }
@@ -46,7 +46,7 @@ extension StoreCore {
             guard let declaration = slot.declaration else { continue }
             throw .duplicateKey(key, "a write at run time", slot.key, declaration)
         }
-        if !outer.isEmpty || !inner.isEmpty { transaction?.noteOverlap() }
+        if !outer.isEmpty || !inner.isEmpty { transaction?.hasOverlaps = true }
         let innerBoxes = inner.compactMap(\.box)
         // The value that other threads see at the key, including writes around and within it.
         let before = (try? lookUp(key, isCommitted: true).stored(at: key)) ?? nil
@@ -68,15 +68,15 @@ extension StoreCore {
         if let stored { _ = box.adopt(erased: stored) }
         let slot = log.lock.withLock {
             let slot = SettingSlot(
-                key: key, declaration: nil, schedule: log.schedule(for: configuration.savePolicy),
-                isSecret: log.slots.isSecret(key), box: box, parent: log.root)
+                key: key, declaration: nil, schedule: log.unsaved.schedule(for: configuration.savePolicy),
+                isSecret: log.stored.slots.isSecret(key), box: box, parent: log.root)
             keepInIndex(slot)
             slot.isStored = stored != nil
             slot.origin = stored == nil ? .default : .loaded
-            log.slots.insert(slot)
+            log.stored.slots.insert(slot)
             return slot
         }
-        if let stored { slot.noteSize(stored.roughSize) }
+        if let stored { slot.recordSize(stored.roughSize) }
         box.open(at: Placement(in: self, slot: slot))
         return box
     }
@@ -87,7 +87,7 @@ extension StoreCore {
         let parents = key.parents
         guard !parents.isEmpty else { return nil }
         return log.lock.withLock {
-            var tree = log.tree
+            var tree = log.stored.tree
             if let outer = log.unsavedValue(around: key, inTransaction: true) {
                 tree = SettingTree()
                 tree[outer.key] = outer.value
@@ -96,7 +96,7 @@ extension StoreCore {
                 guard let value = tree[parent] else { return nil }
                 if case .dictionary = value { continue }
                 // A key that a group declares, or that has declared settings within it, is not replaced.
-                let near = [log.slots[parent]].compactMap { $0 } + log.slots.around(parent) + log.slots.within(parent)
+                let near = log.stored.declared(at: parent) + log.stored.slots.around(parent)
                 return near.contains { $0.declaration != nil } ? nil : parent
             }
             return nil
@@ -119,21 +119,10 @@ extension StoreCore {
     /// - Returns: Also the slot of the value written at run time.
     func valueForNewSetting(at key: SettingKey) -> (stored: SettingValue?, runtime: SettingSlot?) {
         log.lock.withLock {
-            guard let slot = log.slots[key], slot.declaration == nil, let box = slot.box as? SettingBox<SettingValue>
-            else { return (log.tree[key], nil) }
+            guard let slot = log.stored.slots[key], slot.declaration == nil,
+                let box = slot.box as? SettingBox<SettingValue>
+            else { return (log.stored.tree[key], nil) }
             return (slot.isStored ? box.published : nil, slot)
         }
-    }
-}
-
-extension MutationLog {
-    /// Passes an unsaved value on to another setting of the same key, so that its value counts as unsaved. Under the
-    /// lock.
-    func passUnsaved(from old: SettingSlot, to slot: SettingSlot, _ box: AnySettingBox) {
-        guard old.isDirty, slot.schedule != nil, let index = dirty.firstIndex(where: { $0.slot === old })
-        else { return }
-        old.isDirty = false
-        slot.isDirty = true
-        dirty[index] = (slot, box)
     }
 }

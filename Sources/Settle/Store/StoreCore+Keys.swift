@@ -2,7 +2,7 @@
 extension StoreCore {
     @usableFromInline
     func converted<Value: Codable & Sendable>(_ key: SettingKey, to type: Value.Type) throws -> Value? {
-        let key = log.lock.withLock { log.resolved(key) }
+        let key = log.lock.withLock { log.stored.resolved(key) }
         let found = lookUp(key)
         if let box = found.box {
             let value = box.visibleValue
@@ -40,7 +40,7 @@ extension StoreCore {
         }
         try transact(origin: .local, author: author) {
             // The key's group may have been opened in the meantime.
-            var (key, encoded) = (log.lock.withLock { log.resolved(key) }, encoded)
+            var (key, encoded) = (log.lock.withLock { log.stored.resolved(key) }, encoded)
             if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
             if let outer = scalar(around: key), let rest = outer.rest(of: key) {
                 var tree = SettingTree()
@@ -71,13 +71,13 @@ extension StoreCore {
     func removeValue(forKey key: SettingKey, by author: String?) throws {
         let key = try resolve(key, of: "removeValue(forKey:)")
         try transact(origin: .reset, author: author) {
-            try stageRemoval(of: log.lock.withLock { log.resolved(key) })
+            try stageRemoval(of: log.lock.withLock { log.stored.resolved(key) })
         }
     }
 
     private func resolve(_ key: SettingKey, of name: String) throws(SettingsError) -> SettingKey {
         try key.check(for: name)
-        return log.lock.withLock { log.resolved(key) }
+        return log.lock.withLock { log.stored.resolved(key) }
     }
 
     /// What the store knows of a key.
@@ -103,10 +103,10 @@ extension StoreCore {
         // Inside its own transaction a thread sees what that has written.
         let isInTransaction = !isCommitted && writer.isHeldByCurrentThread && transaction != nil
         return log.lock.withLock {
-            guard !log.slots.isEmpty else { return FoundKey(stored: log.tree[key]) }
-            if let slot = log.slots[key], slot.declaration != nil { return FoundKey(box: slot.box) }
+            guard !log.stored.slots.isEmpty else { return FoundKey(stored: log.stored.tree[key]) }
+            if let slot = log.stored.slots[key], slot.declaration != nil { return FoundKey(box: slot.box) }
             return FoundKey(
-                stored: log.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: isInTransaction))
+                stored: log.stored.tree[key], unsaved: log.unsavedValues(at: key, inTransaction: isInTransaction))
         }
     }
 

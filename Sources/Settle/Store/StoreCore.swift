@@ -47,6 +47,10 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }
 
+    override func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] {
+        persister.checkpointing?.keptValues(forKey: key, insteadOf: stored) ?? []
+    }
+
     override func release() { persister.release() }
 }
 

@@ -29,10 +29,10 @@ import Testing
             try await store.flush()
         }
         // Four transactions with their new values, and the old value of the first.
-        #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
+        #expect(counter.living <= 5 && store.core.log.changes.ring.oldest > 16)
         // The size of the next value is known beforehand.
         for number in 21...30 { settings.large = large(number) }
-        #expect(counter.living <= 5 && store.core.log.ring.oldest > 26)
+        #expect(counter.living <= 5 && store.core.log.changes.ring.oldest > 26)
         try store.update { settings.large = large(31) }
         #expect(settings.large.text.hasPrefix("31a") && counter.living <= 5)
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(counter.living == 20)
         hold.release()
         try await store.flush()
-        #expect(counter.living <= 5 && store.core.log.ring.oldest > 16)
+        #expect(counter.living <= 5 && store.core.log.changes.ring.oldest > 16)
     }
 
     @Test("A transaction counts its measured values together with those whose types give their size")
@@ -66,7 +66,7 @@ import Testing
         }
         try await store.flush()
         // Each transaction takes 300,000 bytes.
-        #expect(store.core.log.ring.oldest == 10 && counter.living <= 4)
+        #expect(store.core.log.changes.ring.oldest == 10 && counter.living <= 4)
     }
 
     @Test("A transaction too large for the log keeps its place without its values")
@@ -96,17 +96,17 @@ import Testing
             try await store.flush()
             #expect(settings.large.text.hasPrefix("\(number)c"))
         }
-        #expect(store.core.log.ring.oldest > 6)
+        #expect(store.core.log.changes.ring.oldest > 6)
         let revision = store.revision
         for number in 1...10 {
             let text = SettingValue.string("\(number)" + String(repeating: "d", count: Self.size))
             try store.setValue(text, forKey: "large")
         }
-        #expect(store.core.log.ring.oldest > revision + 6)
+        #expect(store.core.log.changes.ring.oldest > revision + 6)
         try await store.close()
         let (again, reopened) = try await open(InMemoryStorage(storage.tree))
         for number in 1...10 { reopened.large = large(number) }
-        #expect(again.core.log.ring.oldest > 6)
+        #expect(again.core.log.changes.ring.oldest > 6)
     }
 
     @Test("A value whose type gives its size is not measured")

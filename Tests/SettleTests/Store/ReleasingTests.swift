@@ -124,7 +124,7 @@ struct ReleasingTests {
         let box = try store?.update {
             for key in ["a", "b", "c.d"] as [SettingKey] { try store?.setValue(1, forKey: key) }
             // Later it may already be saved.
-            return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.slots["a"]?.box }))
+            return Weak(try #require(store?.core.log.lock.withLock { store?.core.log.stored.slots["a"]?.box }))
         }
         // Replaces the key within it.
         try store?.setValue(2, forKey: "c")

@@ -1,36 +1,6 @@
-/// Keys that no group declares and that lie within each other. The inner one was always written last, because a write
-/// of the outer one replaces everything within it.
+/// Reading what is not stored yet. Of keys that no group declares and that lie within each other, the inner one was
+/// written last, because a write of the outer one replaces everything within it.
 extension MutationLog {
-    /// Records that some unsaved keys may lie within other keys. Under the lock.
-    ///
-    /// - Parameter replaced: Settings that are now written as a part of a key around them, and no longer saved on their
-    ///   own.
-    func noteOverlaps(replacing replaced: [SettingSlot]) {
-        hasOverlaps = true
-        for slot in replaced {
-            slots.remove(slot)
-            slot.isDirty = false
-            keysBeingSaved.remove(slot.key)
-            if !unencodable.isEmpty { unencodable.removeAll { $0.slot === slot } }
-        }
-    }
-
-    /// Sorts the unsaved settings into the order in which they were written, as far as it matters. Under the lock.
-    func orderOverlaps() {
-        guard hasOverlaps else { return }
-        hasOverlaps = false
-        dirty.removeAll { !$0.slot.isDirty }
-        dirty.sort { $0.slot.key < $1.slot.key }
-    }
-
-    /// Whether a setting has to wait for a key around it that was written before and could not be saved yet.
-    func hasToWait(_ slot: SettingSlot) -> Bool {
-        guard slot.declaration == nil else { return false }
-        return lock.withLock { unencodable.contains { $0.slot.key.contains(slot.key) } }
-    }
-
-    // MARK: Reading
-
     /// The values not stored yet at, around and within a key, or anywhere, from the outside in. Under the lock.
     ///
     /// - Parameter isInTransaction: Whether the caller sees what the transaction in progress has written.
@@ -40,18 +10,18 @@ extension MutationLog {
             if let value = unsavedValue(of: slot, inTransaction: isInTransaction) { found.append(value) }
         }
         guard let key else {
-            for slot in slots.all { add(slot) }
+            for slot in stored.slots.all { add(slot) }
             return found.sorted { $0.key < $1.key }
         }
         if let outer = unsavedValue(around: key, inTransaction: isInTransaction) { found.append(outer) }
-        if let slot = slots[key] { add(slot) }
-        for slot in slots.within(key) { add(slot) }
+        if let slot = stored.slots[key] { add(slot) }
+        for slot in stored.slots.within(key) { add(slot) }
         return found.count > 1 ? found.sorted { $0.key < $1.key } : found
     }
 
     /// The innermost value around a key that is not stored yet, which was written last. Under the lock.
     func unsavedValue(around key: SettingKey, inTransaction isInTransaction: Bool) -> UnsavedValue? {
-        for slot in slots.around(key) {
+        for slot in stored.slots.around(key) {
             if let value = unsavedValue(of: slot, inTransaction: isInTransaction) { return value }
         }
         return nil
@@ -64,9 +34,9 @@ extension MutationLog {
             if staged.isReplaced { return nil }
             isStored = staged.isStored
         } else {
-            // A value that was taken for saving is in the tree only once it is encoded.
+            // A value that was collected for saving is in the tree only once it is encoded.
             let isOnlyHere = slot.schedule == nil && slot.declaration != nil && slot.isStored
-            guard isUnsaved(slot) || isOnlyHere else { return nil }
+            guard unsaved.isUnsaved(slot) || isOnlyHere else { return nil }
             isStored = slot.isStored
         }
         var value = UnsavedValue(key: slot.key)

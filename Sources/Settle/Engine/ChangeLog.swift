@@ -1,0 +1,175 @@
+/// What a store has published: the revisions, which `ring` assigns, the newest transactions, and which of them are on stable storage.
+struct ChangeLog: ~Copyable {
+    private let root: Topic
+    private let durability: Topic
+    /// The topics of groups, by path.
+    private var topics: [SettingKey: Topic] = [:]
+    var ring: MutationRing
+    /// Transactions up to here are on stable storage, apart from those in `undurable`.
+    private(set) var durableRevision: UInt64
+    private(set) var undurable = UndurableSettings()
+    var waking = WakingList()
+    /// Released settings, kept because the ring references them without counting.
+    private var released: [SettingSlot] = []
+    /// How many transactions were external. Never touched by a local write.
+    private(set) var externalCount: UInt64 = 0
+
+    /// - Parameters:
+    ///   - root: The topic of the store.
+    ///   - durability: The topic of subscribers that wait for transactions to become durable.
+    init(_ ring: consuming MutationRing, root: Topic, durability: Topic) {
+        durableRevision = ring.newest
+        self.ring = ring
+        self.root = root
+        self.durability = durability
+    }
+
+    /// The newest transaction.
+    var revision: UInt64 { ring.newest }
+
+    // MARK: Recording
+
+    /// Assigns the next revision to a transaction that is more than one local write of a word.
+    mutating func append(_ details: LogDetails, time: Double) -> DroppedEntries {
+        if details.origin == .external { externalCount &+= 1 }
+        return ring.append(details, time: time)
+    }
+
+    /// Records that the newest transaction has changed a setting.
+    mutating func touch(_ slot: SettingSlot, _ node: ObservationNode, isPersistent: Bool) {
+        waking.touch(slot, node, by: ring.newest, isPersistent: isPersistent)
+    }
+
+    // MARK: Durability
+
+    /// Records that everything up to a revision is on stable storage.
+    mutating func becomeDurable(_ revision: UInt64) {
+        guard revision > durableRevision else { return }
+        durableRevision = revision
+        waking.add(durability)
+    }
+
+    /// The same, except for the newest values of settings that can't be encoded.
+    mutating func becomeDurable(_ revision: UInt64, without unencodable: some Sequence<SettingSlot>) {
+        if undurable.keep(unencodable, of: ring) { waking.add(durability) }
+        becomeDurable(revision)
+    }
+
+    /// Records that a value that was written between two revisions could not be encoded.
+    mutating func exclude(_ slot: SettingSlot, writtenIn revisions: ClosedRange<UInt64>) {
+        undurable.add(slot, writtenIn: revisions, of: ring)
+    }
+
+    /// Records that values were given up that transactions after one revision, up to another, have written.
+    mutating func giveUp(_ keys: Set<SettingKey>, writtenAfter handedOver: UInt64, upTo last: UInt64) {
+        undurable.giveUp(keys, writtenAfter: handedOver, upTo: last, of: ring)
+    }
+
+    /// The revision up to which a topic's transactions, from one on, are on stable storage without a gap.
+    func durableLimit(of topic: Topic, from first: UInt64) -> UInt64 {
+        let limit = min(durableRevision, ring.newest)
+        guard !undurable.revisions.isEmpty else { return limit }
+        var gap = limit &+ 1
+        for revision in undurable.revisions where revision >= max(first, ring.oldest) && revision < gap {
+            if ring.concerns(revision, topic) { gap = revision }
+        }
+        return gap &- 1
+    }
+
+    /// How many of a topic's transactions between two revisions were given up.
+    func givenUpCount(of topic: Topic, from first: UInt64, to last: UInt64) -> UInt64 {
+        var count: UInt64 = 0
+        for revision in undurable.givenUp where revision >= max(first, ring.oldest) && revision <= last {
+            if ring.concerns(revision, topic) { count &+= 1 }
+        }
+        return count
+    }
+
+    /// Whether all of a transaction is on stable storage.
+    func isDurable(_ entry: LogEntry, _ revision: UInt64) -> Bool {
+        revision <= durableRevision && entry.isPersistent && !undurable.revisions.contains(revision)
+            && !undurable.givenUp.contains(revision)
+    }
+
+    // MARK: Looking back
+
+    /// How many kept transactions, from a revision on, have touched a topic.
+    func count(of topic: Topic, from first: UInt64, persistentOnly: Bool) -> UInt64 {
+        guard topic.lastRevision >= first, first <= ring.newest else { return 0 }
+        var count: UInt64 = 0
+        for revision in max(first, ring.oldest)...ring.newest where ring.concerns(revision, topic) {
+            if persistentOnly, !ring.isPersistent(revision) { continue }
+            count &+= 1
+        }
+        return count
+    }
+
+    /// The keys that transactions after a revision have written together; `nil` if the log no longer has them all.
+    func keysWrittenTogether(after revision: UInt64) -> [[SettingKey]]? {
+        guard revision &+ 1 >= ring.oldest else { return nil }
+        var groups: [[SettingKey]] = []
+        var next = revision &+ 1
+        while next <= ring.newest {
+            if let details = ring.details(next), details.mutations.count > 1, details.origin != .external {
+                groups.append(details.mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key })
+            }
+            next &+= 1
+        }
+        return groups
+    }
+
+    /// The writer of everything after a revision, if there is a single named one.
+    func author(after revision: UInt64) -> String? {
+        let count = ring.newest &- revision
+        guard count > 0, count <= Self.authorSearchLimit else { return nil }
+        var author: String?
+        for revision in revision &+ 1...ring.newest {
+            // External changes are stored already.
+            guard let details = ring.details(revision) else { return nil }
+            if details.origin == .external { continue }
+            guard let name = details.author, author == nil || author == name else { return nil }
+            author = name
+        }
+        return author
+    }
+
+    /// How many transactions to examine for a single writer.
+    private static let authorSearchLimit: UInt64 = 16
+
+    // MARK: Topics
+
+    /// The topic of a group.
+    mutating func topic(at path: SettingKey?) -> Topic {
+        guard let path else { return root }
+        if let topic = topics[path] { return topic }
+        let topic = Topic(parent: topic(at: path.parent))
+        topics[path] = topic
+        return topic
+    }
+
+    /// Ends the streams of a topic.
+    mutating func finish(_ topic: Topic) {
+        topic.isFinished = true
+        waking.add(topic)
+        waking.add(durability)
+    }
+
+    /// Ends the streams of released settings and of the groups around them, up to a key.
+    mutating func finish(_ settings: [(slot: SettingSlot, declaredKey: SettingKey)], upTo key: SettingKey) {
+        for (slot, declared) in settings {
+            finish(slot)
+            for group in declared.parents where group == key || group.isWithin(key) {
+                if let topic = topics.removeValue(forKey: group) { finish(topic) }
+            }
+        }
+        released.removeAll { $0.lastRevision < ring.oldest }
+        for (slot, _) in settings where slot.lastRevision >= ring.oldest { released.append(slot) }
+    }
+
+    /// Wakes every subscriber of a group or of the whole store.
+    mutating func wakeGroups() {
+        waking.add(root)
+        waking.add(durability)
+        for topic in topics.values { waking.add(topic) }
+    }
+}

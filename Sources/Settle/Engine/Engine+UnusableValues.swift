@@ -1,0 +1,60 @@
+/// What happens when a stored value does not convert to its setting's type, or breaks its rule.
+extension Engine {
+    /// Gives a setting that is not shared yet its stored value, or, if that can't be used, the last good one, kept by
+    /// the storage.
+    ///
+    /// - Returns: Whether it has either of them, and the last good value if that is used.
+    final func adopt(
+        _ value: SettingValue, at key: SettingKey, in box: AnySettingBox
+    ) -> (Bool, lastGood: SettingValue?) {
+        do {
+            try box.adopt(loaded: value)
+            return (true, nil)
+        } catch {
+            let lastGood = keptValues(forKey: key, insteadOf: value).first { (try? box.adopt(loaded: $0)) != nil }
+            let inForce = lastGood.map { SettingsError.Substitute.lastGood($0) } ?? .default
+            reportUnusable(value, of: box, key: key, inForce: inForce, error)
+            return (lastGood != nil, lastGood)
+        }
+    }
+
+    /// Stages an external value of a setting. One that can't be used leaves the value in force.
+    ///
+    /// - Returns: The stored form of the value that stays in force although something else is stored.
+    final func stage(_ setting: AffectedSetting) -> SettingValue? {
+        let (box, key, slot) = (setting.box, setting.key, setting.slot)
+        guard let value = setting.value else {
+            box.stageDefault()
+            transaction?.outside.insert(ObjectIdentifier(box))
+            log.lock.withLock { slot.lastGood = nil }
+            return nil
+        }
+        do {
+            // A value that came at another spelling of the key is not stored at the setting's place yet.
+            let isAtPlace = !setting.hasOtherSpelling
+            if try box.stageIfDifferent(decoding: value), isAtPlace {
+                transaction?.outside.insert(ObjectIdentifier(box))
+            }
+            log.lock.withLock { slot.lastGood = nil }
+            return nil
+        } catch {
+            let lastGood = log.lock.withLock { () -> SettingValue? in
+                // A second unusable value follows the first one, not the value in force.
+                if key != slot.key { return slot.lastGood ?? (slot.isStored ? setting.old : nil) }
+                if slot.isStored, slot.lastGood == nil { slot.lastGood = setting.old }
+                return slot.lastGood
+            }
+            reportUnusable(value, of: box, key: slot.key, inForce: .lastGood(lastGood), error)
+            return lastGood
+        }
+    }
+
+    private final func reportUnusable(
+        _ value: SettingValue, of box: AnySettingBox, key: SettingKey, inForce: SettingsError.Substitute,
+        _ error: any Error
+    ) {
+        let stored = box.isSecret ? nil : value
+        reportAfterUnlock(
+            .unusableValue(key: key, stored: stored, rule: box.brokenRule(error), inForce: inForce, error))
+    }
+}

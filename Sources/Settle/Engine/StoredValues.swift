@@ -1,0 +1,59 @@
+/// What is stored, and which settings there are for it.
+struct StoredValues: ~Copyable {
+    /// The values as stored, or as last collected for saving.
+    var tree: SettingTree
+    var slots = SlotIndex()
+
+    init(_ tree: SettingTree) {
+        self.tree = tree
+    }
+
+    /// The value of a key at which, around which and within which there is no setting; otherwise `nil`.
+    func undeclaredValue(at key: SettingKey) -> SettingValue? {
+        if !slots.isEmpty, slots.concerns(key) { return nil }
+        let place = resolved(key)
+        return slots.concerns(place) ? nil : tree[place]
+    }
+
+    // MARK: Spellings
+
+    /// The key at which the value of a key is. A declared setting has one place, which every spelling of its key means.
+    /// For other keys, a name of a setting or of a stored value that equals the key with its dots takes precedence over
+    /// a path.
+    func resolved(_ key: SettingKey) -> SettingKey {
+        guard !key.isPlain else { return key }
+        if let place = slots.place(of: key) { return place }
+        return key.literals.first { slots.placed(at: $0) != nil || tree[$0] != nil } ?? key
+    }
+
+    /// Adds a declared setting, and remembers what is stored at spellings of its key other than its place.
+    mutating func insert(_ slot: SettingSlot, declaredAs declared: SettingKey?) {
+        slots.insert(slot, declaredAs: declared)
+        guard declared != slot.key else { return }
+        for spelling in slots.otherSpellings(of: slot)
+        where tree[spelling] != nil || slots.placed(at: spelling) != nil {
+            slots.addSpelling(spelling, of: slot)
+        }
+    }
+
+    /// The spellings of a setting's key, other than its place, at which something is stored.
+    func storedSpellings(of slot: SettingSlot) -> [SettingKey] {
+        slots.knownSpellings(of: slot).filter { tree[$0] != nil }
+    }
+
+    /// The declared settings at and within a key.
+    func declared(at key: SettingKey) -> [SettingSlot] {
+        ([slots[key]].compactMap { $0 } + slots.within(key)).filter { $0.declaration != nil }
+    }
+
+    // MARK: Removing
+
+    /// Removes a setting from the index.
+    ///
+    /// - Returns: Its box, to be released by the caller. Slot and box reference each other, and the box references the
+    ///   store.
+    mutating func remove(_ slot: SettingSlot) -> AnySettingBox? {
+        slots.remove(slot)
+        return slot.removeBox()
+    }
+}
