@@ -40,6 +40,8 @@ extension Persister {
     /// How many tasks wait for their turn or for another process. For tests.
     var lockWaitCount: Int { lockWaiters.count + lockPauses.count }
 
+    func holdsLock(named name: String) -> Bool { heldLocks[name] != nil }
+
     /// Fails all waiting tasks, because the store is closed.
     func endLockWaits() {
         for waiter in lockWaiters.values { waiter.resume(throwing: SettingsError.closed(key: nil)) }

@@ -64,4 +64,9 @@ extension SettingsStore {
     package var lockWaitCount: Int {
         get async { await core.persister.lockWaitCount }
     }
+
+    /// Whether a task of this store holds a lock. For tests.
+    package func holdsLock(named name: String) async -> Bool {
+        await core.persister.holdsLock(named: name)
+    }
 }

@@ -110,10 +110,11 @@ extension Persister {
 
     private func nextBatch(_ revision: UInt64) -> StorageBatch {
         lastBatch.number += 1
+        let values = unsaved.merging(writtenBack) { own, _ in own }
         return StorageBatch(
-            id: lastBatch, revision: revision, values: unsaved.merging(writtenBack) { own, _ in own },
+            id: lastBatch, revision: revision, values: values,
             expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-            author: unsavedAuthor, conditions: exclusion.conditions(at: position))
+            author: unsavedAuthor, conditions: values.isEmpty ? [] : exclusion.conditions)
     }
 
     /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
@@ -220,6 +221,8 @@ extension Persister {
     /// The storage has everything that was to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt) {
         if !receipt.hasExternalChanges { position = receipt.position }
+        // Nothing came between what the closures have read and this batch, nor between this and the next one.
+        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         lastHandedOver = batch.revision
         unsaved = [:]

@@ -3,8 +3,9 @@ enum Exclusion: Equatable {
     case none
     /// The storage's lock.
     case lock(StorageLease)
-    /// Nothing; but the append fails if others were faster.
-    case position
+    /// Nothing; but the append fails if others have stored something since this position, which is what the closures of
+    /// the transactions have read.
+    case position(StoragePosition)
     /// Only this store changes the storage.
     case unshared
 
@@ -14,12 +15,17 @@ enum Exclusion: Equatable {
     }
 
     /// What the storage has to check for it.
-    func conditions(at position: StoragePosition) -> [StorageBatch.Condition] {
+    var conditions: [StorageBatch.Condition] {
         switch self {
         case .none, .unshared: []
         case .lock(let lease): lease.timeToLive == nil ? [] : [.under(lease)]
-        case .position: [.at(position)]
+        case .position(let position): [.at(position)]
         }
+    }
+
+    /// Whether a transaction may have to run again.
+    var mayConflict: Bool {
+        if case .position = self { true } else { false }
     }
 }
 
@@ -28,9 +34,8 @@ extension Persister {
     func exclude() async throws(StorageError) {
         guard let shared else { return exclusion = .unshared }
         guard let lease = try await shared.lockForTransaction() else {
-            exclusion = .position
             if mustFetch { try await fetchExternalChanges() }
-            return
+            return exclusion = .position(position)
         }
         exclusion = .lock(lease)
         guard lease.position != position || mustFetch else { return }

@@ -65,11 +65,13 @@ extension Persister {
             return false
         }
         undo(commits)
-        guard failure.code == .conflict else { return false }
+        // What an earlier batch of the round has stored must not run twice.
+        let unstored = commits.filter { $0.revision.map { $0 > lastHandedOver } ?? false }
+        guard failure.code == .conflict, !unstored.isEmpty else { return false }
         // If this fails, the next attempt has the same conflict.
         try? await fetchExternalChanges()
         deliverFetched()
-        runAgain(commits, after: error)
+        runAgain(unstored, after: error)
         return true
     }
 

@@ -107,7 +107,7 @@ extension Persister {
                 continue
             }
             do {
-                try request.perform(mayRunAgain: exclusion == .position)
+                try request.perform(mayRunAgain: exclusion.mayConflict)
                 request.revision = log.lock.withLock { log.changes.revision }
                 join(request)
             } catch {
@@ -134,7 +134,7 @@ extension Persister {
 
     /// Runs commits again that were undone because others were faster.
     func runAgain(_ commits: [SaveRequest], after error: any Error) {
-        joined.removeAll { $0.revision != nil }
+        joined.removeAll { request in commits.contains { $0 === request } }
         for request in commits {
             request.revision = nil
             if !request.prepareToRunAgain(limit: Self.attemptLimit) { request.end(.failure(error)) }

@@ -67,12 +67,16 @@ import Testing
         #expect(try await count(in: URL(filePath: path)) == 8)
     }
 
-    @Test("flushAndWait works while all threads of the concurrency runtime are blocked")
-    func flushAndWait() async throws {
+    @Test(
+        "flushAndWait works while all threads of the concurrency runtime are blocked, even if storage calls suspend",
+        arguments: [false, true])
+    func flushAndWait(isAsynchronous: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "settings.json").path
-        await #expect(processExitsWith: .exitCode(33)) { [path = path as String] in
-            let store = try await SettingsStore.open(at: URL(filePath: path))
+        await #expect(processExitsWith: .exitCode(33)) {
+            [path = path as String, isAsynchronous = isAsynchronous as Bool] in
+            let file = FileStorage(at: URL(filePath: path))
+            let store = try await SettingsStore.open(storage: isAsynchronous ? SuspendingStorage(base: file) : file)
             let settings = try await store.group(CounterSettings.self)
             settings.count = 9
             blockTheRuntime {
@@ -86,6 +90,18 @@ import Testing
             try await store.run()
         }
         #expect(try await count(in: URL(filePath: path)) == 9)
+    }
+}
+
+/// A storage each of whose saves suspends more than once.
+private struct SuspendingStorage: StorageWrapper {
+    let base: any Storage
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        for _ in 0..<10 { await Task.yield() }
+        let receipt = try await base.append(batch, durability: durability)
+        await Task.yield()
+        return receipt
     }
 }
 

@@ -140,7 +140,7 @@ private final class FailingFileStorage: StorageWrapper {
 final class LocklessStorage: StorageWrapper {
     let base: any Storage
 
-    init(_ base: InMemoryStorage) { self.base = base }
+    init(_ base: any Storage) { self.base = base }
 
     func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
 }

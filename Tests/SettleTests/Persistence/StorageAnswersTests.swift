@@ -1,0 +1,395 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// What the store makes of each answer that a storage may give.
+@Suite(.timeLimit(.minutes(10))) struct StorageAnswersTests {
+    private let memory = InMemoryStorage(SettingTree(["count": .integer(10)]))
+    private let failing: FailingStorage
+    private let recording: RecordingStorage
+
+    init() {
+        failing = FailingStorage(memory)
+        recording = RecordingStorage(failing)
+    }
+
+    private static let noRoom = StorageError(.noSpace, "There is no room.")
+    private static let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
+
+    private func open(_ storage: any Storage) async throws -> (SettingsStore, CounterSettings) {
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        return (store, try await store.group(CounterSettings.self))
+    }
+
+    @MainActor private static func visit(_ settings: CounterSettings, _ change: (CounterSettings) -> Void) async throws
+    {
+        try await settings.commit { change(settings) }
+    }
+
+    // MARK: Surely not stored
+
+    @Test("A commit that was surely not stored is undone and throws", arguments: [false, true])
+    func undone(isVisit: Bool) async throws {
+        let (store, settings) = try await open(recording)
+        failing.fail(.append, with: Self.noRoom)
+        let error = await #expect(throws: SettingsError.self) {
+            if isVisit {
+                try await Self.visit(settings) { $0.count += 1 }
+            } else {
+                try await settings.commit {
+                    settings.count += 1
+                    settings.name = "new"
+                }
+            }
+        }
+        #expect(error?.code == .storage && settings.count == 10 && settings.name == CounterSettings().name)
+        failing.heal()
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(10)] && store.status == .saved)
+        #expect(store.statistics.supersededValues == 0)
+        try await settings.commit { settings.count += 1 }
+        #expect(memory.tree["count"] == .integer(11))
+    }
+
+    @Test("An undone commit leaves what was written before it, which is saved later") func keepsEarlierWrites()
+        async throws
+    {
+        let (store, settings) = try await open(recording)
+        failing.fail(.append, with: Self.noRoom)
+        settings.count = 20
+        settings.other = 2
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        #expect(settings.count == 20 && settings.other == 2)
+        failing.heal()
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(20), "other": .integer(2)])
+    }
+
+    @Test("An undone commit leaves what was written over it") func keepsLaterWrites() async throws {
+        let (store, settings) = try await open(recording)
+        failing.fail(.append, with: Self.noRoom)
+        let hold = failing.hold(.append)
+        let commit = Task {
+            try await settings.commit {
+                settings.count += 1
+                settings.other = 2
+            }
+        }
+        await hold.waitUntilReached()
+        settings.count = 50
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await commit.value }
+        #expect(settings.count == 50 && settings.other == 0)
+        failing.heal()
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(50)])
+    }
+
+    @Test("A subscriber sees an undone commit come and go, and no durable change of it") func seesTheUndoing()
+        async throws
+    {
+        let (store, settings) = try await open(recording)
+        let (all, durable) = (ChangeRecorder(store.changes), ChangeRecorder(store.changes(.every, durableOnly: true)))
+        failing.fail(.append, with: Self.noRoom)
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        failing.heal()
+        settings.name = "end"
+        try await store.flush()
+        let seen = await all.until { $0.last?.mutations.last?.key == "name" }
+        #expect(seen.map { $0.mutations.map(\.key) } == [["count"], ["count"], ["name"]])
+        let kept = await durable.until { $0.last?.mutations.last?.key == "name" }
+        #expect(!kept.contains { $0.mutations.contains { $0.newValue as? Int == 11 } })
+    }
+
+    // MARK: Unknown
+
+    @Test("A batch whose answer was lost is repeated at once, as the same batch") func repeated() async throws {
+        let (_, settings) = try await open(recording)
+        failing.fail(.append, with: Self.lost, count: 1, moment: .after)
+        try await settings.commit { settings.count += 1 }
+        let batches = recording.calls.compactMap(\.batch).filter { !$0.values.isEmpty }
+        #expect(batches.count == 2 && batches[0].id == batches[1].id)
+        #expect(memory.tree["count"] == .integer(11) && settings.count == 11)
+    }
+
+    @Test("A commit whose answers are lost stands, and the same batch comes first when saving works again")
+    func stands() async throws {
+        let (store, settings) = try await open(recording)
+        failing.fail(.append, with: Self.lost)
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        #expect(settings.count == 11)
+        settings.other = 2
+        failing.heal()
+        try await store.flush()
+        let batches = recording.calls.compactMap(\.batch).filter { !$0.values.isEmpty }
+        let first = try #require(batches.first)
+        let repeated = batches.filter { $0.id == first.id }
+        #expect(repeated.count >= 2 && repeated.allSatisfy { $0 == first })
+        let later = batches.filter { $0.id != first.id }
+        #expect(
+            later.allSatisfy { $0.values["count"] == nil }, "What the first batch has is not appended a second time.")
+        #expect(memory.tree.root == ["count": .integer(11), "other": .integer(2)])
+    }
+
+    // MARK: Conflict
+
+    @Test(
+        "Where there is no lock, commits of two stores run again until they fit, and lose nothing",
+        arguments: [false, true])
+    func runsAgain(isVisit: Bool) async throws {
+        let place = InMemoryStorage()
+        let stores = [
+            try await open(LocklessStorage(InMemoryStorage(sharing: place))),
+            try await open(LocklessStorage(InMemoryStorage(sharing: place))),
+        ]
+        try await withThrowingTaskGroup { group in
+            for (_, settings) in stores {
+                group.addTask {
+                    for _ in 0..<100 {
+                        while true {
+                            do {
+                                if isVisit {
+                                    try await Self.visit(settings) { $0.count += 1 }
+                                } else {
+                                    try await settings.commit { settings.count += 1 }
+                                }
+                                break
+                            } catch let error as SettingsError where Self.isConflict(error) {
+                                // Sixteen times in a row the other store was faster.
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(place.tree["count"] == .integer(200))
+        for (store, _) in stores { try await store.close() }
+    }
+
+    private static func isConflict(_ error: SettingsError) -> Bool {
+        (error.underlying as? StorageError)?.code == .conflict
+    }
+
+    @Test("A commit that others are always faster than throws in the end, and is undone") func alwaysConflicting()
+        async throws
+    {
+        let place = InMemoryStorage()
+        let (store, settings) = try await open(LocklessStorage(InMemoryStorage(sharing: place)))
+        let runs = LockedValue(0)
+        settings.name = "plain"
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                let run = runs.withLock { runs in
+                    runs += 1
+                    return runs
+                }
+                place.simulateExternalChange(["other": .integer(Int64(run))], by: "B")
+                settings.count = run
+            }
+        }
+        #expect(error.map(Self.isConflict) == true && (2...100).contains(runs.withLock { $0 }))
+        try await store.flush()
+        #expect(settings.count == 0 && place.tree["count"] == nil && place.tree["name"] == .string("plain"))
+        #expect(settings.other == runs.withLock { $0 })
+    }
+
+    @Test("A commit whose values another save of its round has stored does not run a second time")
+    func storedInTheRound() async throws {
+        let place = InMemoryStorage()
+        var stores: [(SettingsStore, CounterSettings, UrgentSettings)] = []
+        for _ in 0..<2 {
+            let (store, settings) = try await open(LocklessStorage(InMemoryStorage(sharing: place)))
+            stores.append((store, settings, try await store.group(UrgentSettings.self, at: "urgent")))
+        }
+        let done = LockedValue(0)
+        try await withThrowingTaskGroup { group in
+            for (index, (_, settings, urgent)) in stores.enumerated() {
+                // Each of these is saved at once, also in the middle of a round.
+                group.addTask {
+                    for number in 1...300 {
+                        if index == 0 { urgent.first = number } else { urgent.second = number }
+                        await Task.yield()
+                    }
+                }
+                for _ in 0..<2 {
+                    group.addTask {
+                        for _ in 0..<100 where (try? await settings.commit { settings.count += 1 }) != nil {
+                            done.withLock { $0 += 1 }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for (store, _, _) in stores { try await store.close() }
+        #expect(place.tree["count"] == .integer(Int64(done.withLock { $0 })))
+        #expect(place.tree["urgent.first"] == .integer(300) && place.tree["urgent.second"] == .integer(300))
+    }
+
+    // MARK: Lease lost
+
+    @Test("A commit whose lease has ended is undone and throws, and the next one takes a new lease") func leaseLost()
+        async throws
+    {
+        let storage = RemoteStorage(memory, timeToLive: .seconds(10))
+        let (_, settings) = try await open(storage)
+        storage.endNextLease()
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        #expect((error?.underlying as? StorageError)?.code == .leaseLost && settings.count == 10)
+        try await settings.commit { settings.count += 1 }
+        #expect(memory.tree["count"] == .integer(11))
+    }
+
+    @Test("A named lock with an end is renewed while its closure runs") func renewed() async throws {
+        let storage = RemoteStorage(memory, timeToLive: .seconds(9))
+        let clock = ManualClock()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
+        try await store.withLock {
+            for round in 1...5 {
+                await clock.deadlines { $0.contains { $0.sinceStart <= .seconds(3 * round) } }
+                clock.advance(by: .seconds(3))
+                while storage.renewals < round { await Task.yield() }
+            }
+        }
+        #expect(storage.renewals >= 5)
+    }
+
+    @Test("A named lock that could not be renewed is reported when its closure ends") func lockLost() async throws {
+        let storage = RemoteStorage(memory, timeToLive: .seconds(9))
+        let clock = ManualClock()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withLock(named: "work") {
+                storage.loseLeases()
+                await clock.deadlines { !$0.isEmpty }
+                clock.advance(by: .seconds(3))
+                while await store.holdsLock(named: "work") { await Task.yield() }
+            }
+        }
+        #expect(error?.code == .lockLost && error?.description.contains("work") == true)
+        // It can be acquired again.
+        storage.keepLeases()
+        #expect(try await store.withLock(named: "work") { 1 } == 1)
+    }
+
+    // MARK: Cost
+
+    @Test("A commit on a remote storage costs three calls: lock, append, unlock") func threeCalls() async throws {
+        let recording = RecordingStorage(RemoteStorage(memory))
+        let (store, settings) = try await open(recording)
+        try await store.flush()
+        let before = recording.calls.count
+        try await settings.commit { settings.count += 1 }
+        let calls = recording.calls.dropFirst(before).map(\.operation)
+        #expect(calls.count == 3)
+        guard calls.count == 3, case .lockForTransaction = calls[0], case .append(let batch, _) = calls[1],
+            case .unlock = calls[2]
+        else {
+            Issue.record("\(calls)")
+            return
+        }
+        #expect(batch.values == ["count": .integer(11)])
+    }
+
+    @Test("A commit on a remote storage without a lock costs one call") func oneCall() async throws {
+        let recording = RecordingStorage(LocklessStorage(RemoteStorage(memory)))
+        let (store, settings) = try await open(recording)
+        try await store.flush()
+        let before = recording.calls.count
+        try await settings.commit { settings.count += 1 }
+        #expect(recording.calls.dropFirst(before).count { $0.batch != nil } == 1)
+        #expect(recording.calls.dropFirst(before).filter { !$0.isSave && $0.operation != .lockForTransaction }.isEmpty)
+    }
+
+    @Test("While a storage call takes its time, reading, writing and the status do not wait") func nothingWaits()
+        async throws
+    {
+        let (store, settings) = try await open(recording)
+        let hold = failing.hold(.append)
+        async let commit: Void = settings.commit { settings.count += 1 }
+        await hold.waitUntilReached()
+        settings.name = "written meanwhile"
+        try settings.update { settings.other = 3 }
+        #expect(settings.count == 11 && settings.name == "written meanwhile" && store.status != .saved)
+        hold.release()
+        try await commit
+        try await store.flush()
+        #expect(
+            memory.tree.root == ["count": .integer(11), "name": .string("written meanwhile"), "other": .integer(3)])
+    }
+}
+
+private struct UrgentSettings: SettingsGroup {
+    static let savePolicy = SavePolicy.immediate
+    @Setting var first = 0
+    @Setting var second = 0
+}
+
+extension StorageCall {
+    fileprivate var batch: StorageBatch? {
+        if case .append(let batch, _) = operation { batch } else { nil }
+    }
+}
+
+/// A storage in memory that behaves as a remote one: each call suspends, everything that it has stored is durable, and
+/// leases may have an end.
+private final class RemoteStorage: StorageWrapper {
+    private struct State {
+        var endsNextLease = false
+        var losesLeases = false
+        var renewals = 0
+    }
+
+    private let memory: InMemoryStorage
+    private let timeToLive: Duration?
+    private let state = LockedValue(State())
+
+    var base: any Storage { memory }
+    var tree: SettingTree { memory.tree }
+    var renewals: Int { state.withLock { $0.renewals } }
+
+    init(_ memory: InMemoryStorage, timeToLive: Duration? = nil) {
+        self.memory = memory
+        self.timeToLive = timeToLive
+    }
+
+    func endNextLease() { state.withLock { $0.endsNextLease = true } }
+    func loseLeases() { state.withLock { $0.losesLeases = true } }
+    func keepLeases() { state.withLock { $0.losesLeases = false } }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        await Task.yield()
+        let hasEnded = state.withLock { state in
+            defer { state.endsNextLease = false }
+            return state.endsNextLease
+        }
+        if hasEnded, !batch.conditions.isEmpty { throw StorageError(.leaseLost, "The lease has ended.") }
+        return try await memory.append(batch, durability: .synced)
+    }
+
+    func lockForTransaction() async throws(StorageError) -> StorageLease? {
+        await Task.yield()
+        var lease = try await memory.lockForTransaction()
+        lease?.timeToLive = timeToLive
+        return lease
+    }
+
+    func tryLock(named name: String) async throws(StorageError) -> StorageLease? {
+        await Task.yield()
+        var lease = try memory.tryLock(named: name)
+        lease?.timeToLive = timeToLive
+        return lease
+    }
+
+    func renew(_ lease: StorageLease) async throws(StorageError) -> StorageLease {
+        await Task.yield()
+        let isLost = state.withLock { state in
+            state.renewals += 1
+            return state.losesLeases
+        }
+        guard isLost else { return lease }
+        memory.unlock(lease)
+        throw StorageError(.leaseLost, "The lease has ended.")
+    }
+}
