@@ -52,6 +52,6 @@ extension Persister {
         let ended = exclusion
         exclusion = .none
         if case .lock(let lease) = ended { await shared?.unlock(lease) }
-        resumeOwedLook()
+        resumeOwedAction()
     }
 }

@@ -5,7 +5,7 @@ extension Persister {
         enqueue { [weak store] persister in
             persister.store = store
             persister.shared?.watch { [weak persister] event in persister?.handle(event) }
-            if !persister.isAtRest { persister.noteUnsettled() }
+            if !persister.isAtRest { persister.openedUnsettled() }
             await persister.deliver()
         }
     }
@@ -38,7 +38,7 @@ extension Persister {
     nonisolated func fetchAndDeliver() {
         enqueue { persister in
             await persister.deliver()
-            if !persister.isClosed { persister.noteStorageSpoke() }
+            if !persister.isClosed { persister.storageSignalled() }
         }
     }
 
@@ -65,7 +65,7 @@ extension Persister {
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
         guard !undelivered.isEmpty || !restored.isEmpty else { return }
-        noteOutside()
+        changedOutside()
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
     }
 
@@ -75,15 +75,15 @@ extension Persister {
         do {
             found = try await shared.changes(after: position)
         } catch {
-            noteLook(hasFailed: true)
+            fetchEnded(hasFailed: true)
             throw error
         }
         position = found.position
         mustFetch = false
-        noteLook(hasFailed: false)
+        fetchEnded(hasFailed: false)
         let changes = found.changes
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
-        noteForFailedSaves(changes)
+        compareWithFailedSaves(changes)
         undelivered += changes
     }
 

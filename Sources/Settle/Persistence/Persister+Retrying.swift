@@ -25,7 +25,7 @@ extension Persister {
     }
 
     /// Records how external changes affect values whose save has failed.
-    func noteForFailedSaves(_ changes: [ExternalChange]) {
+    func compareWithFailedSaves(_ changes: [ExternalChange]) {
         guard failedSaves.isRetry, !changes.isEmpty else { return }
         let keys = Array(unsaved.keys) + writtenBack.keys
         var known = replaced.merging(writtenBack.compactMapValues { $0 }) { own, _ in own }

@@ -12,9 +12,9 @@ extension Persister {
     nonisolated func flush(isCancellable: Bool = true) async throws {
         let request = SaveRequest(.save, in: nil)
         if isCancellable {
-            try await request.wait { request in enqueue { await $0.take(request) } }
+            try await request.wait { request in enqueue { await $0.accept(request) } }
         } else {
-            try await request.waitUncancellably { request in enqueue { await $0.take(request) } }
+            try await request.waitUncancellably { request in enqueue { await $0.accept(request) } }
         }
     }
 
@@ -47,7 +47,7 @@ extension Persister {
             persister.isFinishScheduled = false
             guard !persister.isClosed, !persister.joined.isEmpty || persister.exclusion != .none else { return }
             _ = await persister.finishRound()
-            await persister.look()
+            await persister.doWhatIsDue()
         }
     }
 

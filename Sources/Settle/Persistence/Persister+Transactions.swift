@@ -26,14 +26,14 @@ extension Persister {
     ///   task is cancelled, or an error of the storage's lock.
     nonisolated func commit(in store: Engine, _ body: @escaping () throws -> Void) async throws {
         try await SaveRequest(.transaction, in: store, body).wait { request in
-            enqueue { await $0.take(request) }
+            enqueue { await $0.accept(request) }
         }
     }
 
     /// Excludes others and merges their changes, so that a transaction can run outside the persister's queue.
     nonisolated func beginVisit(of store: Engine) async throws {
         try await SaveRequest(.visit, in: store).wait { request in
-            enqueue { await $0.take(request) }
+            enqueue { await $0.accept(request) }
         }
     }
 
@@ -42,7 +42,7 @@ extension Persister {
         try await SaveRequest(.save, in: store, revision: revision).waitUncancellably { request in
             enqueue { persister in
                 persister.leaveVisit()
-                await persister.take(request)
+                await persister.accept(request)
             }
         }
     }
@@ -62,7 +62,7 @@ extension Persister {
         visitorsLeft = []
     }
 
-    func take(_ request: SaveRequest) async {
+    func accept(_ request: SaveRequest) async {
         guard !isClosed else { return request.end(.failure(SettingsError.closed(key: nil))) }
         switch request.kind {
         case .save: join(request)
@@ -129,7 +129,7 @@ extension Persister {
         guard joined.isEmpty, visitors == 0, !isClosed else { return }
         // The append reports its error; no caller waits for it here.
         _ = try? await endExclusion()
-        await look()
+        await doWhatIsDue()
     }
 
     /// Runs commits again that were undone because others were faster.

@@ -28,7 +28,7 @@ actor Persister {
     private var knownJumps = 0
     private var isJumpWatched = false
     /// Whether a due checkpoint was put off because a transaction holds the storage's lock.
-    private var isLookOwed = false
+    private var isActionOwed = false
     /// The store; `nil` once its last reference is gone.
     weak var store: Engine?
 
@@ -119,7 +119,7 @@ actor Persister {
 
     /// A writer has published a change that the persister does not know of. Called without any lock.
     nonisolated func changesArrived() {
-        enqueue { await $0.look() }
+        enqueue { await $0.doWhatIsDue() }
     }
 
     /// Saves everything and closes the storage, because the store has been deallocated.
@@ -176,10 +176,10 @@ actor Persister {
         }
     }
 
-    // MARK: Looking
+    // MARK: What is due
 
-    /// Does what is due, then schedules the next look.
-    func look() async {
+    /// Does what is due, then schedules what comes next.
+    func doWhatIsDue() async {
         guard !isClosed else { return }
         if isReleased {
             await closeReleased()
@@ -190,7 +190,7 @@ actor Persister {
         if case .checkpoint = action, exclusion != .none {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
             // journal instead.
-            isLookOwed = true
+            isActionOwed = true
             if !found.waiting.isEmpty { await perform(.append(.synced)) }
             return
         }
@@ -200,7 +200,7 @@ actor Persister {
             action = machine.next(log.measureWaits(time), now: time.elapsed())
         }
         // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
-        if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.look() } }
+        if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.doWhatIsDue() } }
     }
 
     private func perform(_ action: PersisterStateMachine.Action) async {
@@ -209,7 +209,7 @@ actor Persister {
             case .wait: break
             case .append(let durability): try await append(durability, retryingEncoding: durability == .synced)
             case .checkpoint(let reason): try await checkpoint(for: reason)
-            case .lookOutside: await deliver()
+            case .fetch: await deliver()
             }
         } catch {
             // Reported already; the machine schedules the retry.
@@ -217,38 +217,38 @@ actor Persister {
     }
 
     /// The storage was opened without an up-to-date resting form.
-    func noteUnsettled() {
+    func openedUnsettled() {
         machine.openedUnsettled(now: time.elapsed())
         waitForNext()
     }
 
-    func noteOutside() {
+    func changedOutside() {
         machine.changedOutside(isAtRest: isAtRest, now: time.elapsed())
         waitForNext()
     }
 
     /// The storage has reported external changes, or failed to.
-    func noteLook(hasFailed: Bool) {
+    func fetchEnded(hasFailed: Bool) {
         if hasFailed {
-            machine.lookFailed(now: time.elapsed())
+            machine.fetchFailed(now: time.elapsed())
         } else {
-            guard machine.outside != .told else { return }
-            machine.lookedOutside(now: time.elapsed())
+            guard machine.outside != .current else { return }
+            machine.fetched(now: time.elapsed())
         }
         waitForNext()
     }
 
     /// The storage signals that something has happened to it.
-    func noteStorageSpoke() {
+    func storageSignalled() {
         // The storage's own saves signal too, so most calls change nothing.
-        if machine.storageSpoke(now: time.elapsed()) { waitForNext() }
+        if machine.storageSignalled(now: time.elapsed()) { waitForNext() }
     }
 
-    /// Runs a look that was put off while a transaction held the storage's lock.
-    func resumeOwedLook() {
-        guard isLookOwed else { return }
-        isLookOwed = false
-        enqueue { await $0.look() }
+    /// Does what was put off while a transaction held the storage's lock.
+    func resumeOwedAction() {
+        guard isActionOwed else { return }
+        isActionOwed = false
+        enqueue { await $0.doWhatIsDue() }
     }
 
     private func waitForNext() {
@@ -257,7 +257,7 @@ actor Persister {
         if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) {
             wait(until: due)
         } else {
-            enqueue { await $0.look() }
+            enqueue { await $0.doWhatIsDue() }
         }
     }
 
@@ -286,14 +286,14 @@ actor Persister {
         executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
             self?.enqueue { persister in
                 persister.isJumpWatched = false
-                if !persister.timers.isEmpty { await persister.look() }
+                if !persister.timers.isEmpty { await persister.doWhatIsDue() }
             }
         }
     }
 
     private func timerFired(_ due: Duration) async {
         timers.removeAll { $0.due == due }
-        await look()
+        await doWhatIsDue()
     }
 
     // MARK: Checkpoints
@@ -318,7 +318,7 @@ actor Persister {
             let now = time.elapsed()
             synced(revision, waiting, now: now)
             machine.checkpointed(reason, isAtRest: isAtRest, now: now)
-            if isAtRest { log.lock.withLock { log.unsaved.catchUp() } } else if reason == .resting { noteBehind() }
+            if isAtRest { log.lock.withLock { log.unsaved.catchUp() } } else if reason == .resting { reportBehind() }
         } catch {
             machine.checkpointFailed(reason, leaves: waiting, now: time.elapsed())
             let issue = failed(error)
@@ -340,7 +340,7 @@ actor Persister {
 
     /// The storage was idle, and still the readable file could not be written: not an I/O error, but what stands in its
     /// place.
-    private func noteBehind() {
+    private func reportBehind() {
         let reason = lastUnusable ?? StorageError(.writeFailed, "Another process keeps changing what is stored.")
         log.checkpointFailed(.storage(reason), at: time.now(), hasFailed: false)
     }
@@ -362,8 +362,8 @@ actor Persister {
             // Reported already. No value is missing, only the storage's resting form, which the next opening writes
             // too: it need not wait.
             registration?.end()
-            // The timer calls `look`, which tries again.
-            if case .lookOutside = machine.next(log.measureWaits(time), now: time.elapsed()) { await deliver() }
+            // The timer calls `doWhatIsDue`, which tries again.
+            if case .fetch = machine.next(log.measureWaits(time), now: time.elapsed()) { await deliver() }
             if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) { wait(until: due) }
         }
     }

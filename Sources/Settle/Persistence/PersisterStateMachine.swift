@@ -9,7 +9,7 @@
 ///               settling ──written, not at rest──▶ refused ──change, or a signal of the storage──▶ settling
 ///               reached ──change by others, not at rest──▶ leftToOthers ──due──▶ reached, refused
 ///
-///   outside     told ──failed──▶ failing ──told──▶ told
+///   outside     current ──failed──▶ failing ──fetched──▶ current
 /// ```
 ///
 /// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
@@ -25,7 +25,7 @@ struct PersisterStateMachine {
         /// A checkpoint of everything, including what has not been appended yet.
         case checkpoint(CheckpointReason)
         /// Fetch external changes again, because the last attempt failed.
-        case lookOutside
+        case fetch
     }
 
     /// What becomes of changed values.
@@ -54,7 +54,7 @@ struct PersisterStateMachine {
 
     /// The state of fetching external changes.
     enum Outside: Equatable {
-        case told
+        case current
         case failing(Retry)
     }
 
@@ -66,7 +66,7 @@ struct PersisterStateMachine {
     private(set) var state = State.open
     private(set) var saving = Saving.working(paceEnd: .zero)
     private(set) var checkpoint = Checkpoint.reached
-    private(set) var outside = Outside.told
+    private(set) var outside = Outside.current
     /// Set from the first failed checkpoint until one works.
     private var checkpointRetry: Retry?
 
@@ -94,7 +94,7 @@ struct PersisterStateMachine {
         guard state == .open else { return .wait(until: nil) }
         var dues: [Duration] = []
         if case .failing(let retry) = outside {
-            if retry.due <= now { return .lookOutside }
+            if retry.due <= now { return .fetch }
             dues.append(retry.due)
         }
         switch saving {
@@ -239,14 +239,14 @@ struct PersisterStateMachine {
 
     /// External changes were fetched. If that failed before, the storage is back, and unsaved values are retried
     /// immediately.
-    mutating func lookedOutside(now: Duration) {
+    mutating func fetched(now: Duration) {
         guard case .failing = outside else { return }
-        outside = .told
+        outside = .current
         retrySoon(at: now)
     }
 
     /// External changes could not be fetched. An attempt before the retry is due does not postpone it.
-    mutating func lookFailed(now: Duration) {
+    mutating func fetchFailed(now: Duration) {
         var retry = Retry(delays: delays)
         if case .failing(let known) = outside {
             if known.due > now { return }
@@ -262,7 +262,7 @@ struct PersisterStateMachine {
     ///
     /// - Returns: Whether anything is due sooner than before.
     @discardableResult
-    mutating func storageSpoke(now: Duration) -> Bool {
+    mutating func storageSignalled(now: Duration) -> Bool {
         guard state == .open else { return false }
         let before = (saving, checkpoint, checkpointRetry)
         switch checkpoint {

@@ -197,31 +197,31 @@ import Testing
     @Test("A failed look at external changes is repeated with back-off, even while saves fail")
     func failedLooks() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
-        machine.lookFailed(now: .zero)
+        machine.fetchFailed(now: .zero)
         #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(1)))
-        #expect(machine.next(.init(), now: .seconds(1)) == .lookOutside)
-        machine.lookFailed(now: .seconds(1))
+        #expect(machine.next(.init(), now: .seconds(1)) == .fetch)
+        machine.fetchFailed(now: .seconds(1))
         #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(3)))
         for _ in 0..<2 { machine.failed(now: .seconds(2)) }
         #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: .seconds(3)))
-        #expect(machine.next(.init(), now: .seconds(3)) == .lookOutside)
-        machine.lookedOutside(now: .seconds(3))
+        #expect(machine.next(.init(), now: .seconds(3)) == .fetch)
+        machine.fetched(now: .seconds(3))
         #expect(machine.next(.init(), now: .seconds(3)) == .append(.synced), "it is back, so saves are tried at once")
         machine.synced([], now: .seconds(3))
-        machine.lookFailed(now: .seconds(10))
+        machine.fetchFailed(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
     @Test("A signal from the storage shortens the wait after failed saves, but not to zero")
     func spoken() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
-        machine.storageSpoke(now: .zero)
+        machine.storageSignalled(now: .zero)
         #expect(machine.next(.init(), now: .zero) == .wait(until: nil))
         for _ in 0..<7 { machine.failed(now: .zero) }
         #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(60)))
-        machine.storageSpoke(now: .seconds(10))
+        machine.storageSignalled(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
-        machine.storageSpoke(now: .milliseconds(10_500))
+        machine.storageSignalled(now: .milliseconds(10_500))
         #expect(machine.next(.init(), now: .seconds(11)) == .append(.synced))
     }
 
@@ -230,7 +230,7 @@ import Testing
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
         for _ in 0..<7 { machine.checkpointFailed(.settled, leaves: [], now: .zero) }
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(60)))
-        machine.storageSpoke(now: .seconds(10))
+        machine.storageSignalled(now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)))
         #expect(machine.next(.init(), now: .seconds(11)) == .checkpoint(.settled))
     }
@@ -241,11 +241,11 @@ import Testing
         machine.checkpointed(.settled, isAtRest: false, now: .zero)
         machine.checkpointed(.resting, isAtRest: false, now: .seconds(10))
         #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: nil))
-        machine.storageSpoke(now: .seconds(100))
+        machine.storageSignalled(now: .seconds(100))
         #expect(machine.next(.init(), now: .seconds(100)) == .wait(until: .milliseconds(100_250)))
         #expect(machine.next(.init(), now: .milliseconds(100_250)) == .checkpoint(.settled))
         machine.checkpointed(.settled, isAtRest: true, now: .milliseconds(100_250))
-        machine.storageSpoke(now: .seconds(101))
+        machine.storageSignalled(now: .seconds(101))
         #expect(machine.next(.init(), now: .seconds(200)) == .wait(until: nil))
     }
 
