@@ -21,6 +21,9 @@ extension Engine {
             let result = try body()
             if let violation = transaction?.violation { throw failing(violation) }
             if transaction?.isOutermost == true {
+                if origin == .local, let count = transaction?.boxes.count, count > keyLimit {
+                    throw failing(.tooManyKeys(count, limit: keyLimit))
+                }
                 publishTransaction()
             } else {
                 let settled = transaction?.keep()

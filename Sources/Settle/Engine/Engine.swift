@@ -38,6 +38,9 @@ package class Engine: @unchecked Sendable {
     /// Whether this is the store of groups that no store has opened.
     var isUnopened: Bool { true }
 
+    /// How many keys a transaction may write.
+    var keyLimit: Int { .max }
+
     /// There are changes to be saved. Called without the log's lock.
     func saveChanges() {}
 

@@ -163,6 +163,11 @@ extension SettingsError {
         SettingsError(.storage, "\(error)", underlying: error)
     }
 
+    static func tooManyKeys(_ count: Int, limit: Int) -> SettingsError {
+        SettingsError(
+            .tooManyKeys, "The transaction was undone: it wrote \(count) keys, and the storage takes \(limit) at once.")
+    }
+
     static func lockLost(_ name: String) -> SettingsError {
         SettingsError(
             .lockLost,

@@ -39,6 +39,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         /// A commit could not begin: its closure has not run, and nothing has changed. `underlying` says why. A commit
         /// whose values could not be saved throws ``storage`` instead.
         public static let commitNotBegun = Code("commitNotBegun")
+        /// A transaction wrote more keys than the storage can store at once. It was undone.
+        public static let tooManyKeys = Code("tooManyKeys")
         /// No group has declared the key, where only declared keys are accepted.
         public static let unknownKey = Code("unknownKey")
         /// Data was not imported; ``SettingsError/problems`` says why, for each key.

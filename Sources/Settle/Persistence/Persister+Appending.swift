@@ -69,11 +69,10 @@ extension Persister {
         var refusals = 0
         try await resolve(durability)
         while true {
-            let batch = nextBatch(revision)
+            let (batch, isWhole) = nextBatch(revision)
             do {
                 let receipt = try await appendRepeatedly(batch, durability)
-                accepted(batch, receipt)
-                return (receipt, refused)
+                if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }
             } catch {
                 refusals += 1
                 guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
@@ -99,22 +98,33 @@ extension Persister {
             return
         }
         unresolved = nil
-        let change = ExternalChange(.values(batch.values))
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        removeStored(batch)
+    }
+
+    /// Removes what a batch has stored from what is to be saved. Newer values of its keys stay.
+    private func removeStored(_ batch: StorageBatch) {
         for (key, value) in batch.values {
             if unsaved[key] == .some(value) { unsaved.removeValue(forKey: key) }
             if writtenBack[key] == .some(value) { writtenBack.removeValue(forKey: key) }
         }
+        let change = ExternalChange(.values(batch.values))
         replaced = change.values(at: unsaved.keys, over: replaced.filter { unsaved[$0.key] != nil })
+        storedKeys += batch.values.keys
     }
 
-    private func nextBatch(_ revision: UInt64) -> StorageBatch {
+    /// - Returns: Also whether the batch has everything that is unsaved.
+    private func nextBatch(_ revision: UInt64) -> (StorageBatch, isWhole: Bool) {
         lastBatch.number += 1
-        let values = unsaved.merging(writtenBack) { own, _ in own }
-        return StorageBatch(
-            id: lastBatch, revision: revision, values: values,
+        let all = unsaved.merging(writtenBack) { own, _ in own }
+        let values = limits.part(of: all, keepingTogether: writtenTogether)
+        // A revision is stored with the last of its parts.
+        let isWhole = values.count == all.count
+        let batch = StorageBatch(
+            id: lastBatch, revision: isWhole ? revision : lastHandedOver, values: values,
             expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: unsavedAuthor, conditions: values.isEmpty ? [] : exclusion.conditions)
+        return (batch, isWhole)
     }
 
     /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
@@ -187,6 +197,7 @@ extension Persister {
         let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
         dropReplaced(by: encoded.lazy.map(\.key))
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
+        if limits != StorageLimits() { self.writtenTogether += writtenTogether }
         unsavedAuthor = unsaved.isEmpty || unsavedAuthor == taken.author ? taken.author : nil
         unsaved.reserveCapacity(unsaved.count + encoded.count)
         for ((key, value), before) in zip(encoded, before) {
@@ -215,23 +226,35 @@ extension Persister {
     private func storable(_ value: UnsavedSetting) throws -> SettingValue? {
         guard let encoded = try value.encoded() else { return nil }
         try storage.check(encoded, at: value.slot.key)
+        if let limit = limits.bytes, encoded.roughSize > limit {
+            throw StorageError(.unsupportedValue, "It needs \(encoded.roughSize) bytes, and the limit is \(limit).")
+        }
         return encoded
     }
 
-    /// The storage has everything that was to be saved.
-    private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt) {
+    /// The storage has stored a batch.
+    ///
+    /// - Returns: False if there is more to be saved.
+    private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
         if !receipt.hasExternalChanges { position = receipt.position }
         // Nothing came between what the closures have read and this batch, nor between this and the next one.
         if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        guard isWhole else {
+            removeStored(batch)
+            return false
+        }
         lastHandedOver = batch.revision
         unsaved = [:]
         replaced = [:]
+        writtenTogether = []
         unsavedAuthor = nil
         unsavedKeeper = nil
         writtenBack = [:]
         failedSaves.handedOver()
         mustRepeat = false
-        log.markHandedOver(batch.values.keys)
+        log.markHandedOver(storedKeys.isEmpty ? Array(batch.values.keys) : storedKeys + batch.values.keys)
+        storedKeys = []
+        return true
     }
 }

@@ -11,6 +11,7 @@ actor Persister {
     let executor = QueueExecutor()
     private let works = WorkQueue()
     let storage: any Storage
+    let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
     /// The storage, if it has a resting form.
@@ -47,6 +48,10 @@ actor Persister {
     var unresolved: StorageBatch?
     /// Whether anything appended is not on stable storage yet.
     var hasUnsynced = false
+    /// Keys that one transaction has written, while the storage's limits may split what is unsaved.
+    var writtenTogether: [[SettingKey]] = []
+    /// The keys that earlier batches of the same append have stored.
+    var storedKeys: [SettingKey] = []
     /// The identity of the last batch.
     var lastBatch = StorageBatch.ID()
     /// What others have stored is known up to here.
@@ -104,6 +109,7 @@ actor Persister {
         retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
+        limits = storage.limits
         shared = storage as? any SharedStorage
         checkpointing = storage as? any CheckpointingStorage
         self.position = position

@@ -14,20 +14,19 @@ public struct StoragePosition: Sendable, Hashable, Codable, LosslessStringConver
     }
 }
 
-/// What a storage may be asked to store at most. `nil` is no limit.
+/// What a storage can store at once. `nil` is no limit.
 ///
-/// A transaction with more keys than fit is refused before anything is stored, and so is a larger value.
+/// An `update` or `commit` that writes more keys is refused before anything changes, and a value with more bytes is
+/// refused as one that can't be saved. Values that wait to be saved are stored in several batches if they have to be;
+/// what one transaction has written stays in one of them.
 public struct StorageLimits: Sendable, Hashable {
     /// How many keys a batch may have.
     public var keys: Int?
     /// How many bytes the values of a batch may have, as an estimate of their encoded size.
     public var bytes: Int?
-    /// How long a call may take before it throws.
-    public var time: Duration?
 
-    public init(keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil) {
+    public init(keys: Int? = nil, bytes: Int? = nil) {
         self.keys = keys
         self.bytes = bytes
-        self.time = time
     }
 }

@@ -43,6 +43,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     override var isUnopened: Bool { false }
 
+    override var keyLimit: Int { persister.limits.keys ?? .max }
+
     override func saveChanges() { persister.changesArrived() }
 
     override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }

@@ -273,6 +273,63 @@ import Testing
         #expect(try await store.withLock(named: "work") { 1 } == 1)
     }
 
+    // MARK: Limits
+
+    @Test("A transaction with more keys than the storage takes at once is undone and throws") func tooManyKeys()
+        async throws
+    {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 2))
+        let (store, settings) = try await open(storage)
+        let error = #expect(throws: SettingsError.self) {
+            try settings.update {
+                settings.count = 1
+                settings.other = 1
+                settings.name = "one"
+            }
+        }
+        #expect(error?.code == .tooManyKeys && settings.count == 10 && settings.other == 0)
+        await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.count = 1
+                settings.other = 1
+                settings.name = "one"
+            }
+        }
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(10)])
+    }
+
+    @Test("What waits to be saved is stored in parts that the storage takes, each transaction in one of them")
+    func parts() async throws {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 3))
+        let (store, _) = try await open(storage)
+        for number in 0..<10 {
+            try store.update {
+                try store.setValue(number, forKey: "a\(number)")
+                try store.setValue(number, forKey: "b\(number)")
+            }
+        }
+        try store.setValue(1, forKey: "single")
+        try await store.flush()
+        #expect(storage.batches.allSatisfy { $0.count <= 3 } && storage.batches.flatMap { $0 }.count == 21)
+        for number in 0..<10 {
+            let parts = storage.batches.filter { $0.contains(.path("a\(number)")) || $0.contains(.path("b\(number)")) }
+            #expect(parts.count == 1, "\(number)")
+        }
+        #expect(memory.tree.root.count == 22 && store.status == .saved)
+    }
+
+    @Test("A value larger than a batch may be is refused, and keeps no other one from being saved")
+    func tooLarge() async throws {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(bytes: 1_000))
+        let (store, settings) = try await open(storage)
+        settings.name = String(repeating: "x", count: 2_000)
+        settings.other = 1
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .encodingFailed && error?.key == "name" && error?.description.contains("1000") == true)
+        #expect(memory.tree["other"] == .integer(1))
+    }
+
     // MARK: Cost
 
     @Test("A commit on a remote storage costs three calls: lock, append, unlock") func threeCalls() async throws {
@@ -329,6 +386,29 @@ private struct UrgentSettings: SettingsGroup {
 extension StorageCall {
     fileprivate var batch: StorageBatch? {
         if case .append(let batch, _) = operation { batch } else { nil }
+    }
+}
+
+/// A storage in memory with limits, which it enforces.
+private final class NarrowRemoteStorage: StorageWrapper {
+    let base: any Storage
+    let limits: StorageLimits
+    private let appended = LockedValue<[Set<SettingKey>]>([])
+
+    /// The keys of each batch with values.
+    var batches: [Set<SettingKey>] { appended.withLock { $0 } }
+
+    init(_ base: InMemoryStorage, _ limits: StorageLimits) {
+        self.base = base
+        self.limits = limits
+    }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        if let keys = limits.keys, batch.values.count > keys {
+            throw StorageError(.writeFailed, "There are \(batch.values.count) keys.")
+        }
+        if !batch.values.isEmpty { appended.withLock { $0.append(Set(batch.values.keys)) } }
+        return try await base.append(batch, durability: durability)
     }
 }
 
