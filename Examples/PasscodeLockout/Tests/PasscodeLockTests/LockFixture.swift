@@ -58,7 +58,10 @@ struct LockFixture {
 
     private static let numbers = Numbers()
 
+    /// Nothing was stored.
     static let ioError = StorageError(.writeFailed, "The disk of this test is broken.")
+    /// The batch may have been stored.
+    static let lostAnswer = StorageError(.writeFailed, "The answer was lost in this test.", isOutcomeUnknown: true)
 }
 
 /// A storage for one copy of a lock, with everything that a test may do to it.

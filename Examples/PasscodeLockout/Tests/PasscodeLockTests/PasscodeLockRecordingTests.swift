@@ -27,11 +27,13 @@ import Testing
         #expect(areStable.withLock { $0 } == [true, true, true, true])
     }
 
-    @Test("R1: A try that can't be recorded in both copies is not compared, even if it is right", arguments: [0, 1])
-    func noVerificationWithoutRecord(_ copy: Int) async throws {
+    @Test(
+        "R1: A try that can't be recorded in both copies is not compared, even if it is right",
+        arguments: [0, 1], [LockFixture.ioError, LockFixture.lostAnswer])
+    func noVerificationWithoutRecord(_ copy: Int, _ error: StorageError) async throws {
         let fixture = try await LockFixture.enrolled()
         let place = [fixture.first, fixture.second][copy]
-        place.failing.fail(.append, with: LockFixture.ioError)
+        place.failing.fail(.append, with: error)
         for _ in 0..<10 {
             expectNotSaved(
                 await fixture.lock.unlock(with: try LockFixture.right),
@@ -46,7 +48,7 @@ import Testing
     @Test("R1: A failure after the write counts as a failed write", arguments: [0, 1])
     func noVerificationAfterFailedSync(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
-        [fixture.first, fixture.second][copy].failing.fail(.append, with: LockFixture.ioError, moment: .after)
+        [fixture.first, fixture.second][copy].failing.fail(.append, with: LockFixture.lostAnswer, moment: .after)
         expectNotSaved(
             await fixture.lock.unlock(with: try LockFixture.right),
             "a try was not refused although its record may be lost")
@@ -168,11 +170,13 @@ import Testing
         #expect(await next.lock.status() == .ready)
     }
 
-    @Test("R10: A success that can't be recorded in both copies fails, and its try stays counted", arguments: [0, 1])
-    func successWithoutRecord(_ copy: Int) async throws {
+    @Test(
+        "R10: A success that can't be recorded in both copies fails, and its try stays counted",
+        arguments: [0, 1], [LockFixture.ioError, LockFixture.lostAnswer])
+    func successWithoutRecord(_ copy: Int, _ error: StorageError) async throws {
         let fixture = try await LockFixture.enrolled()
         let place = [fixture.first, fixture.second][copy]
-        fixture.verifier.onVerify { place.failing.fail(.append, with: LockFixture.ioError) }
+        fixture.verifier.onVerify { place.failing.fail(.append, with: error) }
         expectNotSaved(
             await fixture.lock.unlock(with: try LockFixture.right), "the result was visible before it was durable")
         #expect(await (try fixture.afterCrash()).lock.attemptCount == 1)

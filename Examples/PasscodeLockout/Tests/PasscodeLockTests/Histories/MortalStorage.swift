@@ -26,7 +26,7 @@ final class MortalStorage: StorageWrapper {
     func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) async throws(StorageError) -> Bool {
         guard try life.beginWrite(isAppend: false) else { return true }
         defer { life.endWrite() }
-        return try await base.checkpoint(tree, for: reason)
+        return try await checkpointing?.checkpoint(tree, for: reason) ?? true
     }
 }
 
