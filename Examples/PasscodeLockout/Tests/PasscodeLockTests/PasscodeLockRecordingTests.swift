@@ -45,6 +45,28 @@ import Testing
         #expect(fixture.storedCounts == [.integer(0), .integer(0)])
     }
 
+    @Test("R1, R18: Tries for which one copy has no room count once, and are no tampering", arguments: [0, 1])
+    func fullDisk(_ copy: Int) async throws {
+        let before = try await LockFixture.enrolled()
+        let memories = [InMemoryStorage(before.trees.0), InMemoryStorage(before.trees.1)]
+        let disks = memories.map(FullStorage.init)
+        let stores = try await disks.asyncMap { try await SettingsStore.open(storage: $0) }
+        let verifier = TestVerifier()
+        let lock = try await PasscodeLockout(in: stores[0], and: stores[1], time: before.time, verifier: verifier)
+        disks[copy].fill()
+        for _ in 0..<10 {
+            expectNotSaved(
+                await lock.unlock(with: try LockFixture.right), "a try was not refused although it can't be saved")
+        }
+        #expect(verifier.count == 0)
+        #expect(memories[0].tree["passcode.attemptCount"] == .integer(copy == 0 ? 0 : 1))
+        #expect(memories[1].tree["passcode.attemptCount"] == .integer(0))
+        disks[copy].makeRoom()
+        #expect(await lock.unlock(with: try LockFixture.right) == .accepted)
+        for memory in memories { #expect(memory.tree["passcode.attemptCount"] == .integer(0)) }
+        #expect(await !lock.auditRecords.contains { $0.event == .tampering })
+    }
+
     @Test("R1: A failure after the write counts as a failed write", arguments: [0, 1])
     func noVerificationAfterFailedSync(_ copy: Int) async throws {
         let fixture = try await LockFixture.enrolled()
@@ -105,8 +127,8 @@ import Testing
         let memory = InMemoryStorage(fixture.trees.0)
         let first = try await SettingsStore.open(
             storage: InterruptedStorage(memory) { number in
-                // After the lock has read its second copy, and before it writes the first one.
-                if number == 1 { memory.simulateExternalChange(other.trees.0) }
+                // After the lock has read both copies, and before it writes the first one.
+                if number == 2 { memory.simulateExternalChange(other.trees.0) }
             })
         let second = try await SettingsStore.open(storage: InMemoryStorage(fixture.trees.1))
         let verifier = TestVerifier()

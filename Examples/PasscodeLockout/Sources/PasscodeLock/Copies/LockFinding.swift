@@ -15,7 +15,7 @@ struct LockFinding: Sendable {
     var mustHeal = false
 
     /// - Parameters:
-    ///   - copies: The copies, in the order in which they are written.
+    ///   - copies: The lock's two copies.
     ///   - known: The record that this process has last found or written.
     ///   - witnessed: The highest generation that the witness was told; `nil` without a witness.
     init(
@@ -80,7 +80,7 @@ struct LockFinding: Sendable {
                 continue
             }
             tampering += record.impossibilities(at: moment, limit: limit)
-            // Copies are written one after the other, so a crash leaves them at most one generation apart.
+            // The older copy is written first, so a crash or a failed save leaves them at most one generation apart.
             if newest - record.generation > 1, copy.isValid {
                 tampering.append("Copy \(number + 1) is an old one: generation \(record.generation) of \(newest).")
             }

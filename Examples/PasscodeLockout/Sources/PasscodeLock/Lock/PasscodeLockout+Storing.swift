@@ -48,22 +48,27 @@ extension PasscodeLockout {
         at moment: Moment, _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
     ) async throws(LockStatus.Reason) -> (LockRecord?, Result) {
         do {
-            // Other processes' values and earlier failed saves come first: until these are settled, further tries would
-            // only be counted in memory.
-            try await copies[1].commit {}
-            if failure != nil { try await copies[0].commit {} }
-            let plan = try await copies[0].commit { () -> Plan<Result> in
+            // Other processes' values and saves of unknown outcome come first: until these are settled, further tries
+            // would only be counted in memory.
+            for copy in copies { try await copy.commit {} }
+            let order = writingOrder
+            let plan = try await copies[order.first].commit { () -> Plan<Result> in
                 let plan = self.plan(at: moment, decide)
-                write(plan, to: 0)
+                write(plan, to: order.first)
                 return plan
             }
-            try await copies[1].commit { write(plan, to: 1) }
+            try await copies[order.last].commit { write(plan, to: order.last) }
             conclusion = plan.record.map { .enrolled($0) } ?? plan.finding.conclusion
             if plan.record != nil { losses = losses.map { _ in nil } }
             return (plan.record, plan.result)
         } catch {
             throw .notSaved("\(error)")
         }
+    }
+
+    /// The older copy first: if its save failed and fails again, no further try may count in the other copy alone.
+    private var writingOrder: (first: Int, last: Int) {
+        copies[1].copy.validGeneration < copies[0].copy.validGeneration ? (1, 0) : (0, 1)
     }
 
     /// What a transaction writes to both copies.
@@ -170,6 +175,11 @@ extension SettingsStore {
 }
 
 extension LockCopy {
+    /// 0 if there is no usable record.
+    fileprivate var validGeneration: Int {
+        if case .valid(let record) = self { record.generation } else { 0 }
+    }
+
     /// How a copy counts whose storage has lost something.
     func after(losing loss: String) -> LockCopy {
         let reason = "has lost something: \(loss)"

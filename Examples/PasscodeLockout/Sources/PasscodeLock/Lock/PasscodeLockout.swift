@@ -12,7 +12,7 @@ public import Settle
 /// kept twice, in two stores: each try is on stable storage in both before its passcode is compared. A result is
 /// durable, then published, then returned.
 public actor PasscodeLockout {
-    /// The lock's two copies, in the order in which they are written.
+    /// The lock's two copies. The older one is written first.
     let copies: [LockSettings]
     let stores: [SettingsStore]
     let rules: LockStateMachine
