@@ -123,7 +123,7 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test func aChangeThatCannotBeSavedGets503() async throws {
+    @Test func aChangeThatCannotBeSavedGets503AndIsUndone() async throws {
         let storage = FailingStorage()
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
@@ -131,6 +131,7 @@ struct SettingsEndpointTests {
             let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
             #expect(answer.status == 503)
             #expect(answer.error?.contains("There is no room.") == true, "\(answer.text)")
+            #expect(service.settings.limits.burst == 1_000)
             storage.heal()
         }
     }
