@@ -42,7 +42,7 @@ enum Journaling {
     /// What notices of its own appends cost the process.
     private static func watched(_ count: Int, _ plan: Plan) throws -> String {
         let (subject, other) = (try JournalSubject(keys: count), try JournalSubject(keys: count))
-        subject.storage.watch {}
+        subject.storage.watch { _ in }
         let comparison = plan.compare(
             pairs: plan.peerPairs,
             prepare: {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A file storage controlled by a measurement: it writes the whole file on request, even when it would rather wait, or
 /// never, and its watch can be turned off.
-final class SteeredStorage: SharedStorage {
+final class SteeredStorage: SharedStorage, CheckpointingStorage {
     private let storage: FileStorage
     private let isWatched: Bool
     private let isEager = Atomic(false)
@@ -33,6 +33,15 @@ final class SteeredStorage: SharedStorage {
         return try storage.checkpoint(tree, for: .closing)
     }
 
+    var isAtRest: Bool { storage.isAtRest }
+
+    func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue?) -> [SettingValue] {
+        storage.keptValues(forKey: key, insteadOf: stored)
+    }
+
+    func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) { try storage.keep(values) }
+    func keepPrivate() { storage.keepPrivate() }
+
     func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         try storage.changes(after: position)
     }
@@ -43,6 +52,7 @@ final class SteeredStorage: SharedStorage {
 
     func lockForTransaction() throws(StorageError) -> StorageLease? { try storage.lockForTransaction() }
     func tryLock(named name: String) throws(StorageError) -> StorageLease? { try storage.tryLock(named: name) }
+    func renew(_ lease: StorageLease) -> StorageLease { storage.renew(lease) }
     func unlock(_ lease: StorageLease) { storage.unlock(lease) }
     func close() { storage.close() }
 }
