@@ -1,0 +1,192 @@
+import Foundation
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+/// The guide “Writing a storage”, and the code in it.
+@Suite(.timeLimit(.minutes(10))) struct WritingAStorageTests {
+    struct CounterSettings: SettingsGroup {
+        @Setting var count = 0
+        @Setting var names: [String] = []
+    }
+
+    @Test("The guide's code is that of the tests") func samples() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let page = folder.appending(path: "../../../Sources/Settle/Settle.docc/WritingAStorage.md").standardizedFileURL
+        let guide = try String(contentsOf: page, encoding: .utf8)
+        let sources = try ["OneFileStorage.swift", "WritingAStorageTests.swift"].map {
+            lines(try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+        }
+        let samples = guide.matches(of: /(?s)```swift\n(.+?)```/).map { lines(String($0.1)) }
+        #expect(samples.count > 3)
+        for sample in samples {
+            #expect(sources.contains { $0.contains(sample) }, "\(sample.joined(separator: "\n"))")
+        }
+    }
+
+    /// Without their indentation, which differs between a page and a suite.
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }.filter { !$0.isEmpty }
+    }
+
+    @Test func conformance() async throws {
+        try await withTemporaryFolder { folder in
+            let open = { (number: Int) in OneFileStorage(at: folder.appending(path: "\(number)")) }
+            try await StorageConformance.check(makeStorage: { open($0) }, reopen: { number, _ in open(number) })
+        }
+    }
+
+    @Test func conformanceWithFaults() async throws {
+        try await withTemporaryFolder { folder in
+            let open = { (number: Int) in FailingStorage(OneFileStorage(at: folder.appending(path: "\(number)"))) }
+            try await StorageConformance.check(
+                makeStorage: { open($0) }, reopen: { number, _ in open(number) },
+                setFault: { storage, fault in try (storage as? FailingStorage)?.set(fault) ?? false })
+        }
+    }
+
+    @Test("A store keeps its values in the storage") func store() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings")
+            for count in 1...3 {
+                let store = try await SettingsStore.open(storage: OneFileStorage(at: file))
+                #expect(store.loadOutcome == (count == 1 ? .absent : .intact))
+                let settings = try await store.group(CounterSettings.self)
+                #expect(settings.count == count - 1 && settings.names.count == count - 1)
+                settings.names.append("\(count)")
+                try await settings.commit { settings.count = count }
+                try await store.close()
+            }
+        }
+    }
+
+    @Test("A commit that the storage can't store is undone, and one of unknown outcome stands")
+    func failures() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = OneFileStorage(at: folder.appending(path: "settings"))
+            let failing = FailingStorage(storage)
+            let store = try await SettingsStore.open(storage: failing)
+            let settings = try await store.group(CounterSettings.self)
+            try await settings.commit { settings.count = 1 }
+            try storage.block(true)
+            await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 2 } }
+            #expect(settings.count == 1)
+            try storage.block(false)
+            _ = try failing.set(.answers)
+            await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 3 } }
+            #expect(settings.count == 3)
+            _ = try failing.set(nil)
+            try await store.close()
+            let again = try await OneFileStorage(at: storage.file).load()
+            #expect(again.tree["count"] == .integer(3))
+        }
+    }
+
+    @Test("A file that is no settings file is neither read nor overwritten") func foreignFile() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.appending(path: "settings")
+            for foreign in [Data(), Data("text".utf8), Data(SettingValue.integer(1).bytes)] {
+                try foreign.write(to: file)
+                let storage = OneFileStorage(at: file)
+                await #expect(throws: StorageError.self) { try await storage.load() }
+                let batch = StorageBatch(revision: 1, values: ["count": .integer(1)])
+                await #expect(throws: StorageError.self) { try await storage.append(batch, durability: .synced) }
+                #expect(try Data(contentsOf: file) == foreign)
+            }
+        }
+    }
+
+    @Test("A commit makes the calls that the guide lists") func calls() async throws {
+        let lock = try await callsOfACommit(InMemoryStorage())
+        #expect(lock == ["lockForTransaction", "append buffered", "unlock", "append nothing synced"])
+        let conditions = try await callsOfACommit(LocklessStorage(InMemoryStorage()))
+        #expect(conditions == ["lockForTransaction", "append synced"])
+        let failing = FailingStorage(LocklessStorage(InMemoryStorage()))
+        failing.fail(.append, with: StorageError(.conflict, "Others were faster."), count: 1)
+        let conflict = try await callsOfACommit(failing).filter { $0 == "append synced" || $0 == "changes" }
+        #expect(conflict == ["append synced", "changes", "append synced"])
+    }
+
+    private func callsOfACommit(_ storage: any Storage) async throws -> [String] {
+        let recording = RecordingStorage(storage)
+        let store = try await SettingsStore.open(storage: recording, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        _ = await recording.calls { $0.contains { $0.name == "changes" } }
+        let before = recording.calls.count
+        try await settings.commit { settings.count = 1 }
+        return recording.calls.dropFirst(before).map(\.name)
+    }
+
+    @Test("A wrapper's own functions are called") func wrapper() async throws {
+        let storage = CountingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        try await store.close()
+        #expect(storage.appends.withLock { $0 } >= 1)
+    }
+}
+
+/// Counts the appends.
+final class CountingStorage: StorageWrapper {
+    let base: any Storage
+    let appends = Mutex(0)
+
+    init(_ base: any Storage) { self.base = base }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        appends.withLock { $0 += 1 }
+        return try await base.append(batch, durability: durability)
+    }
+}
+
+extension OneFileStorage {
+    /// Puts a folder in the file's place, which can be neither read nor replaced, or takes it away again.
+    nonisolated fileprivate func block(_ isBlocked: Bool) throws {
+        let aside = file.appendingPathExtension("aside")
+        if isBlocked {
+            if (try? file.checkResourceIsReachable()) == true { try FileManager.default.moveItem(at: file, to: aside) }
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        } else {
+            try FileManager.default.removeItem(at: file)
+            if (try? aside.checkResourceIsReachable()) == true { try FileManager.default.moveItem(at: aside, to: file) }
+        }
+    }
+
+    nonisolated fileprivate var isBlocked: Bool {
+        (try? file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
+    }
+}
+
+extension FailingStorage {
+    /// - Returns: False if the fault can't be produced.
+    fileprivate func set(_ fault: StorageConformance.Fault?) throws -> Bool {
+        guard let storage = base as? OneFileStorage else { return false }
+        switch fault {
+        case nil:
+            heal()
+            if storage.isBlocked { try storage.block(false) }
+        case .appends, .loads: try storage.block(true)
+        case .answers:
+            let lost = StorageError(.writeFailed, "The answer was lost.", isOutcomeUnknown: true)
+            fail(.append, with: lost, moment: .after)
+        case .changes, .leases: return false
+        }
+        return true
+    }
+}
+
+extension StorageCall {
+    fileprivate var name: String {
+        switch operation {
+        case .append(let batch, let durability): "append \(batch.values.isEmpty ? "nothing " : "")\(durability)"
+        case .changes: "changes"
+        case .lockForTransaction: "lockForTransaction"
+        case .unlock: "unlock"
+        default: "\(operation)"
+        }
+    }
+}
