@@ -344,7 +344,8 @@ import Testing
         _ = await storage.calls { $0.contains(StorageCall(.checkpoint(.settled))) }
     }
 
-    @Test("A commit that can't be saved throws, and the next flush saves it") func failingStorage() async throws {
+    @Test("A commit that can't be stored is undone, and one whose answer is lost stands")
+    func failingStorage() async throws {
         let base = InMemoryStorage()
         let storage = FailingStorage(base)
         let store = try await SettingsStore.open(storage: storage)
@@ -358,6 +359,16 @@ import Testing
         storage.heal()
         try await store.flush()
         #expect(base.tree["passcode.attemptCount"] == nil)
+
+        let lost = StorageError(.unavailable, "The connection was lost.", isOutcomeUnknown: true)
+        storage.fail(.append, with: lost, moment: .after)
+        await #expect(throws: SettingsError.self) {
+            try await settings.commit { settings.passcode.attemptCount = 2 }
+        }
+        #expect(settings.passcode.attemptCount == 2)
+        storage.heal()
+        try await store.flush()
+        #expect(base.tree["passcode.attemptCount"] == .integer(2))
     }
 
     @Test("A store opens in a temporary folder") func temporaryFolder() async throws {
