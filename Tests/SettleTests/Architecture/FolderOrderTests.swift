@@ -1,19 +1,24 @@
 import Foundation
 import Testing
 
-/// The folders of the library stand in an order, and none names a type of a folder above it.
+/// The library's folders are ordered, and none names a type of a folder above it.
 ///
-/// The order is the picture in `Architecture.md`. Names are found in the text of the sources, without comments and strings.
+/// The picture in `Architecture.md` gives the order. Names are found in the text of the sources, without comments and
+/// strings.
 @Suite struct FolderOrderTests {
     private let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../../Sources/Settle"
     )
     .standardizedFileURL
 
+    @Test("The picture has a line for each folder") func picture() throws {
+        #expect(try lines().sorted() == Set(files().map(\.folder)).sorted())
+    }
+
     @Test("No file names a type of a folder above its own") func order() throws {
-        let levels = try levels()
+        let lines = try lines()
+        let levels = Dictionary(zip(lines.reversed(), 0...), uniquingKeysWith: max)
         let files = try files()
-        #expect(Set(files.map(\.folder)) == Set(levels.keys), "The picture has all folders.")
         let homes = homes(in: files)
         // A search that finds nothing proves nothing.
         #expect(homes["SettingTree"] == "Values" && homes["FileSession"] == "FileStorage")
@@ -29,17 +34,12 @@ import Testing
         #expect(count > 300)
     }
 
-    /// The level of each folder, from the lowest. Folders in one line are on one level, and may name each other.
-    private func levels() throws -> [String: Int] {
+    /// The folder of each line of the picture, from the top.
+    private func lines() throws -> [String] {
         let text = try String(contentsOf: sources.appending(path: "Settle.docc/Architecture.md"), encoding: .utf8)
         let section = try #require(text.components(separatedBy: "## The folders\n").last)
-        let lines = section.components(separatedBy: "```")[1].split(separator: "\n").reversed()
-        var levels: [String: Int] = [:]
-        for (level, line) in lines.enumerated() {
-            let names = line.split(separator: " ", maxSplits: 1)[0]
-            for name in names.split(separator: "·") { levels[String(name)] = level }
-        }
-        return levels
+        let lines = section.components(separatedBy: "```")[1].split(separator: "\n")
+        return lines.map { String($0.prefix { $0 != " " }) }
     }
 
     private struct Source {
@@ -75,7 +75,7 @@ import Testing
         return folders.compactMapValues { $0.count == 1 ? $0.first : nil }
     }
 
-    /// A source without its comments, and without its strings but for what is interpolated.
+    /// A source without comments and strings. What is interpolated into a string stays.
     private func code(in text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             var line = line

@@ -85,7 +85,7 @@ private struct EventSettings: SettingsGroup {
         }
     }
 
-    @Test("Values of many sectors survive saves of every kind, whole or not at all", arguments: 0..<3)
+    @Test("Values of many sectors and removals survive saves of every kind, whole or not at all", arguments: 0..<3)
     func manySectors(seed: UInt64) async throws {
         try await forEachCrashPoint(
             acknowledging: Int.self, savePolicy: seed == 1 ? .immediate : .debounced(),
@@ -108,6 +108,7 @@ private struct EventSettings: SettingsGroup {
             #expect(number >= recovered.acknowledged.last ?? 0, "\(recovered)")
             #expect(settings.name.allSatisfy { "\($0)" == "\(number)" }, "\(recovered)")
             #expect(settings.name.count == (number == 3 ? 1 : 2_000 * number), "\(recovered)")
+            #expect(settings.table == (number.isMultiple(of: 2) ? [:] : ["\(number)": number]), "\(recovered)")
         }
     }
 

@@ -150,6 +150,14 @@ import Testing
         fixture.calls.heal()
         fixture.calls.forget()
         try storage.append(batch(2, [:]), durability: .synced)
+        expectReplacedJournal(in: fixture)
+        #expect(try fixture.freshLoad().tree.root == SettingTree(storing: Self.second, over: old).root)
+    }
+
+    /// The journal was replaced by a new file that is stable, and nothing else was made or synced.
+    private func expectReplacedJournal(
+        in fixture: FileStorageFixture, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let important = fixture.callTexts.filter {
             $0.hasPrefix("create") || $0.hasPrefix("rename") || $0.hasPrefix("synchronize")
         }
@@ -157,11 +165,10 @@ import Testing
             important == [
                 "create temporary", "synchronize temporary", "rename .settings.json.journal",
                 "synchronize \(fixture.folder.lastPathComponent)",
-            ])
-        #expect(try fixture.freshLoad().tree.root == SettingTree(storing: Self.second, over: old).root)
+            ], sourceLocation: sourceLocation)
     }
 
-    @Test("A checkpoint with nothing to write throws if its sync fails, and succeeds afterwards")
+    @Test("A checkpoint with nothing to write throws if its sync fails, and the next one replaces the journal")
     func failedSyncAtRest() throws {
         let (fixture, storage, old) = try start(.loaded)
         try storage.append(Self.second, durability: .buffered)
@@ -174,7 +181,10 @@ import Testing
         fixture.calls.fail(every: .synchronizeData, with: .inputOutput)
         #expect(throws: StorageError.self) { try storage.checkpoint(tree, for: .settled) }
         fixture.calls.heal()
+        fixture.calls.forget()
         #expect(try storage.checkpoint(tree, for: .settled))
+        expectReplacedJournal(in: fixture)
+        #expect(try fixture.freshLoad() == intact(tree.root))
     }
 
     @Test("A checkpoint whose folder sync fails is not confirmed, and the next one syncs the folder again")

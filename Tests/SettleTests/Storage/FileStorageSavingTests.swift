@@ -284,15 +284,18 @@ import Testing
         #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
     }
 
-    @Test("A batch with a value that the format can't spell is refused, and later batches are saved")
+    @Test("A value that the format can't spell refuses its whole batch, and later batches are saved")
     func unsupported() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()
         try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+        fixture.calls.forget()
         let error = #expect(throws: StorageError.self) {
             try storage.append(batch(2, ["bad": .real(.nan), "b": .integer(2)]), durability: .synced)
         }
         #expect(error?.code == .unsupportedValue)
+        #expect(fixture.calls.writtenBytes == 0)
+        #expect(try fixture.freshLoad() == intact(["a": .integer(1)]))
         try storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
         #expect(try fixture.freshLoad() == intact(["a": .integer(1), "c": .integer(3)]))
     }

@@ -71,7 +71,10 @@ import Testing
         try other.append(batch(1, ["a": .integer(2)]), durability: .buffered)
     }
 
-    @Test("A storage that follows another one goes over to its new journal") func newJournal() throws {
+    @Test(
+        "A storage that follows another one goes over to its new journal without reading the file for it",
+        arguments: [false, true])
+    func newJournal(appends: Bool) throws {
         let (one, other) = (try fixture.opened(), try fixture.opened())
         var root: SettingValue.Entries = ["big": .string(String(repeating: "x", count: 80_000))]
         try one.append(batch(1, root.mapValues { $0 }), durability: .buffered)
@@ -79,9 +82,16 @@ import Testing
         #expect(try one.checkpoint(SettingTree(root), for: .settled))
         root["a"] = .integer(1)
         try one.append(batch(2, ["a": .integer(1)]), durability: .buffered)
+        fixture.calls.forget()
+        if appends {
+            try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
+            #expect(!fixture.callTexts.contains("open settings.json"))
+        }
         let found = try changes(other, since: root)
+        // The look itself compares the file.
+        #expect(fixture.callTexts.count { $0 == "open settings.json" } == 1)
         #expect(found.last == ExternalChange(.values(["a": .integer(1)])))
-        try other.append(batch(1, ["b": .integer(2)]), durability: .buffered)
+        if !appends { try other.append(batch(1, ["b": .integer(2)]), durability: .buffered) }
         #expect(try changes(one) == [ExternalChange(.values(["b": .integer(2)]))])
         root["b"] = .integer(2)
         #expect(try fixture.freshLoad() == intact(root))

@@ -200,10 +200,17 @@ private struct App: SettingsGroup {
         #expect(error?.problems.count == 1 && error.map { "\($0)" }?.contains("plain") == false)
     }
 
-    @Test("Unreadable data is refused", arguments: ["", "[1]", #"{"name": }"#, "<plist>"])
-    func unreadable(text: String) {
+    @Test(
+        "Unreadable data is refused with the place of the error",
+        arguments: [
+            ("", "Line 1, column 1"), ("[1]", "Line 1, column 1"), ("{\n  \"name\": }", "Line 2, column 11"),
+            ("<plist>", "Line 1, column 8"), ("bplist00", "Byte 8"),
+        ])
+    func unreadable(text: String, place: String) {
         let error = refusal(of: text)
-        #expect(error?.code == .importRefused && error?.description.hasPrefix("Nothing was imported") == true)
+        #expect(error?.code == .importRefused)
+        let beginning = "Nothing was imported, because the data can't be read: \(place): "
+        #expect(error?.description.hasPrefix(beginning) == true, "\(String(describing: error))")
     }
 
     @Test("A name with dots is imported as a single name") func dots() async throws {
