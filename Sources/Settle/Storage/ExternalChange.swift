@@ -5,6 +5,7 @@ public struct StorageChanges: Sendable, Hashable {
     /// The position behind the last of them.
     public var position: StoragePosition
 
+    /// Creates what a storage returns: no changes, if others have stored nothing since.
     public init(_ changes: [ExternalChange], position: StoragePosition) {
         self.changes = changes
         self.position = position
@@ -13,6 +14,7 @@ public struct StorageChanges: Sendable, Hashable {
 
 /// A change of stored values made by another process or store.
 public struct ExternalChange: Sendable, Hashable {
+    /// What a storage knows of a change.
     public enum Content: Sendable, Hashable {
         /// These keys have new values; `nil` means that a key is no longer stored.
         case values([SettingKey: SettingValue?])
@@ -22,10 +24,12 @@ public struct ExternalChange: Sendable, Hashable {
         case unusable(StorageError)
     }
 
+    /// What has changed.
     public var content: Content
     /// The author of the transaction, if known.
     public var author: String?
 
+    /// Creates a change; without an author by default.
     public init(_ content: Content, author: String? = nil) {
         self.content = content
         self.author = author

@@ -68,6 +68,7 @@ public struct StorageLease: Sendable, Hashable {
     /// or the end of the process.
     public var timeToLive: Duration?
 
+    /// Creates a lease; by default of the lock for transactions, without a limit.
     public init(
         name: String? = nil, fencingNumber: UInt64 = 0, position: StoragePosition, timeToLive: Duration? = nil
     ) {

@@ -7,12 +7,13 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
         /// Rises from batch to batch of the store.
         public var number: UInt64
 
+        /// Creates an identity, such as one that a storage has kept.
         public init(store: UInt64, number: UInt64) {
             self.store = store
             self.number = number
         }
 
-        /// An identity of its own.
+        /// Creates an identity at random.
         public init() {
             self.init(store: .random(in: .min ... .max), number: 0)
         }
@@ -40,6 +41,7 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     /// Only a ``SharedStorage`` is given conditions. If one does not hold, nothing is stored.
     public var conditions: [Condition]
 
+    /// Creates a batch; by default with an identity of its own, and without conditions.
     public init(
         id: ID = ID(), revision: UInt64, values: [SettingKey: SettingValue?],
         expectedValues: [SettingKey: SettingValue] = [:], author: String? = nil, conditions: [Condition] = []
@@ -62,6 +64,7 @@ public struct StorageReceipt: Sendable, Hashable {
     /// Whether others have stored something that ``SharedStorage/changes(after:)`` has not returned yet.
     public var hasExternalChanges: Bool
 
+    /// Creates a receipt; by default others have stored nothing.
     public init(position: StoragePosition, durability: StorageDurability, hasExternalChanges: Bool = false) {
         self.position = position
         self.durability = durability

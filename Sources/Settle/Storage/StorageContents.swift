@@ -19,7 +19,9 @@ public struct StorageContents: Sendable, Hashable {
         case removed(description: String)
     }
 
+    /// The values.
     public var tree: SettingTree
+    /// What the load found.
     public var outcome: Outcome
     /// Where the storage is. Matters only to a ``SharedStorage``.
     public var position: StoragePosition
@@ -34,6 +36,7 @@ public struct StorageContents: Sendable, Hashable {
         hasher.combine(outcome)
     }
 
+    /// Creates contents; by default without values.
     public init(
         tree: SettingTree = SettingTree(), outcome: Outcome, position: StoragePosition = StoragePosition(0)
     ) {

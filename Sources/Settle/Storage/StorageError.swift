@@ -3,6 +3,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An extensible kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
+        /// Creates a kind of failure with its name.
         public init(_ description: String) { self.description = description }
 
         /// The stored state exists but cannot be read (permission, I/O, a newer format).
@@ -29,6 +30,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let closed = Code("closed")
     }
 
+    /// The kind of failure. The store acts on ``Code/conflict``, ``Code/leaseLost`` and ``Code/unsupportedValue``.
     public var code: Code
     /// A sentence that a person can act on: what failed, on which file or key, and by which rule.
     public var description: String
@@ -38,6 +40,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// lost. The store then repeats the same batch.
     public var isOutcomeUnknown: Bool
 
+    /// Creates an error; by default one that says that nothing was stored.
     public init(_ code: Code, _ description: String, errno: Int32? = nil, isOutcomeUnknown: Bool = false) {
         self.code = code
         self.description = description

@@ -4,6 +4,7 @@
 public struct StoragePosition: Sendable, Hashable, Codable, LosslessStringConvertible {
     public let description: String
 
+    /// A position as the storage spells it.
     public init(_ description: String) {
         self.description = description
     }
@@ -25,6 +26,7 @@ public struct StorageLimits: Sendable, Hashable {
     /// How many bytes the values of a batch may have, as an estimate of their encoded size.
     public var bytes: Int?
 
+    /// Creates limits; by default none.
     public init(keys: Int? = nil, bytes: Int? = nil) {
         self.keys = keys
         self.bytes = bytes

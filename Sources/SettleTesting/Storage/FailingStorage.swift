@@ -2,26 +2,33 @@ public import Settle
 
 /// Forwards calls to another storage, and fails or holds those that a test has chosen.
 public final class FailingStorage: StorageWrapper {
+    /// A kind of call.
     public enum Operation: Sendable, Hashable, CaseIterable {
+        /// Reading everything.
         case load
         /// Every append.
         case append
         /// An append with stable durability. Rules for ``append`` take precedence.
         case syncedAppend
+        /// Bringing the resting form up to date.
         case checkpoint
         /// Fetching what others have changed.
         case changes
         /// The lock for transactions.
         case lock
+        /// A named lock.
         case namedLock
-        /// Releasing either. It can't fail, only be held.
+        /// Releasing either lock. It can't fail, only be held.
         case unlock
     }
 
     /// When a call fails: before the other storage has received it, or after it has completed. An append that fails
-    /// afterwards has stored its batch, so its error should have ``StorageError/isOutcomeUnknown``.
+    /// afterwards has stored its batch, so its error should have `isOutcomeUnknown`.
     public enum Moment: Sendable, Hashable {
-        case before, after
+        /// The other storage does not receive the call.
+        case before
+        /// The other storage has completed the call.
+        case after
     }
 
     fileprivate struct Failure: Sendable {
@@ -39,6 +46,7 @@ public final class FailingStorage: StorageWrapper {
     public let base: any Storage
     private let state = LockedValue(State())
 
+    /// Creates a storage that fails nothing yet; by default around one in memory.
     public init(_ base: any Storage = InMemoryStorage()) {
         self.base = base
     }

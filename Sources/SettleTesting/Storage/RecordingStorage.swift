@@ -2,12 +2,13 @@ public import Settle
 
 /// Forwards every call to another storage, and records it once it has ended.
 ///
-/// Everything that a store asks of its storage is recorded but ``check(_:at:)``, ``keptValues(forKey:insteadOf:)`` and
+/// Everything that a store asks of its storage is recorded but `check(_:at:)`, `keptValues(forKey:insteadOf:)` and
 /// the properties, which change nothing and may be read at any time.
 public final class RecordingStorage: StorageWrapper {
     public let base: any Storage
     private let recorded = WatchedValue<[StorageCall]>([])
 
+    /// Creates a storage that has recorded nothing yet; by default around one in memory.
     public init(_ base: any Storage = InMemoryStorage()) {
         self.base = base
     }

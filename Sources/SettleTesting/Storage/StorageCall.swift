@@ -4,25 +4,38 @@ public import Settle
 public struct StorageCall: Sendable, Hashable {
     /// What was called, with its parameters.
     public enum Operation: Sendable, Hashable {
+        /// `load()`
         case load
+        /// `append(_:durability:)`
         case append(StorageBatch, StorageDurability)
+        /// `checkpoint(_:for:)`, without the values
         case checkpoint(CheckpointReason)
+        /// `keep(_:)`
         case keep([SettingKey: SettingValue?])
+        /// `keepPrivate()`
         case keepPrivate
+        /// `changes(after:)`
         case changes(after: StoragePosition)
+        /// `watch(_:)`
         case watch
+        /// `lockForTransaction()`
         case lockForTransaction
-        /// A named lock was asked for.
+        /// `tryLock(named:)`
         case tryLock(String)
+        /// `renew(_:)`
         case renew(StorageLease)
+        /// `unlock(_:)`, of either lock
         case unlock(StorageLease)
+        /// `close()`
         case close
     }
 
+    /// What was called.
     public var operation: Operation
     /// The error that the call threw, if any.
     public var error: StorageError?
 
+    /// Creates a call to compare recorded ones with; by default one that has not failed.
     public init(_ operation: Operation, error: StorageError? = nil) {
         self.operation = operation
         self.error = error
