@@ -123,7 +123,6 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     /// still there, and stores it again if not.
     @discardableResult
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
-        let isWatched = watch.withLock { $0 != nil }
         return try session.withLock { (session) throws(StorageError) in
             try session.beginCall()
             try following(&session) { (session) throws(StorageError) in
@@ -134,7 +133,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
             }
             return StorageReceipt(
                 position: session.inForce.position, durability: durability,
-                hasExternalChanges: !isWatched || session.inForce.hasUndelivered || hasPendingChecks)
+                hasExternalChanges: session.inForce.hasUndelivered || hasPendingChecks)
         }
     }
 

@@ -138,8 +138,13 @@ extension Persister {
             do {
                 return try await storage.append(batch, durability: durability)
             } catch {
-                if error.isOutcomeUnknown { unresolved = batch }
-                throw error
+                // Only these say that neither attempt has stored anything: a repetition that did not arrive says
+                // nothing of the first one.
+                guard error.code != .conflict, error.code != .leaseLost else { throw error }
+                unresolved = batch
+                var unknown = error
+                unknown.isOutcomeUnknown = true
+                throw unknown
             }
         }
     }

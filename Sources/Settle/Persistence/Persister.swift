@@ -53,7 +53,7 @@ actor Persister {
     /// The keys that earlier batches of the same append have stored.
     var storedKeys: [SettingKey] = []
     /// The identity of the last batch.
-    var lastBatch = StorageBatch.ID()
+    var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
     /// What others have stored is known up to here.
     var position: StoragePosition
     /// Whether others have stored something behind `position`.

@@ -70,7 +70,7 @@ public final class InMemoryStorage: SharedStorage {
     public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         try memory.state.withLock { (state) throws(StorageError) in
             _ = try member(in: state)
-            return state.changes(after: UInt64(position.description) ?? 0, for: number)
+            return state.changes(after: position.number ?? 0, for: number)
         }
     }
 

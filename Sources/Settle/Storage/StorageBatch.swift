@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The new values of some keys, from one or more transactions.
 public struct StorageBatch: Sendable, Hashable, Identifiable {
     /// Tells a batch that is appended again from a new one with the same values.
@@ -13,10 +15,14 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
             self.number = number
         }
 
-        /// Creates an identity at random.
+        /// An identity that no other batch has.
         public init() {
-            self.init(store: .random(in: .min ... .max), number: 0)
+            self.init(
+                store: Self.process, number: Self.counter.add(1, ordering: .relaxed).newValue)
         }
+
+        private static let process = UInt64.random(in: .min ... .max)
+        private static let counter = Atomic<UInt64>(0)
     }
 
     /// What must hold when the batch is stored.
