@@ -1,4 +1,4 @@
-/// Commits growing values until the disk is full, then waits until room has been made.
+/// Commits growing values until the disk is full, writes without waiting, then flushes once room has been made.
 struct DiskChild: ChildRole {
     var place: ChildPlace
     var step: Int
@@ -31,6 +31,7 @@ struct DiskChild: ChildRole {
             // Time for the parent to fill the disk.
             MonotonicTime.pause(microseconds: 500)
         }
+        try contender.write(["single": number])
         say("full")
         _ = readLine()
         try await contender.flush()

@@ -65,24 +65,30 @@ struct FullDiskTrial: Trial {
             tally.problems.add("An error does not name the file: \(refusal.text ?? "")")
         }
         let last = done.last ?? 0
-        look(bench.place(contender, in: disk.folder, named: "disk-inspection"), last...max(tried, last), step, &tally)
+        let inspection = bench.place(contender, in: disk.folder, named: "disk-inspection")
+        look(inspection, last...max(tried, last), step, &tally)
         try disk.makeRoom()
         child.say("go on")
         if child.readLine() != "flushed" {
             tally.unsaved += 1
             tally.problems.add("The flush failed although there was room.")
         }
-        look(
-            bench.place(contender, in: disk.folder, named: "disk-inspection"), tried...tried, step, &tally, isEnd: true)
+        // Settle undoes a refused commit; `UserDefaults` keeps it in memory and saves it later.
+        let standing = contender == .settle ? last : tried
+        look(inspection, standing...standing, step, &tally, afterWriting: tried)
         child.say("end")
         if child.wait() != .success { tally.problems.add("The writer failed in the end.", .failure) }
     }
 
-    /// Requires that a new process finds one of these commits, complete.
+    /// Requires that a new process finds one of these commits, complete, and at the end the plain write too.
     private func look(
-        _ place: ChildPlace, _ expected: ClosedRange<Int>, _ step: Int, _ tally: inout Tally, isEnd: Bool = false
+        _ place: ChildPlace, _ expected: ClosedRange<Int>, _ step: Int, _ tally: inout Tally,
+        afterWriting written: Int? = nil
     ) {
-        guard let found = try? inspect(place, numbers: ["counter"], texts: ["note", "payload"]) else { return }
+        guard let found = try? inspect(place, numbers: ["counter", "single"], texts: ["note", "payload"]) else {
+            return
+        }
+        let isEnd = written != nil
         // While the disk is full, even a process that wrote nothing may fail to close its store in order.
         if isEnd, let error = found.closingError { tally.problems.add(error, .failure) }
         // It must then report that it can't write the file.
@@ -97,6 +103,10 @@ struct FullDiskTrial: Trial {
         } else if !expected.contains(number) || !isWhole {
             if isEnd { tally.unsaved += 1 } else { tally.lost += 1 }
             tally.problems.add("Commit \(number) was found\(isWhole ? "" : ", not whole,") instead of \(expected).")
+        }
+        if let written, found.number("single") != written {
+            tally.unsaved += 1
+            tally.problems.add("What was written on the full disk is gone: \(found.numbers).")
         }
     }
 }
