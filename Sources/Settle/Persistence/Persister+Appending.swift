@@ -150,6 +150,11 @@ extension Persister {
     }
 
     private func appendFailed(_ error: StorageError) -> SettingsError {
+        if error.code == .conflict {
+            mustFetch = true
+            // No failure: the commits run again.
+            if joined.contains(where: { $0.revision != nil }) { return .storage(error) }
+        }
         mustRepeat = true
         if !unsaved.isEmpty { failedSaves.appendFailed() }
         machine.failed(now: time.elapsed())

@@ -178,6 +178,7 @@ import Testing
         let (store, settings) = try await open(LocklessStorage(InMemoryStorage(sharing: place)))
         let runs = LockedValue(0)
         settings.name = "plain"
+        let issues = ChangeRecorder(store.issues)
         let error = await #expect(throws: SettingsError.self) {
             try await settings.commit {
                 let run = runs.withLock { runs in
@@ -191,7 +192,9 @@ import Testing
         #expect(error.map(Self.isConflict) == true && (2...100).contains(runs.withLock { $0 }))
         try await store.flush()
         #expect(settings.count == 0 && place.tree["count"] == nil && place.tree["name"] == .string("plain"))
-        #expect(settings.other == runs.withLock { $0 })
+        #expect(settings.other == runs.withLock { $0 } && store.status == .saved)
+        try await store.close()
+        #expect(await issues.untilEnd().isEmpty, "A conflict is no failure of the storage.")
     }
 
     @Test("A commit whose values another save of its round has stored does not run a second time")
