@@ -4,7 +4,8 @@ public enum Origin: String, Sendable, Hashable, CaseIterable {
     case `default`
     /// A write in this process.
     case local
-    /// Another process, or a person with an editor.
+    /// Another process, or a person with an editor. Also a commit that was surely not stored: its undoing puts in force
+    /// what is stored.
     case external
     /// The storage, when the store was opened.
     case loaded

@@ -62,7 +62,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     }
 
     /// - Parameters:
-    ///   - watching: Tells when files change. Without it, every call of ``externalChanges(since:)`` looks.
+    ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
     ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond
     ///     sixteen times as many, or what everything in it takes, without one.
