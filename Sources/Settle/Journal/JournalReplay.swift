@@ -2,7 +2,7 @@
 package struct JournalReplay: Sendable {
     package enum Match: Sendable, Hashable {
         /// The file is as the journal left it: the last checkpoint, a later checkpoint that was never confirmed, or a
-        /// later edit that was taken in.
+        /// later edit that was merged.
         case current
         /// The file is a version from before the last checkpoint: it was put back. It counts as edited.
         case known

@@ -88,14 +88,14 @@ extension Persister {
     }
 
     /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store
-    /// has not taken in yet.
+    /// has not merged yet.
     var stored: SettingTree {
         var tree = mergedTree
         undelivered.apply(to: &tree)
         return tree
     }
 
-    /// As ``stored``, without the changes that the store has not taken in yet.
+    /// As ``stored``, without the changes that the store has not merged yet.
     var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.stored.tree }
         // Only write where they differ: removing a missing key would remove an empty dictionary around it.

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Saves what a store has published, and takes in what others have stored.
+/// Saves what a store has published, and merges what others have stored.
 ///
 /// Carries out what ``PersisterStateMachine`` decides. Each append takes all changes as of one revision, so what is
 /// stored is always a complete revision, and an older one never replaces a newer one.
@@ -70,11 +70,11 @@ actor Persister {
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 
-    // External changes that the store has not taken in, because a writer is active or the store is closing. The storage
+    // External changes that the store has not merged, because a writer is active or the store is closing. The storage
     // counts them as delivered.
     var undelivered: [ExternalChange] = []
     var lastExternalError: StorageError?
-    /// Why the file's latest unusable edit could not be taken in.
+    /// Why the file's latest unusable edit could not be merged.
     var lastUnusable: StorageError?
 
     // The round of commits and flushes being collected; see `Persister+Rounds.swift`.

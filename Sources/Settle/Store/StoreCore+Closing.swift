@@ -7,7 +7,7 @@ extension StoreCore {
             try await persister.close()
         } catch {
             closingFailed()
-            // External changes in the meantime were not taken in.
+            // External changes in the meantime were not merged.
             persister.fetchAndDeliver()
             throw error
         }
