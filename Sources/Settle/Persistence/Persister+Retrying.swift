@@ -75,7 +75,7 @@ extension Persister {
         return true
     }
 
-    func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
+    private func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(unsaved.keys)
         return keys.filter { unsaved[$0] != nil }

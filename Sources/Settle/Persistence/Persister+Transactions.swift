@@ -82,13 +82,11 @@ extension Persister {
         } catch {
             return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         }
-        _ = encodeUnsaved(false)
+        let isFirst = !joined.contains { $0.revision != nil }
+        if isFirst || failedSaves.isRetry { _ = encodeUnsaved(false) }
         // Drop lost values first: a transaction must not build on them.
         if failedSaves.isRetry { settleFailedSaves() }
-        let ofCommits = Set(joined.flatMap(pendingKeys))
-        for (key, value) in unsaved where !ofCommits.contains(key) {
-            pendingBeforeCommits.updateValue(value, forKey: key)
-        }
+        if isFirst { pendingBeforeCommits = unsaved }
         guard store.writer.tryLock(within: Self.writerPatience) else {
             await endRoundIfUnused()
             return awaitTurn(of: store.writer)
