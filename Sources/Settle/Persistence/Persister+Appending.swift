@@ -164,7 +164,7 @@ extension Persister {
         return issue
     }
 
-    // MARK: Taking values
+    // MARK: Encoding
 
     /// Takes all changes into `unsaved`. A value that can't be encoded keeps its stored value and stays unsaved; every
     /// such error is reported, and the first one is returned.

@@ -1,4 +1,4 @@
-/// Takes in what others have stored.
+/// Merges what others have stored.
 extension Persister {
     /// Starts to follow external changes on behalf of a store.
     nonisolated func follow(for store: Engine) {
@@ -119,11 +119,13 @@ extension Persister {
 
     /// Publishes external changes, oldest first. Requires the writer lock.
     ///
-    /// A store that is closing takes nothing in; the changes are kept in case closing fails.
+    /// A store that is closing merges nothing; the changes are kept in case closing fails.
     func mergeUndelivered() {
         guard let store, store.mode != .closed else { return }
-        for change in restored { store.merge(change, keeping: [:]) }
-        restored = []
+        // What has been collected since then was written later.
+        let due = restored.filter { key, value in unsaved[key].map { $0 == value } ?? true }
+        restored = [:]
+        if !due.isEmpty { store.merge(ExternalChange(.values(due)), keeping: [:]) }
         let changes = undelivered
         undelivered = []
         for change in changes {

@@ -95,7 +95,7 @@ extension Persister {
             if let pending = pendingBeforeCommits[key] {
                 // Written before the commit, and still to be saved.
                 unsaved.updateValue(pending, forKey: key)
-                restored.append(ExternalChange(.values([key: pending])))
+                restored.updateValue(pending, forKey: key)
             } else {
                 values.updateValue(stored[key], forKey: key)
                 unsaved.removeValue(forKey: key)

@@ -82,7 +82,8 @@ extension Persister {
         } catch {
             return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         }
-        let isFirst = !joined.contains { $0.revision != nil }
+        // What a visit has published and not handed over yet is a commit's too.
+        let isFirst = visitors == 0 && !joined.contains { $0.revision != nil }
         if isFirst || failedSaves.isRetry { _ = encodeUnsaved(false) }
         // Drop lost values first: a transaction must not build on them.
         if failedSaves.isRetry { settleFailedSaves() }

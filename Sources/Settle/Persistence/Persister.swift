@@ -66,7 +66,7 @@ actor Persister {
     /// What waited to be saved when the commits of the round began: it stays, if they are undone.
     var pendingBeforeCommits: [SettingKey: SettingValue?] = [:]
     /// Values to put in force again in place of undone ones.
-    var restored: [ExternalChange] = []
+    var restored: [SettingKey: SettingValue?] = [:]
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 

@@ -12,18 +12,7 @@ extension StorageConformance {
             ("A storage that closes releases its named locks", releasesAtClosing),
             ("Under a lease that has ended nothing is stored", storesNothingUnderALostLease),
         ]
-        return checks.map { promise, run in
-            Check(promise: promise) { number in
-                let pair = try await pair(number, makeOther)
-                do {
-                    try await run(pair)
-                } catch {
-                    await pair.close()
-                    throw error
-                }
-                await pair.close()
-            }
-        }
+        return onPairs(makeOther, checks)
     }
 
     private func locksOut(_ pair: Pair) async throws {

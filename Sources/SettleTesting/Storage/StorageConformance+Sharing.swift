@@ -15,18 +15,7 @@ extension StorageConformance {
             ("No load ever sees a part of a batch", loadsWholeBatches),
             ("After external changes could not be determined, none of them is lost", tellsAfterAFailure),
         ]
-        return checks.map { promise, run in
-            Check(promise: promise) { number in
-                let pair = try await pair(number, makeOther)
-                do {
-                    try await run(pair)
-                } catch {
-                    await pair.close()
-                    throw error
-                }
-                await pair.close()
-            }
-        }
+        return onPairs(makeOther, checks)
     }
 
     /// Two storages of the same place, both loaded, in which `start` is 0.
@@ -43,7 +32,23 @@ extension StorageConformance {
         }
     }
 
-    func pair(_ number: Int, _ makeOther: Other) async throws -> Pair {
+    /// Runs each check on a pair of its own, and closes it.
+    func onPairs(_ makeOther: @escaping Other, _ checks: [(String, (Pair) async throws -> Void)]) -> [Check] {
+        checks.map { promise, run in
+            Check(promise: promise) { number in
+                let pair = try await pair(number, makeOther)
+                do {
+                    try await run(pair)
+                } catch {
+                    await pair.close()
+                    throw error
+                }
+                await pair.close()
+            }
+        }
+    }
+
+    private func pair(_ number: Int, _ makeOther: Other) async throws -> Pair {
         guard let first = try await opened(number) as? any SharedStorage else {
             throw Mismatch("it is no SharedStorage")
         }
