@@ -65,6 +65,45 @@ import Testing
         #expect(memory.tree.root == ["count": .integer(20), "other": .integer(2)])
     }
 
+    @Test("A commit that can't be undone at once, because another thread writes, is undone when that ends")
+    func undoneLater() async throws {
+        let (store, settings) = try await open(recording)
+        failing.fail(.append, with: Self.noRoom)
+        settings.other = 2
+        settings.count = 20
+        let (ran, held) = (Flag(), LockedValue<StorageHold?>(nil))
+        let commit = Task {
+            try await settings.commit {
+                held.withLock { $0 = failing.hold(.append) }
+                ran.raise()
+                settings.count += 1
+                settings.other += 1
+                settings.name = "new"
+            }
+        }
+        while !ran.isRaised { await Task.yield() }
+        let hold = try #require(held.withLock { $0 })
+        await hold.waitUntilReached()
+        let gate = Gate()
+        let writing = Task {
+            await onThread {
+                try? settings.update {
+                    gate.pass()
+                    settings.other = 70
+                }
+            }
+        }
+        await gate.waitUntilReached()
+        hold.release()
+        await #expect(throws: SettingsError.self) { try await commit.value }
+        gate.open()
+        await writing.value
+        failing.heal()
+        try await store.flush()
+        #expect(settings.count == 20 && settings.other == 70 && settings.name == CounterSettings().name)
+        #expect(memory.tree.root == ["count": .integer(20), "other": .integer(70)])
+    }
+
     @Test("An undone commit leaves what was written over it") func keepsLaterWrites() async throws {
         let (store, settings) = try await open(recording)
         failing.fail(.append, with: Self.noRoom)
