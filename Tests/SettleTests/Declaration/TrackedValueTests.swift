@@ -3,7 +3,7 @@ import Settle
 import Testing
 
 /// The value that bindings read.
-@Suite(.timeLimit(.minutes(1))) struct TrackedValueTests {
+@Suite(.timeLimit(.minutes(10))) struct TrackedValueTests {
     struct Size: Codable, Sendable, Equatable {
         var width = 80
     }

@@ -199,8 +199,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `an append does not save what is within a value that waits to be tried again`() async throws {
+    @Test func `an append does not save what is within a value that waits to be tried again`() async throws {
         let (memory, clock) = (InMemoryStorage(), ManualClock())
         let failing = FailingStorage(memory)
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LiveServing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AdminAccessTests {
     private static let requests: [TestRequest] = [
         .admin(.get, "/settings"), .admin(.get, "/settings/limits.burst"),

@@ -4,7 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChangeStreamTests {
     @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
         try await TestService.with { service async throws in

@@ -3,7 +3,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HealthTests {
     @Test func aServiceThatSavesIsLiveAndReady() async throws {
         try await TestService.with { service async throws in

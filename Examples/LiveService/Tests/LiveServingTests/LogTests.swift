@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogTests {
     @Test func eachChangeIsOneLineThatSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in

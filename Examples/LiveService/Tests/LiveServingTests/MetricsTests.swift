@@ -4,7 +4,7 @@ import Settle
 import SettleTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MetricsTests {
     @Test func changesSavesAndFailuresAreCounted() async throws {
         let storage = FailingStorage()

@@ -36,7 +36,7 @@ private struct FailingService: Service {
     }
 }
 
-@Suite("A store in a service group", .timeLimit(.minutes(1)))
+@Suite("A store in a service group", .timeLimit(.minutes(10)))
 struct StoreServiceTests {
     private let storage = RecordingStorage()
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
