@@ -138,9 +138,12 @@ actor Persister {
 
     /// Runs work on the queue, behind all earlier work.
     nonisolated func enqueue(_ work: @escaping WorkQueue.Work) {
-        guard works.add(work) else { return }
+        switch works.add(work) {
+        case .nothing: break
+        case .resumption(let continuation): continuation.resume()
         // Detached: what the writer has in its task locals is none of the storage's business.
-        Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
+        case .task: Task.detached(executorPreference: executor.forTasks) { await self.works.run(on: self) }
+        }
     }
 
     /// Runs work as `enqueue` does, and waits for its result.

@@ -5,34 +5,62 @@
 final class WorkQueue: Sendable {
     typealias Work = @Sendable (isolated Persister) async -> Void
 
+    /// What has to be done so that added work begins.
+    enum Start {
+        case nothing
+        case task
+        case resumption(UnsafeContinuation<Void, Never>)
+    }
+
+    private enum Runner {
+        case none, busy
+        case idle(UnsafeContinuation<Void, Never>)
+    }
+
     private struct State {
         var waiting: [Work] = []
-        var isBusy = false
+        var runner = Runner.none
     }
 
     private let state = LockedValue(State())
 
-    /// - Returns: Whether the caller has to run the queue, because nothing does.
-    func add(_ work: @escaping Work) -> Bool {
+    /// Adds work behind all earlier work.
+    func add(_ work: @escaping Work) -> Start {
         state.withLock { state in
             state.waiting.append(work)
-            defer { state.isBusy = true }
-            return !state.isBusy
+            defer { state.runner = .busy }
+            return switch state.runner {
+            case .none: .task
+            case .busy: .nothing
+            case .idle(let continuation): .resumption(continuation)
+            }
         }
     }
 
-    /// Runs everything that waits, also what is added meanwhile.
+    /// Runs everything that is added until the persister is closed.
+    ///
+    /// Between two pieces of work the task waits: to resume it costs one trip to the persister's queue, and a new task,
+    /// which would start elsewhere, two.
     func run(on persister: isolated Persister) async {
-        while let works = next() {
+        while true {
+            let works = state.withLock { state in
+                defer { state.waiting = [] }
+                if state.waiting.isEmpty, persister.isClosed { state.runner = .none }
+                return state.waiting
+            }
+            if works.isEmpty, persister.isClosed { return }
             for work in works { await work(persister) }
+            if !persister.isClosed { await waitForWork() }
         }
     }
 
-    private func next() -> [Work]? {
-        state.withLock { state in
-            defer { state.waiting = [] }
-            state.isBusy = !state.waiting.isEmpty
-            return state.isBusy ? state.waiting : nil
+    private nonisolated(nonsending) func waitForWork() async {
+        await withUnsafeContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.waiting.isEmpty { state.runner = .idle(continuation) }
+                return state.waiting.isEmpty
+            }
+            if !isIdle { continuation.resume() }
         }
     }
 }
