@@ -64,14 +64,17 @@ extension SettingsStore {
             let path = OpenFile.path(of: file)
             let claim = files.claim(path)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
-            return (path, claim, FirstStorage(place: place, storage: await LoadedStorage(makeStorage())))
+            return (
+                path, claim,
+                FirstStorage(place: place, storage: await LoadedStorage(makeStorage(), configuration: configuration))
+            )
         }
         return try await files.store(at: path, claim) { core in
             try await core.checkAgreement(on: configuration, format, at: file)
         } orOpen: { place in
             let loaded =
                 if let first, first.place === place { first.storage } else {
-                    await runBlocking { await LoadedStorage(makeStorage()) }
+                    await runBlocking { await LoadedStorage(makeStorage(), configuration: configuration) }
                 }
             return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
         }

@@ -8,7 +8,8 @@ extension SettingsStore {
     public static func open(
         storage: any Storage, configuration: Configuration = Configuration()
     ) async throws -> SettingsStore {
-        let keeper = try await runBlocking { await LoadedStorage(storage) }.startStore(configuration: configuration)
+        let keeper = try await runBlocking { await LoadedStorage(storage, configuration: configuration) }
+            .startStore(configuration: configuration)
         guard let store = SettingsStore(joining: keeper) else { throw SettingsError.closed(key: nil) }
         return store
     }
@@ -20,10 +21,11 @@ struct LoadedStorage: Sendable {
     private let contents: Result<StorageContents, StorageError>
 
     /// Loads the storage, which may block for long.
-    init(_ storage: any Storage) async {
+    init(_ storage: any Storage, configuration: SettingsStore.Configuration?) async {
         self.storage = storage
         do throws(StorageError) {
-            contents = .success(try await storage.load())
+            let load = { @Sendable () async throws(StorageError) in try await storage.load() }
+            contents = .success(try await storage.limits.call(TimeSource((configuration ?? .init()).clock), load))
         } catch {
             contents = .failure(error)
         }

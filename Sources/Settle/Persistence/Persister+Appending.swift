@@ -90,7 +90,7 @@ extension Persister {
     private func resolve(_ durability: StorageDurability) async throws {
         guard let batch = unresolved else { return }
         do {
-            _ = try await storage.append(batch, durability: durability)
+            _ = try await appendOnce(batch, durability)
         } catch {
             let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
             guard isKnownNotToBeStored else { throw appendFailed(error) }
@@ -127,16 +127,22 @@ extension Persister {
         return (batch, isWhole)
     }
 
+    private func appendOnce(
+        _ batch: StorageBatch, _ durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        try await call { [storage] () throws(StorageError) in try await storage.append(batch, durability: durability) }
+    }
+
     /// Appends a batch, and once more if the answer was lost: by its identity the storage knows not to store it twice.
     private func appendRepeatedly(
         _ batch: StorageBatch, _ durability: StorageDurability
     ) async throws(StorageError) -> StorageReceipt {
         do {
-            return try await storage.append(batch, durability: durability)
+            return try await appendOnce(batch, durability)
         } catch {
             guard error.isOutcomeUnknown else { throw error }
             do {
-                return try await storage.append(batch, durability: durability)
+                return try await appendOnce(batch, durability)
             } catch {
                 // Only these say that neither attempt has stored anything: a repetition that did not arrive says
                 // nothing of the first one.

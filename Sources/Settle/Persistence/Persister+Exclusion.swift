@@ -33,7 +33,7 @@ extension Persister {
     /// Excludes others, and fetches what they have changed until now.
     func exclude() async throws(StorageError) {
         guard let shared else { return exclusion = .unshared }
-        guard let lease = try await shared.lockForTransaction() else {
+        guard let lease = try await call({ () throws(StorageError) in try await shared.lockForTransaction() }) else {
             if mustFetch { try await fetchExternalChanges() }
             return exclusion = .position(position)
         }

@@ -73,7 +73,7 @@ extension Persister {
         guard let shared else { return }
         let found: StorageChanges
         do {
-            found = try await shared.changes(after: position)
+            found = try await call { [position] () throws(StorageError) in try await shared.changes(after: position) }
         } catch {
             fetchEnded(hasFailed: true)
             throw error

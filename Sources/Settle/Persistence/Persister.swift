@@ -162,6 +162,13 @@ actor Persister {
         return try result.get()
     }
 
+    /// Makes a call of the storage, which may take as long as the storage's limits say.
+    func call<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        try await limits.call(time, body)
+    }
+
     /// Runs work that must not come into the middle of a visit's transaction.
     func performBetweenVisits(_ work: @escaping @Sendable (isolated Persister) async throws -> Void) async throws {
         while true {

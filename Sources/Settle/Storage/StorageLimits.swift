@@ -1,0 +1,53 @@
+/// What a storage can store at once, and in what time. `nil` is no limit.
+///
+/// An `update` or `commit` that writes more keys is refused before anything changes, and a value with more bytes is
+/// refused as one that can't be saved. Values that wait to be saved are stored in several batches if they have to be;
+/// what one transaction has written stays in one of them.
+public struct StorageLimits: Sendable, Hashable {
+    /// How many keys a batch may have.
+    public var keys: Int?
+    /// How many bytes the values of a batch may have, as an estimate of their encoded size.
+    public var bytes: Int?
+    /// How long a call may take, by the store's clock. Then its task is cancelled, and the storage should end it: with
+    /// ``StorageError/Code/unavailable``, and for an append with ``StorageError/isOutcomeUnknown`` if the batch is under
+    /// way. A store waits for a storage that does not.
+    ///
+    /// Applies to every call that throws, except checkpoints and kept values.
+    public var time: Duration?
+
+    /// Creates limits; by default none.
+    public init(keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil) {
+        self.keys = keys
+        self.bytes = bytes
+        self.time = time
+    }
+}
+
+extension StorageLimits {
+    /// Makes a call of the storage, and cancels its task when it takes longer than ``time``.
+    func call<Value: Sendable>(
+        _ clock: @autoclosure () -> TimeSource, _ body: @escaping @Sendable () async throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        guard let time else { return try await body() }
+        let clock = clock()
+        let due = clock.elapsed() + time
+        let answer = await withTaskGroup(of: Result<Value, StorageError>?.self) { group in
+            group.addTask {
+                do throws(StorageError) { return .success(try await body()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                // An error only means that the call has ended.
+                try? await clock.sleep(due)
+                return nil
+            }
+            var answer: Result<Value, StorageError>?
+            for await result in group {
+                group.cancelAll()
+                answer = result ?? answer
+            }
+            return answer
+        }
+        guard let answer else { preconditionFailure("A call ends with a value or an error.") }
+        return try answer.get()
+    }
+}
