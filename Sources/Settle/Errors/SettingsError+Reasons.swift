@@ -168,6 +168,10 @@ extension SettingsError {
             .tooManyKeys, "The transaction was undone: it wrote \(count) keys, and the storage takes \(limit) at once.")
     }
 
+    static func lockTimedOut(_ name: String, _ timeout: Duration, holder: String) -> SettingsError {
+        SettingsError(.lockTimedOut, "The lock “\(name)” was not acquired within \(timeout): \(holder) holds it.")
+    }
+
     static func lockLost(_ name: String) -> SettingsError {
         SettingsError(
             .lockLost,

@@ -157,7 +157,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
                     try session.makeDurable()
                     return false
                 }
-                return try session.checkpoint(tree)
+                return reason == .erasing ? try session.eraseEarlier(than: tree) : try session.checkpoint(tree)
             }
         }
     }
@@ -254,6 +254,11 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
             guard try session.lock(named: name) else { return nil }
             return StorageLease(name: name, position: session.inForce.position)
         }
+    }
+
+    /// A process, where the system tells.
+    public func holder(ofLockNamed name: String) -> String? {
+        session.withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
     }
 
     /// A lease ends with the process.

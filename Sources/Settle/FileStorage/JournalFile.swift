@@ -208,6 +208,7 @@ struct JournalFile: Sendable {
             giveUpLock()
             return .replaced
         }
+        operations.makePrivate(file, status, at: path)
         size = Int(status.size)
         lockCount = 1
         return status.size == 0 ? .new : isKnown && header != nil ? .same : .other

@@ -49,7 +49,11 @@ package struct LockTimeout: Sendable {
         var attempt = 0
         while true {
             let left = limit - before - (elapsed() - start)
-            guard left > .zero else { throw FileError(action: "lock", path: path.text, cause: .wouldBlock) }
+            guard left > .zero else {
+                throw FileError(
+                    action: "lock", path: path.text, cause: .wouldBlock,
+                    holder: operations.lockHolder(of: file, at: path))
+            }
             attempt += 1
             if attempt > Self.yields {
                 // A queue of waiters would be fairer, but no lock that waits has a limit.

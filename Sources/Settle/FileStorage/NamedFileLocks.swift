@@ -102,9 +102,10 @@ struct NamedFileLocks: Sendable {
             default: throw error
             }
         }
-        let locked = try operations.status(of: file, at: path).identity
+        let status = try operations.status(of: file, at: path)
+        operations.makePrivate(file, status, at: path)
         do {
-            return try operations.status(at: path).identity == locked
+            return try operations.status(at: path).identity == status.identity
         } catch {
             guard error.cause == .notFound else { throw error }
             return false
@@ -113,6 +114,13 @@ struct NamedFileLocks: Sendable {
 }
 
 extension FileSession {
+    func holder(ofLockNamed name: String) -> String? {
+        let path = names.lock(named: name)
+        guard let file = try? operations.open(path, .read) else { return nil }
+        defer { try? operations.close(file, at: path) }
+        return operations.lockHolder(of: file, at: path).map { StorageError.holder($0) }
+    }
+
     /// - Returns: False if the name is locked already.
     mutating func lock(named name: String) throws(StorageError) -> Bool {
         let path = names.lock(named: name)

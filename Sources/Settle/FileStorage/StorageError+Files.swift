@@ -61,10 +61,15 @@ extension StorageError {
         guard error.cause != .wouldBlock else {
             return StorageError(
                 .locked,
-                "\"\(path)\" was not saved: another process held its lock for too long. The file is unchanged.",
+                "\"\(path)\" was not saved: \(holder(error.holder)) held its lock for too long. The file is unchanged.",
                 errno: error.cause.number)
         }
         return saveFailed(path, error, isInPlace: false)
+    }
+
+    /// Who holds a lock, as the subject of a sentence.
+    static func holder(_ process: Int32?) -> String {
+        process.map { "process \($0)" } ?? "another process"
     }
 
     /// A file could not be locked, for another reason than that it is locked already.

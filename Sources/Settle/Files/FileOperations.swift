@@ -139,6 +139,17 @@ package struct FileOperations: Sendable {
         }
     }
 
+    /// Takes away what others may do with a file: whoever may read it could hold its lock. Only its owner may do this.
+    package func makePrivate(_ file: FileDescriptor, _ status: FileStatus, at path: FilePath) {
+        guard status.permissions & 0o077 != 0 else { return }
+        try? setPermissions(of: file, at: path, to: status.permissions & 0o700)
+    }
+
+    /// The process that holds the lock of a file, where the system tells.
+    package func lockHolder(of file: FileDescriptor, at path: FilePath) -> Int32? {
+        (try? status(of: file, at: path)).flatMap { calls.lockHolder(of: $0.identity) }
+    }
+
     /// Gives a new file the owner of the file that it replaces, as far as this process may: a superuser may set any
     /// user, others any group that they are in.
     package func keepOwner(_ owner: FileStatus.Owner?, of file: FileDescriptor, at path: FilePath) {

@@ -22,5 +22,28 @@
         package func synchronizeData(_ file: FileDescriptor) throws(SystemError) {
             guard fdatasync(file.number) == 0 else { throw .last }
         }
+
+        /// From `/proc/locks`, whose lines are such as `1: FLOCK  ADVISORY  WRITE 4711 fe:01:393229 0 EOF`.
+        package func lockHolder(of file: FileStatus.Identity) -> Int32? {
+            guard let locks = fopen("/proc/locks", "re") else { return nil }
+            defer { fclose(locks) }
+            let place = Self.place(of: file)
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, Int32(line.count), locks) != nil {
+                let words = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.split(separator: " ")
+                guard words.count > 5, words[1] == "FLOCK", words[5] == place else { continue }
+                // A process of another container has no number here.
+                return Int32(words[4]).flatMap { $0 > 0 ? $0 : nil }
+            }
+            return nil
+        }
+
+        /// As `/proc/locks` spells it: the device's two numbers in hexadecimal digits, and that of the file.
+        private static func place(of file: FileStatus.Identity) -> String {
+            let device = file.device
+            let numbers = [device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & ~0xff]
+            let digits = numbers.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
+            return "\(digits[0]):\(digits[1]):\(file.file)"
+        }
     }
 #endif

@@ -32,6 +32,9 @@ package protocol SystemCalls: Sendable {
     func lockFile(_ file: FileDescriptor) throws(SystemError)
     func unlockFile(_ file: FileDescriptor) throws(SystemError)
 
+    /// The process that holds the advisory lock of a file; `nil` if there is none or the system does not tell.
+    func lockHolder(of file: FileStatus.Identity) -> Int32?
+
     func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
     /// The status of `path` itself: a symbolic link is not followed.
     func status(at path: String) throws(SystemError) -> FileStatus
@@ -50,6 +53,10 @@ package protocol SystemCalls: Sendable {
     func namesInFolder(_ path: String) throws(SystemError) -> [String]
     /// The target of a symbolic link; throws ``SystemError/invalidArgument`` for anything else that exists.
     func linkTarget(_ path: String) throws(SystemError) -> String
+}
+
+extension SystemCalls {
+    package func lockHolder(of file: FileStatus.Identity) -> Int32? { nil }
 }
 
 /// How a file is opened.

@@ -54,6 +54,8 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     package let action: String
     package let path: String
     package let cause: SystemError
+    /// The process that holds the lock that could not be taken, if it is known.
+    package var holder: Int32?
 
     /// A file whose name leads to yet another file each time it is opened.
     static func replacedAgainAndAgain(_ path: FilePath) -> FileError {

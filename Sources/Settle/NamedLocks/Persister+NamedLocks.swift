@@ -17,6 +17,29 @@ extension Persister {
         return ticket
     }
 
+    /// The same, and gives up after a while.
+    ///
+    /// - Throws: Also ``SettingsError/Code/lockTimedOut``.
+    func acquireLock(named name: String, within timeout: Duration) async throws -> LockQueues.Ticket {
+        let due = time.elapsed() + timeout
+        let acquisition = Task { try await acquireLock(named: name) }
+        let timer = Task { [time] in
+            guard (try? await time.sleep(due)) != nil else { return }
+            acquisition.cancel()
+        }
+        defer { timer.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await acquisition.value
+            } onCancel: {
+                acquisition.cancel()
+            }
+        } catch is CancellationError where !Task.isCancelled {
+            let holder = heldLocks[name] == nil ? shared?.holder(ofLockNamed: name) : "another task of this process"
+            throw SettingsError.lockTimedOut(name, timeout, holder: holder ?? "another process")
+        }
+    }
+
     /// Releases a lock for the next task of this or any other process.
     ///
     /// - Returns: Whether it was held until now, as far as the storage has told.
@@ -75,7 +98,8 @@ extension Persister {
             }
             do {
                 let asked = time.elapsed()
-                if let lease = try await shared.tryLock(named: ticket.name) {
+                let lease = try await call { () throws(StorageError) in try await shared.tryLock(named: ticket.name) }
+                if let lease {
                     heldLocks[ticket.name] = lease
                     renewInTime(lease, since: asked)
                     return
@@ -98,7 +122,8 @@ extension Persister {
                 let asked = time.elapsed()
                 guard asked < end else { return lost(lease) }
                 do throws(StorageError) {
-                    guard let renewed = try await shared?.renew(lease) else { return }
+                    guard let shared else { return }
+                    let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
                     (lease, end) = (renewed, asked + (renewed.timeToLive ?? timeToLive))
                 } catch  where error.code == .leaseLost {
                     return lost(lease)

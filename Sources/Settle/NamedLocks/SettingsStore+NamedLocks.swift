@@ -20,15 +20,17 @@ extension SettingsStore {
     ///
     /// - Parameters:
     ///   - name: 1 to 64 ASCII letters, digits, hyphens and underscores. Locks of other names are independent.
+    ///   - timeout: How long to wait for the lock, by the store's clock. Default: until the task is cancelled.
     ///   - body: The closure to run. It runs where the caller runs.
     /// - Throws: What the closure throws. Before the closure runs: `CancellationError` if the task is cancelled while
-    ///   it waits, and ``SettingsError`` if the name is invalid, the lock is nested, the store is closed, or the
-    ///   storage can't keep others out, such as in a folder that can't be written. After it: ``SettingsError`` with
+    ///   it waits, and ``SettingsError`` if the name is invalid, the lock is nested, the store is closed, the time is over
+    ///   (``SettingsError/Code/lockTimedOut``, which says who holds it where the system tells), or the storage can't
+    ///   keep others out, such as in a folder that can't be written. After it: ``SettingsError`` with
     ///   ``SettingsError/Code/lockLost`` if the storage has limited the lock's time and could not be reached to extend
     ///   it.
     @discardableResult
     public func withLock<Result>(
-        named name: String = "default", _ body: () async throws -> Result
+        named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result
     ) async throws -> Result {
         guard LockName.isValid(name) else {
             throw SettingsError(.invalidName, LockName.rule(for: name))
@@ -40,7 +42,10 @@ extension SettingsStore {
             )
         }
         let persister = try open().persister
-        let ticket = try await persister.acquireLock(named: name)
+        let ticket =
+            if let timeout { try await persister.acquireLock(named: name, within: timeout) } else {
+                try await persister.acquireLock(named: name)
+            }
         guard !Task.isCancelled else {
             await persister.releaseLock(ticket)
             throw CancellationError()

@@ -35,6 +35,10 @@ public protocol SharedStorage: Storage {
     /// - Throws: ``StorageError`` if the lock can't be acquired, or if that can't be determined. Then it is not held.
     func tryLock(named name: String) async throws(StorageError) -> StorageLease?
 
+    /// Who holds a named lock, as the subject of a sentence, such as "process 4711"; `nil` if that is not known. Called
+    /// at any time; must not wait.
+    func holder(ofLockNamed name: String) -> String?
+
     /// Extends a lease whose ``StorageLease/timeToLive`` is limited.
     ///
     /// - Throws: ``StorageError`` with ``StorageError/Code/leaseLost`` if it has ended.
@@ -42,6 +46,10 @@ public protocol SharedStorage: Storage {
 
     /// Releases a lock. Does nothing if the lease has ended.
     func unlock(_ lease: StorageLease) async
+}
+
+extension SharedStorage {
+    public func holder(ofLockNamed name: String) -> String? { nil }
 }
 
 /// What a ``SharedStorage`` reports on its own.

@@ -193,6 +193,10 @@ package final class FaultySystemCalls: SystemCalls {
         try real.lockFile(file)
     }
 
+    package func lockHolder(of file: FileStatus.Identity) -> Int32? {
+        real.lockHolder(of: file)
+    }
+
     package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
         try check(.status, path(of: file))
         return try real.status(of: file)

@@ -55,6 +55,10 @@ extension StorageWrapper {
         try await shared?.changes(after: position) ?? StorageChanges([], position: position)
     }
 
+    public func holder(ofLockNamed name: String) -> String? {
+        shared?.holder(ofLockNamed: name)
+    }
+
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         shared?.watch(handle)
     }

@@ -21,6 +21,48 @@ import Testing
         #expect(try fixture.freshLoad() == StorageContents(outcome: .absent))
     }
 
+    @Test func `whoever could read the file of a lock could hold it, so that is taken away`() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        for name in [Self.lock, ".settings.json.journal"] {
+            try fixture.write("", to: name)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o666], ofItemAtPath: fixture.folder.appending(path: name).path)
+        }
+        #expect(try storage.lock(named: "default"))
+        try storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .buffered)
+        #expect(try fixture.permissions(of: Self.lock) == 0o600)
+        #expect(try fixture.permissions(of: ".settings.json.journal") == 0o600)
+    }
+
+    #if os(Linux)
+        @Test func `the process that holds a lock is named`() throws {
+            let fixture = try FileStorageFixture()
+            let other = FileStorage(at: fixture.file)
+            _ = try other.load()
+            let storage = try fixture.opened()
+            #expect(storage.holder(ofLockNamed: "default") == nil)
+            #expect(try other.lock(named: "default"))
+            #expect(storage.holder(ofLockNamed: "default") == "process \(getpid())")
+            other.unlock(named: "default")
+            #expect(storage.holder(ofLockNamed: "default") == nil)
+        }
+
+        @Test func `a save that finds the file locked for too long names the process that holds it`() throws {
+            let fixture = try FileStorageFixture()
+            let other = FileStorage(at: fixture.file)
+            _ = try other.load()
+            _ = try other.lockForTransaction()
+            let storage = FileStorage(at: fixture.file, calls: fixture.calls, lockTimeout: LockTimeout(limit: .zero))
+            _ = try storage.load()
+            let error = #expect(throws: StorageError.self) {
+                try storage.append(StorageBatch(revision: 1, values: ["a": .integer(1)]), durability: .buffered)
+            }
+            #expect(error?.code == .locked)
+            #expect(error?.description.contains("process \(getpid()) held its lock for too long") == true)
+        }
+    #endif
+
     @Test("A storage holds a name until it gives it up, closes, or its process ends") func exclusion() throws {
         let fixture = try FileStorageFixture()
         let other = FaultySystemCalls()

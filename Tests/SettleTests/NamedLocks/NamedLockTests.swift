@@ -304,6 +304,56 @@ import Testing
 
     // MARK: Several processes
 
+    @Test func `a lock that another process holds is given up at the time-out`() async throws {
+        let disk = SimulatedDisk()
+        let clock = ManualClock()
+        let (holder, store) = (try await stores(1, on: disk)[0], try await stores(1, on: disk, clock: clock)[0])
+        let gate = ManualClock()
+        let holding = Task { try await holder.withLock { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let asking = Task { try await store.withLock(timeout: .seconds(5)) { Issue.record("It has the lock.") } }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: SettingsError.self) { try await asking.value }
+        #expect(error?.code == .lockTimedOut)
+        #expect(error?.description.contains("within 5.0 seconds: another process holds it") == true)
+        #expect(await store.lockWaitCount == 0)
+        gate.advance(by: .seconds(1))
+        try await holding.value
+        try await store.withLock(timeout: .seconds(5)) {}
+        #expect(clock.deadlines.isEmpty)
+    }
+
+    @Test func `a lock that another task holds is given up at the time-out, and says so`() async throws {
+        let clock = ManualClock()
+        let store = try await stores(1, on: SimulatedDisk(), clock: clock)[0]
+        let gate = ManualClock()
+        let holding = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let asking = Task { try await store.withLock(timeout: .seconds(5)) {} }
+        await waiters(store, atLeast: 1)
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: SettingsError.self) { try await asking.value }
+        #expect(error?.code == .lockTimedOut && error?.description.contains("another task of this process") == true)
+        gate.advance(by: .seconds(1))
+        try await holding.value
+    }
+
+    @Test func `a task that is cancelled before the time-out is told so`() async throws {
+        let clock = ManualClock()
+        let store = try await stores(1, on: SimulatedDisk(), clock: clock)[0]
+        let gate = ManualClock()
+        let holding = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
+        await gate.sleepers(atLeast: 1)
+        let asking = Task { try await store.withLock(timeout: .seconds(5)) {} }
+        await waiters(store, atLeast: 1)
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { try await asking.value }
+        gate.advance(by: .seconds(1))
+        try await holding.value
+    }
+
     @Test("A name held by another process is retried at growing intervals on the store's clock")
     func polling() async throws {
         let disk = SimulatedDisk()
