@@ -39,6 +39,31 @@ extension FileSession {
         return isAtRest && !hasMore
     }
 
+    /// Makes the file the whole truth, and removes what settings had before from the files beside it.
+    ///
+    /// - Returns: As ``checkpoint(_:)``.
+    mutating func eraseEarlier(than tree: SettingTree) throws(StorageError) -> Bool {
+        try acquire()
+        defer { release() }
+        guard try checkpoint(tree) else { return false }
+        contents.kept.removeUndecided()
+        try fileErrors { (session) throws(FileError) in
+            try session.replaceJournal(after: [], from: .absent)
+            session.removeAbandonedFiles()
+            try session.removePrevious()
+        }
+        return true
+    }
+
+    private func removePrevious() throws(FileError) {
+        do {
+            try operations.remove(names.previous)
+        } catch {
+            guard error.cause == .notFound else { throw error }
+        }
+        try operations.synchronizeFolder(names.folder)
+    }
+
     private mutating func checkpointLocked(_ tree: SettingTree) throws(StorageError) -> Bool {
         try acquire()
         defer { release() }

@@ -117,7 +117,7 @@ extension FileSession {
         try replaceJournal(after: records, from: previous ?? .absent)
     }
 
-    private mutating func replaceJournal(
+    mutating func replaceJournal(
         after records: [(offset: Int, record: JournalRecord)], from previous: FileVersion
     ) throws(FileError) {
         repairs.add(.removeAbandonedFiles)

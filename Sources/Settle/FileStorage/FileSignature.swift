@@ -8,8 +8,8 @@ struct FileSignature: Sendable, Hashable {
     private let contentsChanged: Int64
     private let statusChanged: Int64
 
-    /// Longer than a tick of any file system that has times finer than seconds.
-    private static let tick: Int64 = 50_000_000
+    /// In seconds: longer than a tick of any file system that has times finer than seconds.
+    private static let tick = 0.05
 
     init(_ status: FileStatus) {
         identity = status.identity
@@ -22,9 +22,9 @@ struct FileSignature: Sendable, Hashable {
     ///
     /// - Parameter now: Wall time in seconds since 2001, when the file was looked at.
     func isSettled(at now: Double) -> Bool {
-        let age = Int64(now * 1e9) - (statusChanged - 978_307_200_000_000_000)
+        let age = now - (Double(statusChanged) / 1e9 - 978_307_200)
         // A time in the future says nothing. A whole second may be all that the file system knows.
         guard age > Self.tick else { return false }
-        return statusChanged % 1_000_000_000 != 0 || age > 2_000_000_000
+        return statusChanged % 1_000_000_000 != 0 || age > 2
     }
 }

@@ -3,17 +3,17 @@ extension Persister {
     /// Saves everything published so far, and brings the storage's resting form up to date.
     ///
     /// - Throws: Also if the storage is not at rest afterwards.
-    nonisolated func flushToFile() async throws {
+    nonisolated func flushToFile(for reason: CheckpointReason = .requested) async throws {
         try await flush()
-        try await writeFile()
+        try await writeFile(for: reason)
     }
 
-    private func writeFile() async throws {
+    private func writeFile(for reason: CheckpointReason) async throws {
         // During a visit elsewhere the file would receive half of its transaction.
         try await performBetweenVisits { persister in
             guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
             try await persister.endExclusion()
-            guard try await persister.checkpoint(for: .requested) else { throw SettingsError.fileIsBehind }
+            guard try await persister.checkpoint(for: reason) else { throw SettingsError.fileIsBehind }
         }
     }
 

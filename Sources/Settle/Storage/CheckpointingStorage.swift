@@ -50,6 +50,9 @@ public enum CheckpointReason: Sendable, Hashable {
     case resting
     /// A caller has asked for it and waits; see ``SettingsStore/flush(toFile:)``.
     case requested
+    /// A caller wants earlier values gone from wherever the storage keeps them; see
+    /// ``SettingsStore/eraseEarlierValues()``.
+    case erasing
     /// The store closes.
     case closing
 }

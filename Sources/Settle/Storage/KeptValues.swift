@@ -42,12 +42,24 @@ package struct KeptValues: Sendable, Hashable {
         var wasDecided = false
         for key in (within[key] ?? []).union([key]) where values.removeValue(forKey: key) != nil {
             if decided.remove(key) != nil { wasDecided = true }
-            for parent in key.parents {
-                within[parent]?.remove(key)
-                if within[parent]?.isEmpty == true { within[parent] = nil }
-            }
+            removeFromParents(key)
         }
         return wasDecided
+    }
+
+    /// Keeps only what a store has said is in force.
+    package mutating func removeUndecided() {
+        for key in values.keys where !decided.contains(key) {
+            values[key] = nil
+            removeFromParents(key)
+        }
+    }
+
+    private mutating func removeFromParents(_ key: SettingKey) {
+        for parent in key.parents {
+            within[parent]?.remove(key)
+            if within[parent]?.isEmpty == true { within[parent] = nil }
+        }
     }
 
     /// Whether a value is the only one kept at and within a key because a store has decided so.

@@ -12,6 +12,19 @@ extension SettingsStore {
         if toFile { try await core.persister.flushToFile() } else { try await core.persister.flush() }
     }
 
+    /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
+    /// the journal, the previous version of the file, and values kept in case an edit can't be used, except those that are
+    /// in force because it could not.
+    ///
+    /// For what must not be found any more, such as a replaced key. Files that were put aside because they were damaged
+    /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's
+    /// reach.
+    ///
+    /// - Throws: ``SettingsError`` if saving or removing failed; then earlier values may still be there.
+    public func eraseEarlierValues() async throws {
+        try await open().persister.flushToFile(for: .erasing)
+    }
+
     /// Saves everything that has been written so far, for callers that can't wait asynchronously. Blocks the calling
     /// thread, and works even if every thread of the concurrency runtime is blocked.
     ///

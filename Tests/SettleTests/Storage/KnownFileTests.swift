@@ -4,6 +4,19 @@ import Testing
 
 @Suite struct KnownFileTests {
     /// A file with one byte of contents.
+    @Test func `a signature is settled by a clock of any time`() {
+        let year2298 = 9_372_672_000.0
+        let changed = FileStatus(
+            kind: .file, size: 1, permissions: 0, identity: .init(device: 0, file: 0),
+            statusChanged: 978_307_200_000_000_000 + 10_500_000_000)
+        let signature = FileSignature(changed)
+        #expect(
+            signature.isSettled(at: year2298) && signature.isSettled(at: 10.6) && signature.isSettled(at: .infinity))
+        #expect(
+            !signature.isSettled(at: 10.52) && !signature.isSettled(at: -year2298) && !signature.isSettled(at: .nan))
+        #expect(!signature.isSettled(at: -.infinity))
+    }
+
     private func reading(_ byte: UInt8, isSettled: Bool = true, user: UInt32 = 1) -> FileReading {
         FileReading(
             bytes: [byte], status: status(Int64(byte), user: user), version: FileVersion(of: [byte]),
