@@ -26,3 +26,18 @@ extension SettingValue {
         }
     }
 }
+
+extension SettingTree {
+    /// All values as bytes that ``init(bytes:)`` reads, as ``SettingValue/bytes`` does.
+    public var bytes: [UInt8] { SettingValue.dictionary(root).bytes }
+
+    /// Reads what ``bytes`` has written.
+    ///
+    /// - Throws: ``FormatError`` if the bytes are no tree.
+    public init(bytes: some Sequence<UInt8>) throws(FormatError) {
+        guard case .dictionary(let root) = try SettingValue(bytes: bytes) else {
+            throw FormatError(.syntax, at: .byte(0), "The bytes are one value, and no tree of settings.")
+        }
+        self.init(root)
+    }
+}
