@@ -21,6 +21,9 @@ extension StorageLimits {
         return part
     }
 
+    /// Whether a batch may be too large.
+    var mayPart: Bool { keys != nil || bytes != nil }
+
     private func fit(_ values: [SettingKey: SettingValue?]) -> Bool {
         if let keys, values.count > keys { return false }
         guard let bytes else { return true }

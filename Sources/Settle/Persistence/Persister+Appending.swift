@@ -41,7 +41,7 @@ extension Persister {
         var (revision, encodingError) = encodeUnsaved(retryingEncoding)
         if failedSaves.isRetry { settleFailedSaves() }
         let hasWork =
-            !unsaved.isEmpty || !writtenBack.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
+            !backlog.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
             || verifying
         var isSynced = false
         if hasWork {
@@ -69,7 +69,8 @@ extension Persister {
         var refusals = 0
         try await resolve(durability)
         while true {
-            let (batch, isWhole) = nextBatch(revision)
+            let (batch, isWhole) = backlog.nextBatch(
+                revision, after: lastHandedOver, limits: limits, conditions: exclusion.conditions, with: undelivered)
             do {
                 let receipt = try await appendRepeatedly(batch, durability)
                 if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }
@@ -77,7 +78,7 @@ extension Persister {
                 refusals += 1
                 guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
                 // Values around another one become candidates only once the inner one has been set aside.
-                if largest.isEmpty { largest = largestUnsaved }
+                if largest.isEmpty { largest = backlog.largest(Self.refusalLimit)[...] }
                 guard let key = largest.popFirst(),
                     let issue = setAside(key, for: error, upTo: revision, changedAt: oldest ?? time.now())
                 else { throw appendFailed(error) }
@@ -88,43 +89,18 @@ extension Persister {
 
     /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
     private func resolve(_ durability: StorageDurability) async throws {
-        guard let batch = unresolved else { return }
+        guard let batch = backlog.unresolved else { return }
         do {
             _ = try await appendOnce(batch, durability)
         } catch {
             let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
             guard isKnownNotToBeStored else { throw appendFailed(error) }
-            unresolved = nil
+            backlog.unresolved = nil
             return
         }
-        unresolved = nil
+        backlog.unresolved = nil
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
-        removeStored(batch)
-    }
-
-    /// Removes what a batch has stored from what is to be saved. Newer values of its keys stay.
-    private func removeStored(_ batch: StorageBatch) {
-        for (key, value) in batch.values {
-            if unsaved[key] == .some(value) { unsaved.removeValue(forKey: key) }
-            if writtenBack[key] == .some(value) { writtenBack.removeValue(forKey: key) }
-        }
-        let change = ExternalChange(.values(batch.values))
-        replaced = change.values(at: unsaved.keys, over: replaced.filter { unsaved[$0.key] != nil })
-        storedKeys += batch.values.keys
-    }
-
-    /// - Returns: Also whether the batch has everything that is unsaved.
-    private func nextBatch(_ revision: UInt64) -> (StorageBatch, isWhole: Bool) {
-        lastBatch.number += 1
-        let all = unsaved.merging(writtenBack) { own, _ in own }
-        let values = limits.part(of: all, keepingTogether: writtenTogether)
-        // A revision is stored with the last of its parts.
-        let isWhole = values.count == all.count
-        let batch = StorageBatch(
-            id: lastBatch, revision: isWhole ? revision : lastHandedOver, values: values,
-            expectedValues: storedUnderUnsaved.merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-            author: unsavedAuthor, conditions: values.isEmpty ? [] : exclusion.conditions)
-        return (batch, isWhole)
+        backlog.didStore(partOf: batch)
     }
 
     private func appendOnce(
@@ -147,7 +123,7 @@ extension Persister {
                 // Only these say that neither attempt has stored anything: a repetition that did not arrive says
                 // nothing of the first one.
                 guard error.code != .conflict, error.code != .leaseLost else { throw error }
-                unresolved = batch
+                backlog.unresolved = batch
                 var unknown = error
                 unknown.isOutcomeUnknown = true
                 throw unknown
@@ -162,7 +138,7 @@ extension Persister {
             if joined.contains(where: { $0.revision != nil }) { return .storage(error) }
         }
         mustRepeat = true
-        if !unsaved.isEmpty { failedSaves.appendFailed() }
+        if !backlog.values.isEmpty { failedSaves.appendFailed() }
         machine.failed(now: time.elapsed())
         let issue = failed(error)
         // The values restored in place of those given up are in force now, even if the next append is far away.
@@ -172,7 +148,7 @@ extension Persister {
 
     // MARK: Encoding
 
-    /// Takes all changes into `unsaved`. A value that can't be encoded keeps its stored value and stays unsaved; every
+    /// Takes all changes into the backlog. A value that can't be encoded keeps its stored value and stays unsaved; every
     /// such error is reported, and the first one is returned.
     func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
@@ -209,33 +185,13 @@ extension Persister {
         }
         if hasMeasured { log.measure(taken) }
         // If an append has failed, the log's tree is ahead of what is stored.
-        let stored = unsaved.isEmpty ? nil : mergedTree
+        let stored = backlog.values.isEmpty ? nil : mergedTree
         let before = log.storeCollected(encoded, hasOverlaps: taken.hasOverlaps)
-        dropReplaced(by: encoded.lazy.map(\.key))
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
-        if limits != StorageLimits() { self.writtenTogether += writtenTogether }
-        unsavedAuthor = unsaved.isEmpty || unsavedAuthor == taken.author ? taken.author : nil
-        unsaved.reserveCapacity(unsaved.count + encoded.count)
-        for ((key, value), before) in zip(encoded, before) {
-            let isFirst = unsaved.updateValue(value, forKey: key) == nil
-            // What the failed append did not reach is still stored.
-            if isFirst, let old = stored.map({ $0[key] }) ?? before { replaced[key] = old }
-        }
-        unsavedKeeper = unsavedKeeper ?? taken.keeper
+        backlog.add(
+            encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before, author: taken.author,
+            writtenTogether: limits.mayPart ? writtenTogether : [], keeper: taken.keeper)
         return (taken.revision, first)
-    }
-
-    /// Drops unsaved values at and within the newly taken keys: the new values were written later and replace them.
-    private func dropReplaced(by keys: some Collection<SettingKey>) {
-        guard !unsaved.isEmpty || !writtenBack.isEmpty else { return }
-        let keys = Set(keys)
-        for key in unsaved.keys.grouped(within: keys.contains).values.joined() {
-            unsaved.removeValue(forKey: key)
-            replaced.removeValue(forKey: key)
-        }
-        for key in writtenBack.keys.grouped(within: keys.contains).values.joined() {
-            writtenBack.removeValue(forKey: key)
-        }
     }
 
     /// Encodes a value and checks that the storage can hold it: an unsupported value would fail its whole batch.
@@ -257,20 +213,13 @@ extension Persister {
         if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         guard isWhole else {
-            removeStored(batch)
+            backlog.didStore(partOf: batch)
             return false
         }
         lastHandedOver = batch.revision
-        unsaved = [:]
-        replaced = [:]
-        writtenTogether = []
-        unsavedAuthor = nil
-        unsavedKeeper = nil
-        writtenBack = [:]
         failedSaves.handedOver()
         mustRepeat = false
-        log.markHandedOver(storedKeys.isEmpty ? Array(batch.values.keys) : storedKeys + batch.values.keys)
-        storedKeys = []
+        log.markHandedOver(backlog.didStoreAll(batch))
         return true
     }
 }

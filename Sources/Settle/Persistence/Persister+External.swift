@@ -64,7 +64,7 @@ extension Persister {
 
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
-        guard !undelivered.isEmpty || !restored.isEmpty else { return }
+        guard !undelivered.isEmpty || backlog.hasRestored else { return }
         changedOutside()
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
     }
@@ -98,19 +98,13 @@ extension Persister {
     /// As ``stored``, without the changes that the store has not merged yet.
     var mergedTree: SettingTree {
         var tree = log.lock.withLock { log.stored.tree }
-        // Only write where they differ: removing a missing key would remove an empty dictionary around it.
-        for key in unsaved.keys.sorted() where tree[key] != replaced[key] { tree[key] = replaced[key] }
+        backlog.removeUnsaved(from: &tree)
         return tree
-    }
-
-    /// What an append would replace now.
-    var storedUnderUnsaved: [SettingKey: SettingValue] {
-        undelivered.values(at: unsaved.keys, over: replaced)
     }
 
     /// - Returns: False if a writer has held the writer lock for longer than `limit`.
     func tryToDeliver(within limit: Duration = .zero) -> Bool {
-        guard !undelivered.isEmpty || !restored.isEmpty, let store, !isClosed else { return true }
+        guard !undelivered.isEmpty || backlog.hasRestored, let store, !isClosed else { return true }
         guard limit > .zero ? store.writer.tryLock(within: limit) : store.writer.tryLock() else { return false }
         defer { store.writer.unlock() }
         mergeUndelivered()
@@ -122,16 +116,13 @@ extension Persister {
     /// A store that is closing merges nothing; the changes are kept in case closing fails.
     func mergeUndelivered() {
         guard let store, store.mode != .closed else { return }
-        // What has been collected since then was written later.
-        let due = restored.filter { key, value in unsaved[key].map { $0 == value } ?? true }
-        restored = [:]
-        if !due.isEmpty { store.merge(ExternalChange(.values(due)), keeping: [:]) }
+        let restored = backlog.takeRestored()
+        if !restored.isEmpty { store.merge(ExternalChange(.values(restored)), keeping: [:]) }
         let changes = undelivered
         undelivered = []
         for change in changes {
-            // A later append replaces what is stored now, even if the store sees no change in it.
-            replaced = change.values(at: unsaved.keys, over: replaced)
-            store.merge(change, keeping: unsaved)
+            backlog.merge(change)
+            store.merge(change, keeping: backlog.values)
         }
     }
 }

@@ -4,14 +4,6 @@ extension Persister {
     /// How many values to set aside before the refusal counts as a failure.
     static let refusalLimit = 16
 
-    /// The keys of the largest unsaved values, largest first.
-    var largestUnsaved: ArraySlice<SettingKey> {
-        // Skip values with a later write inside them: set aside, they would be stored after it and overwrite it.
-        let outer = unsaved.keys.grouped { unsaved[$0] != nil }
-        return unsaved.lazy.filter { outer[$0.key] == nil }.largest(Self.refusalLimit) { $0.value?.roughSize ?? 0 }
-            .map(\.key)[...]
-    }
-
     /// Removes a value from a batch that the storage has refused.
     ///
     /// - Returns: The error to report; `nil` if the value can't be removed.
@@ -19,11 +11,7 @@ extension Persister {
         _ key: SettingKey, for error: StorageError, upTo revision: UInt64, changedAt oldest: Double
     ) -> SettingsError? {
         guard let slot = log.lock.withLock({ log.stored.slots[key] }), let box = slot.box else { return nil }
-        unsaved.removeValue(forKey: key)
-        var left = SettingTree()
-        left[key] = replaced.removeValue(forKey: key)
-        for outer in key.parents { if let value = unsaved[outer] { left[outer] = value } }
-        log.revert(slot, box, leaving: left[key], upTo: revision, changedAt: oldest)
+        log.revert(slot, box, leaving: backlog.setAside(key), upTo: revision, changedAt: oldest)
         let issue = SettingsError.encodingFailed(key: key, isSecret: slot.isSecret, error)
         report(issue)
         return issue

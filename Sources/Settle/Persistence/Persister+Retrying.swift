@@ -3,23 +3,21 @@ extension Persister {
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
     /// Requires the storage's lock and freshly fetched external changes.
     func settleFailedSaves() {
-        let lost = failedSaves.lost.filter { unsaved[$0] != nil }
+        let lost = failedSaves.lost.filter { backlog.values[$0] != nil }
         guard !lost.isEmpty else { return }
-        let stored = storedUnderUnsaved
+        let stored = backlog.stored(with: undelivered)
         var restored: [SettingKey: SettingValue?] = [:]
         for key in lost.sorted() {
             restored.updateValue(stored[key], forKey: key)
             // The append that threw may still have taken effect. Write the old value back, unless others have stored a
             // newer one.
-            if !failedSaves.isReplaced(key) { writtenBack.updateValue(stored[key], forKey: key) }
-            unsaved.removeValue(forKey: key)
-            replaced.removeValue(forKey: key)
+            backlog.giveUp(key, for: stored[key], isWrittenBack: !failedSaves.isReplaced(key))
             let issue = SettingsError.superseded(key, byCommit: failedSaves.isCommitted(key))
             report(issue)
             untoldLoss = untoldLoss ?? issue
         }
         failedSaves.gaveUp(lost)
-        unresolved = nil
+        backlog.unresolved = nil
         log.giveUp(lost, after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
@@ -27,8 +25,8 @@ extension Persister {
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
         guard failedSaves.isRetry, !changes.isEmpty else { return }
-        let keys = Array(unsaved.keys) + writtenBack.keys
-        var known = replaced.merging(writtenBack.compactMapValues { $0 }) { own, _ in own }
+        let keys = backlog.keys
+        var known = backlog.known
         for change in undelivered { known = change.values(at: keys, over: known) }
         for change in changes {
             switch change.content {
@@ -38,12 +36,12 @@ extension Persister {
             }
             let new = change.values(at: keys, over: known)
             let changed = keys.filter { known[$0] != new[$0] }
-            for key in changed { writtenBack.removeValue(forKey: key) }
+            for key in changed { backlog.leave(key) }
             // To append it again could put it over their newer values.
-            if !changed.isEmpty { unresolved = nil }
+            if !changed.isEmpty { backlog.unresolved = nil }
             // A value that others have stored as well is not lost.
             let replaced = changed.filter { key in
-                guard let own = unsaved[key] else { return true }
+                guard let own = backlog.values[key] else { return true }
                 return own != new[key]
             }
             failedSaves.changedOutside(Set(replaced))
@@ -60,7 +58,7 @@ extension Persister {
     func settleFailedCommits(_ error: any Error) async -> Bool {
         let commits = joined.filter { $0.revision != nil }
         let failure = (error as? SettingsError)?.underlying as? StorageError
-        guard !commits.isEmpty, let failure, !failure.isOutcomeUnknown, unresolved == nil else {
+        guard !commits.isEmpty, let failure, !failure.isOutcomeUnknown, backlog.unresolved == nil else {
             for request in commits { failedSaves.commitFailed(pendingKeys(of: request)) }
             return false
         }
@@ -77,8 +75,8 @@ extension Persister {
 
     private func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
-        let keys = log.keys(writtenAt: revision) ?? Array(unsaved.keys)
-        return keys.filter { unsaved[$0] != nil }
+        let keys = log.keys(writtenAt: revision) ?? Array(backlog.values.keys)
+        return keys.filter { backlog.values[$0] != nil }
     }
 
     /// Puts what is stored in force again, except where a later write has already replaced the commit's value.
@@ -89,19 +87,9 @@ extension Persister {
             undone.formUnion(log.withoutLaterWrites(pendingKeys(of: commit), writtenAt: revision))
         }
         guard !undone.isEmpty else { return }
-        let stored = storedUnderUnsaved
+        let stored = backlog.stored(with: undelivered)
         var values: [SettingKey: SettingValue?] = [:]
-        for key in undone {
-            if let pending = pendingBeforeCommits[key] {
-                // Written before the commit, and still to be saved.
-                unsaved.updateValue(pending, forKey: key)
-                restored.updateValue(pending, forKey: key)
-            } else {
-                values.updateValue(stored[key], forKey: key)
-                unsaved.removeValue(forKey: key)
-                replaced.removeValue(forKey: key)
-            }
-        }
+        for key in undone where backlog.undo(key) { values.updateValue(stored[key], forKey: key) }
         failedSaves.forget(undone)
         log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
         if !values.isEmpty { undelivered.append(ExternalChange(.values(values))) }

@@ -87,7 +87,7 @@ extension Persister {
         if isFirst || failedSaves.isRetry { _ = encodeUnsaved(false) }
         // Drop lost values first: a transaction must not build on them.
         if failedSaves.isRetry { settleFailedSaves() }
-        if isFirst { pendingBeforeCommits = unsaved }
+        if isFirst { backlog.beginCommits() }
         guard store.writer.tryLock(within: Self.writerPatience) else {
             await endRoundIfUnused()
             return awaitTurn(of: store.writer)

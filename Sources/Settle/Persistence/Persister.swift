@@ -33,27 +33,13 @@ actor Persister {
     /// The store; `nil` once its last reference is gone.
     weak var store: Engine?
 
-    // What the storage has not accepted: encoded values of failed appends.
-    var unsaved: [SettingKey: SettingValue?] = [:]
-    /// What is stored at the keys in `unsaved`, as far as the store knows. See ``storedUnderUnsaved``.
-    var replaced: [SettingKey: SettingValue] = [:]
-    var unsavedAuthor: String?
+    var backlog = Backlog()
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64
-    /// Keeps the store alive while there are unsaved values, so that the storage is not reopened before it has them.
-    var unsavedKeeper: StoreKeeper?
     /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
-    /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
-    var unresolved: StorageBatch?
     /// Whether anything appended is not on stable storage yet.
     var hasUnsynced = false
-    /// Keys that one transaction has written, while the storage's limits may split what is unsaved.
-    var writtenTogether: [[SettingKey]] = []
-    /// The keys that earlier batches of the same append have stored.
-    var storedKeys: [SettingKey] = []
-    /// The identity of the last batch.
-    var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
     /// What others have stored is known up to here.
     var position: StoragePosition
     /// Whether others have stored something behind `position`.
@@ -61,12 +47,6 @@ actor Persister {
 
     // State after a failure; see `Persister+Retrying.swift`.
     var failedSaves = FailedSaves()
-    /// Stored values to write back over given-up ones: an append that threw may still have taken effect.
-    var writtenBack: [SettingKey: SettingValue?] = [:]
-    /// What waited to be saved when the commits of the round began: it stays, if they are undone.
-    var pendingBeforeCommits: [SettingKey: SettingValue?] = [:]
-    /// Values to put in force again in place of undone ones.
-    var restored: [SettingKey: SettingValue?] = [:]
     /// The first value that was given up since the last flush.
     var untoldLoss: SettingsError?
 
