@@ -5,13 +5,13 @@
 /// earlier ones. A transaction whose values were given up after a failed save never becomes durable: an external change
 /// took their place.
 struct UndurableSettings {
-    private struct Setting {
+    private struct Entry {
         let slot: SettingSlot
         /// The revisions between which the setting was changed.
         var revisions: ClosedRange<UInt64>
     }
 
-    private var settings: [ObjectIdentifier: Setting] = [:]
+    private var settings: [ObjectIdentifier: Entry] = [:]
     /// The transactions that contain one of the values.
     private(set) var revisions: Set<UInt64> = []
     /// The transactions whose values were given up.
@@ -22,7 +22,7 @@ struct UndurableSettings {
         let id = ObjectIdentifier(slot)
         // If it is not the first failure, the earlier value is not saved either.
         let first = min(range.lowerBound, settings[id]?.revisions.lowerBound ?? range.lowerBound)
-        let setting = Setting(slot: slot, revisions: first...max(first, range.upperBound))
+        let setting = Entry(slot: slot, revisions: first...max(first, range.upperBound))
         settings[id] = setting
         collect(setting, from: ring)
     }
@@ -57,7 +57,7 @@ struct UndurableSettings {
         }
     }
 
-    private mutating func collect(_ setting: Setting, from ring: borrowing MutationRing) {
+    private mutating func collect(_ setting: Entry, from ring: borrowing MutationRing) {
         var revision = max(setting.revisions.lowerBound, ring.oldest)
         let last = min(setting.revisions.upperBound, ring.newest)
         while revision <= last {
