@@ -250,6 +250,9 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
+
+    /// Checks whether a stored value can be used.
+    func check(loaded value: SettingValue) throws { abstract() }
     /// Adopts a value before the box is shared; false if it is not of this setting's type.
     func adopt(erased value: any Sendable) -> Bool { abstract() }
     /// Makes the value written by the group's initializer the default, before the box is shared.

@@ -53,8 +53,27 @@ extension Engine {
         _ value: SettingValue, of box: AnySettingBox, key: SettingKey, inForce: SettingsError.Substitute,
         _ error: any Error
     ) {
-        let stored = box.isSecret ? nil : value
-        reportAfterUnlock(
-            .unusableValue(key: key, stored: stored, rule: box.brokenRule(error), inForce: inForce, error))
+        reportAfterUnlock(box.unusable(value, at: key, inForce: inForce, error))
+    }
+}
+
+extension AnySettingBox {
+    fileprivate func unusable(
+        _ value: SettingValue, at key: SettingKey, inForce: SettingsError.Substitute, _ error: any Error
+    ) -> SettingsError {
+        .unusableValue(
+            key: key, stored: isSecret ? nil : value, rule: brokenRule(error), inForce: inForce, error)
+    }
+
+    /// Why a stored value is not in force; `nil` if it can be used.
+    ///
+    /// - Parameter lastGood: The stored form of the value that is in force instead; `nil` if that is the default.
+    final func problem(with stored: SettingValue, at key: SettingKey, lastGood: SettingValue?) -> SettingsError? {
+        do {
+            try check(loaded: stored)
+            return nil
+        } catch {
+            return unusable(stored, at: key, inForce: lastGood.map { .lastGood($0) } ?? .default, error)
+        }
     }
 }

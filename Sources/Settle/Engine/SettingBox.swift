@@ -357,9 +357,17 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     override func adopt(loaded value: SettingValue) throws {
+        install(try decode(loaded: value))
+    }
+
+    override func check(loaded value: SettingValue) throws {
+        _ = try decode(loaded: value)
+    }
+
+    private func decode(loaded value: SettingValue) throws -> Value {
         let decoded = try definition.codec.decode(value)
         try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))
-        install(decoded)
+        return decoded
     }
 
     override func adopt(erased value: any Sendable) -> Bool {

@@ -19,4 +19,16 @@ public struct SettingInfo: Sendable, Hashable {
     public let isSecret: Bool
     /// The code that may write the setting.
     public let access: SettingsAccess
+    /// Why what is stored is not in force, such as after a wrong edit of the file; `nil` if it is.
+    public let problem: Problem?
+
+    /// A stored value that can't be used.
+    public struct Problem: Sendable, Hashable {
+        /// Sentences: what is wrong with the value, and what is in force instead.
+        public let description: String
+        /// The value; `nil` for a secret.
+        public let stored: SettingValue?
+        /// The rule that it breaks, if that is the reason.
+        public let rule: String?
+    }
 }

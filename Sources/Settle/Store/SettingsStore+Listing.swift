@@ -29,6 +29,7 @@ extension StoreCore {
                     box: box, key: slot.key, access: slot.access,
                     value: transaction == nil ? box.committedValue : box.visibleValue,
                     isStored: staged?.isStored ?? slot.isStored,
+                    stored: staged != nil || slot.isDirty ? nil : log.stored.tree[slot.key], lastGood: slot.lastGood,
                     origin: staged != nil ? transaction?.origin ?? slot.origin : slot.origin)
             }
         }
@@ -43,6 +44,9 @@ private struct SeenSetting {
     let access: SettingsAccess
     let value: any Sendable
     let isStored: Bool
+    /// What is stored; `nil` if a newer value waits to be saved.
+    let stored: SettingValue?
+    let lastGood: SettingValue?
     let origin: Origin
 }
 
@@ -50,11 +54,15 @@ extension SettingInfo {
     fileprivate init(_ seen: SeenSetting) {
         let box = seen.box
         let isSecret = box.isSecret
+        let problem = seen.stored.flatMap { box.problem(with: $0, at: seen.key, lastGood: seen.lastGood) }
         self.init(
             key: seen.key.description, type: box.spelledType,
             value: isSecret ? nil : try? box.encoder(seen.value),
             defaultValue: isSecret ? nil : try? box.encoder(box.erasedDefault),
             rules: box.ruleDescriptions, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
-            access: seen.access)
+            access: seen.access,
+            problem: problem.map {
+                Problem(description: $0.description, stored: isSecret ? nil : seen.stored, rule: $0.rule)
+            })
     }
 }

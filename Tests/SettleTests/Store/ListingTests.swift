@@ -44,6 +44,46 @@ private struct OwnedSettings: SettingsGroup {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ListingTests {
+    @Test func `a stored value that can't be used is listed with what is in force, until it can or is written`()
+        async throws
+    {
+        let loaded = SettingTree([
+            "limits": .dictionary(["perSecond": .string("many")]), "pin": .integer(4), "title": .string("b"),
+        ])
+        let storage = InMemoryStorage(loaded)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(ListedSettings.self)
+        #expect(store.settings.filter { $0.problem != nil }.map(\.key) == ["limits.perSecond", "pin"])
+        let atFirst = try #require(store.setting(forKey: "limits.perSecond"))
+        #expect(atFirst.value == .integer(10) && atFirst.problem?.stored == .string("many"))
+        #expect(atFirst.problem?.description.contains("The default is used instead") == true)
+        let secret = try #require(store.setting(forKey: "pin")?.problem)
+        #expect(secret.stored == nil && !secret.description.contains("4"))
+
+        storage.simulateExternalChange(["limits.perSecond": .integer(20)])
+        try await settings.commit {}
+        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil && settings.limits.perSecond == 20)
+        storage.simulateExternalChange(["limits.perSecond": .integer(21)])
+        try await settings.commit {}
+        let edited = try #require(store.setting(forKey: "limits.perSecond"))
+        #expect(edited.value == .integer(20) && edited.problem?.stored == .integer(21))
+        #expect(edited.problem?.rule == "even")
+        #expect(edited.problem?.description.contains("The last good value, 20, stays in force") == true)
+        // Edited back to the value in force, which is no change.
+        storage.simulateExternalChange(["limits.perSecond": .integer(20)])
+        try await settings.commit {}
+        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+        storage.simulateExternalChange(["limits.perSecond": .integer(21)])
+        try await settings.commit {}
+        try store.update {
+            settings.limits.perSecond = 30
+            #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+        }
+        #expect(store.setting(forKey: "limits.perSecond")?.problem == nil)
+        try await store.flush()
+        #expect(store.settings.filter { $0.problem != nil }.map(\.key) == ["pin"])
+    }
+
     @Test("Every declared setting is listed by key, with its type, value, default, rules and origin")
     func listing() async throws {
         let storage = InMemoryStorage(SettingTree(["title": .string("b"), "undeclared": .bool(true)]))
