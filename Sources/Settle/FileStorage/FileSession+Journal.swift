@@ -45,7 +45,7 @@ extension FileSession {
     }
 
     /// The records of the journal that is open, as far as they are of use for the next.
-    private func knownRecords() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
+    func knownRecords() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         guard journal.isOpen else { return [] }
         // Only read: what is known of the journal stays as it is, should no other take its place.
         var reader = self

@@ -198,6 +198,13 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
         }
     }
 
+    public func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            return try session.hasTraces(of: key)
+        }
+    }
+
     /// A file that others may read is 0600 from the next time on that it is written.
     public func keepPrivate() {
         session.withLock { $0.isPrivate = true }

@@ -17,6 +17,19 @@ extension Persister {
         }
     }
 
+    /// Whether a key or one within it has a value, or had one as far as the storage still shows it.
+    nonisolated func hasTraces(of key: SettingKey) async throws -> Bool {
+        if try await everything()[key] != nil { return true }
+        return try await perform { persister in
+            guard !persister.isClosed else { throw SettingsError.closed(key: nil) }
+            do {
+                return try await persister.checkpointing?.hasTraces(of: key) ?? false
+            } catch {
+                throw SettingsError.storage(error)
+            }
+        }
+    }
+
     /// Everything that is stored or waits to be stored, as of one moment.
     ///
     /// - Throws: ``SettingsError`` that names each key whose value can't be encoded.

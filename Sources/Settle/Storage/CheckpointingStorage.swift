@@ -28,6 +28,11 @@ public protocol CheckpointingStorage: Storage {
     /// writes the key ends this too.
     func keep(_ values: [SettingKey: SettingValue?]) async throws(StorageError)
 
+    /// Whether something is stored at a key or within it, or was, as far as the storage still has it.
+    ///
+    /// - Throws: ``StorageError`` if that can't be determined.
+    func hasTraces(of key: SettingKey) async throws(StorageError) -> Bool
+
     /// What is stored from now on contains secrets: only the user may read any of it, whatever the permissions were
     /// until now. Must not wait.
     func keepPrivate()

@@ -90,6 +90,17 @@ extension SettingsStore {
     /// }
     /// ```
     public var loadOutcome: StorageContents.Outcome { core.loadOutcome }
+
+    /// Whether a value is stored at a path or within it, or was, as far as the storage still shows it: in the journal or
+    /// the previous version of a file.
+    ///
+    /// For code that must not mistake settings for new ones that were edited away, which a load takes for the intact
+    /// work of a person. No trace is no proof: journals are begun anew, and files can be removed.
+    ///
+    /// - Throws: ``SettingsError`` if the storage can't be read.
+    public func hasTraces(at path: String) async throws -> Bool {
+        try await open().persister.hasTraces(of: SettingKey(stored: path))
+    }
 }
 
 extension SettingsStore: Hashable {

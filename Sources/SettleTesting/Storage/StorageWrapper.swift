@@ -43,6 +43,10 @@ extension StorageWrapper {
         try await checkpointing?.keep(values)
     }
 
+    public func hasTraces(of key: SettingKey) async throws(StorageError) -> Bool {
+        try await checkpointing?.hasTraces(of: key) ?? false
+    }
+
     public func keepPrivate() {
         checkpointing?.keepPrivate()
     }
