@@ -34,7 +34,9 @@ extension StoreHistory {
         note("\(member.name) is let go of")
         members.removeAll { $0 === member }
         member.letGo()
-        for _ in 0..<10_000 where member.recording.calls.last?.operation != .close {
+        // Real time bounds the wait: on a busy machine thousands of turns may pass before the store's thread gets one.
+        let end = ContinuousClock.now + .seconds(120)
+        while member.recording.calls.last?.operation != .close, .now < end {
             clock.advance(by: .milliseconds(50))
             await Task.yield()
         }
