@@ -1,7 +1,8 @@
 import Foundation
-import PasscodeLock
 import Settle
 import Testing
+
+@testable import PasscodeLock
 
 /// R25: Every failure and lockout leaves a record.
 @Suite(.timeLimit(.minutes(10))) struct AuditTests {
@@ -68,23 +69,62 @@ import Testing
         #expect(records.last?.event == .tampering)
     }
 
-    @Test(
-        "R16, R25: An impossible record number, in one copy or both, does not stop further records",
-        arguments: 1...3)
-    func impossibleNumber(_ copies: Int) async throws {
+    @Test("R18, R25: Edited audit records are left out and replaced; the tries count as before", arguments: 1...3)
+    func edited(_ copies: Int) async throws {
         let before = try await LockFixture.enrolled()
-        try await before.guessWrong()
+        try await before.guessWrong(5)
         var trees = before.trees
         let edited = SettingValue.array([
-            .dictionary(["number": .integer(.max), "event": .string("accepted"), "date": .date(Date())])
+            .dictionary(["number": .integer(99), "event": .string("accepted"), "date": .date(Date())])
         ])
         if copies & 1 != 0 { trees.0["passcode.audit"] = edited }
         if copies & 2 != 0 { trees.1["passcode.audit"] = edited }
         let fixture = try await LockFixture(loading: trees, time: before.time)
-        try await fixture.guessWrong()
+        #expect(await fixture.lock.status() == .delayed(remaining: .seconds(60), level: 1))
         let records = await fixture.lock.auditRecords
-        #expect(records.map(\.number) == (copies == 3 ? [1] : [1, 2, 3]))
-        #expect(records.last?.event == .attempt && records.last?.attemptCount == 2)
+        #expect(records.map(\.number) == Array(1...(copies == 3 ? 2 : 8)))
+        #expect(!records.contains { $0.event == .accepted })
+        #expect(records.last?.detail == "The audit records of copy \(copies == 1 ? 1 : 2) have been changed.")
+        // Both copies are good again.
+        let next = try await fixture.afterCrash()
+        #expect(await next.lock.auditRecords == records)
+    }
+
+    @Test("R18, R25: Audit records of another lock are not taken over, however many there are")
+    func foreign() async throws {
+        let (before, other) = (try await LockFixture.enrolled(), try await LockFixture.enrolled())
+        try await before.guessWrong()
+        try await other.guessWrong(4)
+        var trees = before.trees
+        for key: SettingKey in ["passcode.audit", "passcode.auditChecksum"] { trees.1[key] = other.trees.1[key] }
+        let fixture = try await LockFixture(loading: trees, time: before.time)
+        let records = await fixture.lock.auditRecords
+        #expect(records.map(\.event) == [.enrolled, .attempt, .tampering])
+    }
+
+    @Test("R16, R25: An impossible record number, even with a valid checksum, does not stop further records")
+    func impossibleNumber() async throws {
+        let before = try await LockFixture.enrolled()
+        try await before.guessWrong()
+        var trees = before.trees
+        for number in [Int.min, 0, .max] {
+            let forged = AuditRecord(.accepted, number: number, date: Date(timeIntervalSince1970: 0))
+            guard case .string(let lock)? = trees.0["passcode.lock"] else { throw LockViolation("no name") }
+            trees.0["passcode.audit"] = .array([
+                .dictionary([
+                    "number": .integer(Int64(number)), "event": .string("accepted"),
+                    "date": .date(Date(timeIntervalSince1970: 0)),
+                ])
+            ])
+            trees.0["passcode.auditChecksum"] = .string(AuditLog.checksum(of: [forged], for: lock))
+            trees.1["passcode.audit"] = trees.0["passcode.audit"]
+            trees.1["passcode.auditChecksum"] = trees.0["passcode.auditChecksum"]
+            let fixture = try await LockFixture(loading: trees, time: before.time)
+            try await fixture.guessWrong()
+            let records = await fixture.lock.auditRecords
+            #expect(records.map(\.number) == [1])
+            #expect(records.last?.event == .attempt && records.last?.attemptCount == 2)
+        }
     }
 
     @Test("New records are delivered, attempts again with their outcome, including those of other processes")

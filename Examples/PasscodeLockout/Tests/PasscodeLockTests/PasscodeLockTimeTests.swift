@@ -16,10 +16,13 @@ import Testing
         try await fixture.guessWrong(5)
         #expect(await fixture.lock.nextCheckDate == now + 60)
         var trees = fixture.trees
+        #expect(trees.0["passcode.nextCheck"] == .date((now + 60)))
         trees.0["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
-        trees.1["passcode.nextCheck"] = .date(Date(timeIntervalSince1970: 0))
+        // It is shown, so an edited one is damage like any other, and is written anew.
         let edited = try await LockFixture(loading: trees, time: fixture.time)
         #expect(await edited.lock.status() == delayed(60))
+        #expect(edited.trees.0["passcode.nextCheck"] == trees.1["passcode.nextCheck"])
+        #expect(await edited.lock.auditRecords.last?.event == .tampering)
     }
 
     @Test("R12: The displayed date matches the wait, even after a reboot or a clock change")

@@ -77,11 +77,14 @@ import Testing
         let witness = try await witness(memory)
         #expect(try await witness.generation() == 0)
         try await witness.advance(to: 7)
-        try await witness.advance(to: 3)
+        for number in [3, 7] {
+            await #expect(throws: WitnessRefusal(number, witnessed: 7)) { try await witness.advance(to: number) }
+        }
         #expect(try await witness.generation() == 7)
         let outcome = StorageContents.Outcome.recovered(description: "It was damaged.", isComplete: false)
         let lossy = try await self.witness(LossyStorage(InMemoryStorage(memory.tree), outcome))
         await #expect(throws: WitnessError.self) { try await lossy.generation() }
+        await #expect(throws: WitnessError.self) { try await lossy.advance(to: 8) }
     }
 }
 
@@ -121,7 +124,8 @@ private actor OrderedWitness: RollbackWitness {
 
     func advance(to generation: Int) throws {
         if failsAsked == false { throw Failure() }
-        last = max(last, generation)
+        guard generation > last else { throw WitnessRefusal(generation, witnessed: last) }
+        last = generation
         if let fixture { note("told", fixture.storedCounts) }
     }
 }

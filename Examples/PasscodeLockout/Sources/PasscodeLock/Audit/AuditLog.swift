@@ -14,9 +14,12 @@ struct AuditLog: Sendable, Hashable {
     /// No lock gets this far. A greater number was forged, perhaps to make the next one overflow.
     private static let greatestNumber = Int.max / 2
 
-    /// Chooses the longest of several copies.
-    init(_ copies: [[AuditRecord]]) {
-        let possible = copies.map { copy in copy.filter { 1...Self.greatestNumber ~= $0.number } }
+    /// Chooses the longest of several copies. What decides about tries is elsewhere, so a copy whose records are damaged
+    /// (`nil`) is only left out.
+    init(_ copies: [[AuditRecord]?]) {
+        let possible = copies.map { copy in
+            (copy ?? []).filter { 1...Self.greatestNumber ~= $0.number && $0.date == $0.date.displayable }
+        }
         records = possible.max { ($0.last?.number ?? 0) < ($1.last?.number ?? 0) } ?? []
     }
 
@@ -27,7 +30,8 @@ struct AuditLog: Sendable, Hashable {
         let number = (records.last?.number ?? 0) + 1
         records.append(
             AuditRecord(
-                event, number: number, date: moment.date, attemptCount: attemptCount, wait: wait, detail: detail))
+                event, number: number, date: moment.date.displayable, attemptCount: attemptCount, wait: wait,
+                detail: detail))
         records.removeFirst(max(0, records.count - Self.limit))
     }
 

@@ -31,7 +31,7 @@ public struct AuditRecord: Sendable, Hashable, Codable {
 
     /// 1 for the first record of a lock.
     public var number: Int
-    /// By the wall clock, so only for display.
+    /// By the wall clock in whole seconds, so only for display.
     public var date: Date
     public var event: Event
     /// The number of tries after the event.

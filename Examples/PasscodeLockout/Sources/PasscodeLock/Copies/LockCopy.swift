@@ -8,3 +8,32 @@ enum LockCopy: Sendable {
     /// The stored values are impossible: the copy "has another version", say.
     case unusable(String)
 }
+
+extension LockCopy {
+    var valid: LockRecord? {
+        if case .valid(let record) = self { record } else { nil }
+    }
+
+    var restored: LockRecord? {
+        if case .restored(let record, _) = self { record } else { nil }
+    }
+
+    var record: LockRecord? { valid ?? restored }
+
+    /// What is wrong with this copy by itself, as the end of a sentence.
+    var complaint: String? {
+        switch self {
+        case .empty, .valid: nil
+        case .restored(_, let reason), .unusable(let reason): reason
+        }
+    }
+
+    /// How a copy counts whose storage has lost something.
+    func after(losing loss: String) -> LockCopy {
+        let reason = "has lost something: \(loss)"
+        return switch self {
+        case .valid(let record), .restored(let record, _): .restored(record, reason)
+        case .empty, .unusable: .unusable(reason)
+        }
+    }
+}

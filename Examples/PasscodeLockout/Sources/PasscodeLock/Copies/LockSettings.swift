@@ -19,12 +19,19 @@ struct LockSettings: SettingsGroup {
     @Setting var attemptCount: Int? = nil
     /// The wait that the last try began; `nil` if there is none.
     @Setting var wait: LockWait? = nil
+    /// The names of the lock, of the record, and of the one that it has replaced.
+    @Setting var lock: String? = nil
+    @Setting var id: String? = nil
+    @Setting var parent: String? = nil
+    /// When the wait ends unless the clock is set or the machine reboots. Only for display: nothing decides with it.
+    @Setting("nextCheck") var nextCheckDate: Date?
     @Setting var checksum: String? = nil
+    /// Whether the files may still have the verifier of an earlier passcode.
+    @Setting var hasEarlierVerifier: Bool? = nil
     /// Why this copy must no longer be trusted, although it may look good.
     @Setting var damage: String? = nil
-    /// When the wait ends unless the clock is set or the machine reboots. Only for display: nothing reads it.
-    @Setting("nextCheck") var nextCheckDate: Date?
     @Setting var audit: [AuditRecord] = []
+    @Setting var auditChecksum: String? = nil
 
     // Values that are not committed are at least saved at once.
     static var savePolicy: SavePolicy { .immediate }
@@ -36,23 +43,21 @@ extension LockSettings {
     var copy: LockCopy {
         snapshot { group in
             if let damage = group.damage { return .unusable("has lost something: \(damage)") }
-            let fields = [
-                group.version != nil, group.generation != nil, group.verifier != nil, group.attemptCount != nil,
-                group.checksum != nil,
-            ]
-            guard fields.contains(true) || group.wait != nil else { return .empty }
+            guard group.hasAnything else { return .empty }
             guard let version = group.version, version == LockRecord.version else {
                 let found = group.version.map { "version \($0)" } ?? "no version"
                 return .unusable("has \(found), and only version \(LockRecord.version) is understood.")
             }
             guard let generation = group.generation, let verifier = group.verifier,
-                let attemptCount = group.attemptCount, let checksum = group.checksum
+                let attemptCount = group.attemptCount, let lock = group.lock, let id = group.id,
+                let checksum = group.checksum
             else { return .unusable("lacks a part, or has one that can't be read.") }
             guard generation > 0, generation < LockRecord.greatestGeneration, group.wait?.isReckonable != false else {
                 return .unusable("has a number that can't be.")
             }
             let record = LockRecord(
-                generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait)
+                generation: generation, verifier: verifier, attemptCount: attemptCount, wait: group.wait,
+                nextCheckDate: group.nextCheckDate, lock: lock, id: id, parent: group.parent)
             guard record.checksum == checksum else {
                 return .unusable("has been changed: its checksum is another one.")
             }
@@ -61,15 +66,43 @@ extension LockSettings {
     }
 
     /// Writes a record. Must be called in a transaction.
-    func write(_ record: LockRecord, _ log: AuditLog, at moment: Moment) {
+    func write(_ record: LockRecord, _ log: AuditLog) {
         version = LockRecord.version
         generation = record.generation
         verifier = record.verifier
         attemptCount = record.attemptCount
         wait = record.wait
+        nextCheckDate = record.nextCheckDate
+        (lock, id, parent) = (record.lock, record.id, record.parent)
         checksum = record.checksum
         damage = nil
-        nextCheckDate = record.wait.map { moment.date + $0.length / .seconds(1) }
+        write(log)
+    }
+
+    /// Writes audit records. Must be called in a transaction.
+    func write(_ log: AuditLog) {
         audit = log.records
+        auditChecksum = AuditLog.checksum(of: log.records, for: lock ?? "")
+    }
+
+    /// The audit records; `nil` if they are not those that the lock has written.
+    var intactAudit: [AuditRecord]? {
+        snapshot { group in
+            if group.audit.isEmpty, group.auditChecksum == nil, group.lock == nil { return [] }
+            let checksum = AuditLog.checksum(of: group.audit, for: group.lock ?? "")
+            return group.auditChecksum == checksum ? group.audit : nil
+        }
+    }
+
+    /// What must not have changed before a record is written over this one.
+    var stamp: [String?] {
+        snapshot { group in [group.generation.map { "\($0)" }, group.id, group.checksum, group.damage] }
+    }
+
+    /// Whether there is anything that only a lock writes.
+    private var hasAnything: Bool {
+        [version, generation, attemptCount].contains { $0 != nil }
+            || [lock, id, parent, checksum, auditChecksum].contains { $0 != nil }
+            || verifier != nil || wait != nil || nextCheckDate != nil || !audit.isEmpty
     }
 }

@@ -9,8 +9,27 @@ public protocol RollbackWitness: Sendable {
     /// - Throws: If the number is unknown. Then no passcode is compared.
     func generation() async throws -> Int
 
-    /// Stores a number on stable storage before it returns. A lower number than before changes nothing.
+    /// Stores a number on stable storage before it returns, if it is greater than the one that is stored. The
+    /// comparison and the write must be one step: of many callers with the same number, one succeeds.
     ///
-    /// - Throws: If the number can't be stored. Then no passcode is compared.
+    /// - Throws: ``WitnessRefusal`` if the number is not greater: another copy of the lock was faster. Any other error
+    ///   if it can't be stored. Either way no passcode is compared.
     func advance(to generation: Int) async throws
+}
+
+/// A witness was told a number that is not greater than the one that it has.
+public struct WitnessRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The number that was refused.
+    public let generation: Int
+    /// The witness's own.
+    public let witnessed: Int
+
+    public init(_ generation: Int, witnessed: Int) {
+        (self.generation, self.witnessed) = (generation, witnessed)
+    }
+
+    public var description: String {
+        "The witness has seen generation \(witnessed), so it does not take \(generation): another copy of the lock is in "
+            + "use."
+    }
 }

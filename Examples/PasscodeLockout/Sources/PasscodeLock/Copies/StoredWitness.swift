@@ -26,7 +26,12 @@ public struct StoredWitness: RollbackWitness {
     }
 
     public func advance(to generation: Int) async throws {
-        try await settings.commit { settings.generation = max(settings.generation, generation) }
+        if let loss { throw WitnessError(description: loss) }
+        try await settings.commit {
+            let witnessed = settings.generation
+            guard generation > witnessed else { throw WitnessRefusal(generation, witnessed: witnessed) }
+            settings.generation = generation
+        }
     }
 }
 

@@ -10,6 +10,9 @@ extension PasscodeLockout {
 
     /// Sets the passcode.
     ///
+    /// The first one is accepted only where nothing shows that there was a lock (R21). When a passcode has been replaced,
+    /// the stores' files no longer have its verifier.
+    ///
     /// - Parameter old: The current passcode, if there is one. Passing it is a try like any other.
     /// - Throws: If the new passcode's verifier can't be made.
     public func enrol(_ passcode: Passcode, replacing old: Passcode? = nil) async throws -> AttemptResult {
@@ -49,7 +52,7 @@ extension PasscodeLockout {
                 end(record, isRight == nil ? .failed : .wrong, status, at: moment)
                 return .wrong(status)
             }
-            return try await succeed(replacement)
+            return try await succeed(record, replacement)
         }
     }
 
@@ -78,10 +81,16 @@ extension PasscodeLockout {
         }
     }
 
-    private func succeed(_ replacement: StoredVerifier?) async throws(LockStatus.Reason) -> AttemptResult {
+    private func succeed(
+        _ attempt: LockRecord, _ replacement: StoredVerifier?
+    ) async throws(LockStatus.Reason) -> AttemptResult {
         let result: AttemptResult = try await transact { conclusion, moment, log in
             guard case .enrolled(let record) = conclusion else {
                 return (nil, .refused(status(of: conclusion, at: moment)))
+            }
+            // A program that takes no turns has counted other tries, or has changed the passcode.
+            guard record.id == attempt.id else {
+                return (nil, .refused(.unavailable(.busy("it has tried another passcode meanwhile."))))
             }
             log.add(replacement == nil ? .accepted : .passcodeChanged, at: moment)
             return (record.unlocked(replacing: replacement), .accepted)
@@ -102,9 +111,9 @@ extension PasscodeLockout {
     private func end(
         _ attempt: LockRecord, _ outcome: AuditRecord.Outcome, _ status: LockStatus, at moment: Moment
     ) {
-        var log = AuditLog(copies.map(\.audit))
+        var log = AuditLog(copies.map(\.intactAudit))
         log.end(attempt, outcome, status: status, at: moment)
-        for copy in copies { _ = try? copy.update { copy.audit = log.records } }
+        for copy in copies { _ = try? copy.update { copy.write(log) } }
     }
 
     private func remember(_ passcode: Passcode, wrongFor verifier: StoredVerifier, at moment: Moment) {

@@ -1,29 +1,6 @@
 import Settle
 
 extension PasscodeLockout {
-    /// Runs an operation while no other task or process tries a passcode of this lock. Once it has its turn, cancelling
-    /// the task changes nothing.
-    ///
-    /// - Returns: `nil` if it never got its turn.
-    func turn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result? {
-        do {
-            return try await stores[0].withLock(named: turnName) {
-                isBusy = true
-                // In a separate task, because a commit does not begin in a cancelled one.
-                let result = await Task { await body() }.value
-                isBusy = false
-                publishChange()
-                return result
-            }
-        } catch is CancellationError {
-            return nil
-        } catch {
-            failure = .notSaved("\(error)")
-            publishChange()
-            return nil
-        }
-    }
-
     /// Reads the stored state, decides, and stores. Returns when everything is on stable storage in both copies, and
     /// the witness has been told. Must run in a ``turn(_:)``.
     ///
@@ -36,6 +13,7 @@ extension PasscodeLockout {
             try await askWitness()
             let (record, result) = try await store(at: moment, decide)
             if let record { try await tellWitness(record.generation) }
+            await eraseEarlierVerifiers()
             failure = nil
             return result
         } catch {
@@ -47,104 +25,91 @@ extension PasscodeLockout {
     private func store<Result: Sendable>(
         at moment: Moment, _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
     ) async throws(LockStatus.Reason) -> (LockRecord?, Result) {
-        do {
-            // Other processes' values and saves of unknown outcome come first: until these are settled, further tries
-            // would only be counted in memory.
-            for copy in copies { try await copy.commit {} }
-            let order = writingOrder
-            let plan = try await copies[order.first].commit { () -> Plan<Result> in
-                let plan = self.plan(at: moment, decide)
-                write(plan, to: order.first)
-                return plan
+        var attempts = Self.attempts
+        while true {
+            attempts -= 1
+            do {
+                return try await storeOnce(at: moment, decide)
+            } catch is Interference where attempts > 0 {
+                // What is there now decides.
+            } catch {
+                throw LockStatus.Reason(saving: error)
             }
-            try await copies[order.last].commit { write(plan, to: order.last) }
-            conclusion = plan.record.map { .enrolled($0) } ?? plan.finding.conclusion
-            if plan.record != nil { losses = losses.map { _ in nil } }
-            return (plan.record, plan.result)
-        } catch {
-            throw .notSaved("\(error)")
         }
     }
 
-    /// The older copy first: if its save failed and fails again, no further try may count in the other copy alone.
-    private var writingOrder: (first: Int, last: Int) {
-        copies[1].copy.validGeneration < copies[0].copy.validGeneration ? (1, 0) : (0, 1)
-    }
+    /// How often a transaction begins, if programs that take no turns change the copies meanwhile.
+    private static let attempts = 3
 
-    /// What a transaction writes to both copies.
-    private struct Plan<Result: Sendable>: Sendable {
-        let finding: LockFinding
-        let moment: Moment
-        var log: AuditLog
-        /// `nil` to leave the copies as they are.
-        var record: LockRecord?
-        let result: Result
-    }
-
-    private func plan<Result: Sendable>(
+    private func storeOnce<Result: Sendable>(
         at moment: Moment, _ decide: (LockFinding.Conclusion, Moment, inout AuditLog) -> (LockRecord?, Result)
-    ) -> Plan<Result> {
+    ) async throws -> (LockRecord?, Result) {
+        // Other processes' values and saves of unknown outcome come first: until these are settled, further tries
+        // would only be counted in memory.
+        for copy in copies { try await copy.commit {} }
+        var stamps = copies.map(\.stamp)
         let finding = finding(at: moment)
-        var log = AuditLog(copies.map(\.audit))
+        var log = AuditLog(copies.map(\.intactAudit))
         log.addTampering(finding.tampering, at: moment)
-        let (record, result) = decide(finding.conclusion, moment, &log)
-        var plan = Plan(finding: finding, moment: moment, log: log, record: record, result: result)
-        if record == nil, finding.mustHeal, case .enrolled(var healed) = finding.conclusion {
-            healed.generation += 1
-            plan.record = healed
+        if let healed = finding.healed {
+            try await write(healed, log, over: &stamps)
+        } else {
+            try await write(log, finding, at: moment)
         }
-        return plan
-    }
-
-    /// Must be called in a transaction of this copy.
-    private func write<Result>(_ plan: Plan<Result>, to index: Int) {
-        let copy = copies[index]
-        if let record = plan.record {
-            copy.write(record, plan.log, at: plan.moment)
-            return
-        }
-        if copy.audit != plan.log.records { copy.audit = plan.log.records }
-        // Otherwise the next process would not know about the loss.
-        if case .unusable = plan.finding.conclusion, let loss = losses[index] { copy.damage = loss }
-    }
-
-    /// The conclusion from the copies, as this process knows them.
-    func finding(at moment: Moment) -> LockFinding {
-        let found = zip(copies, losses).map { settings, loss in
-            loss.map { settings.copy.after(losing: $0) } ?? settings.copy
-        }
-        return LockFinding(found, known: known, witnessed: witnessed, by: rules, at: moment)
-    }
-
-    private var known: LockRecord? {
-        if case .enrolled(let record) = conclusion { record } else { nil }
-    }
-
-    /// Concludes from the loaded copies, and repairs what disagrees.
-    func begin() async {
-        guard let moment = try? moment() else { return }
-        let finding = finding(at: moment)
         conclusion = finding.conclusion
-        guard witness != nil || finding.mustHeal || !finding.tampering.isEmpty else { return }
-        await check()
+        let (record, result) = decide(conclusion, moment, &log)
+        if let record { try await write(record, log, over: &stamps) }
+        return (record, result)
     }
 
-    /// Asks all sources, and repairs what disagrees.
-    private func check() async {
-        await turn { [self] in _ = try? await transact { _, _, _ in (nil, ()) } }
+    /// Writes a record to both copies, unless one no longer holds what this turn has read: then nothing is overwritten.
+    ///
+    /// The newer copy comes first. If a crash leaves the other one, it still is what the record replaces.
+    private func write(_ record: LockRecord, _ log: AuditLog, over stamps: inout [[String?]]) async throws {
+        let generations = copies.map { $0.copy.valid?.generation ?? 0 }
+        for index in generations[0] < generations[1] ? [1, 0] : [0, 1] {
+            let (copy, expected) = (copies[index], stamps[index])
+            try await copy.commit {
+                guard copy.stamp == expected else { throw Interference(copy: index + 1) }
+                if let verifier = copy.verifier, !verifier.isSame(as: record.verifier) {
+                    copy.hasEarlierVerifier = true
+                }
+                copy.write(record, log)
+            }
+            stamps[index] = copy.stamp
+        }
+        conclusion = .enrolled(record)
+        known = record
+        losses = losses.map { _ in nil }
     }
 
-    /// Called when something has reached stable storage, perhaps by another process or a repeated save.
-    func settingsChanged() async {
-        guard !isBusy, let moment = try? moment() else { return }
-        // Perhaps in only one of the copies.
-        if case .notSaved = failure, !stores.allSatisfy(\.isSaved) { return }
-        let finding = finding(at: moment)
-        conclusion = finding.conclusion
-        failure = nil
-        publishChange()
-        // Only this process still knows the newer state, so it must be written again.
-        if !finding.tampering.isEmpty { await check() }
+    /// Writes what has been found, but no record.
+    private func write(_ log: AuditLog, _ finding: LockFinding, at moment: Moment) async throws {
+        for (copy, loss) in zip(copies, losses) {
+            var log = log
+            if case .unusable(.mismatched) = finding.conclusion {
+                // Each keeps its own history: one of them belongs to another lock, or to another time.
+                log = AuditLog([copy.intactAudit])
+                log.addTampering(finding.tampering, at: moment)
+            }
+            var isUnusable = false
+            if case .unusable = finding.conclusion { isUnusable = true }
+            guard copy.intactAudit != log.records || (isUnusable && loss != nil) else { continue }
+            try await copy.commit {
+                copy.write(log)
+                // Otherwise the next process would not know about the loss.
+                if isUnusable, let loss { copy.damage = loss }
+            }
+        }
+    }
+
+    /// Removes earlier verifiers from the journals and from earlier versions of the files, where their passcodes could
+    /// still be guessed. If that fails, or the process ends before it, the next transaction does it.
+    private func eraseEarlierVerifiers() async {
+        for (copy, store) in zip(copies, stores) where copy.hasEarlierVerifier != nil {
+            guard (try? await store.eraseEarlierValues()) != nil else { continue }
+            _ = try? await copy.commit { copy.hasEarlierVerifier = nil }
+        }
     }
 
     // MARK: Machine and witness
@@ -160,43 +125,29 @@ extension PasscodeLockout {
 
     private func tellWitness(_ generation: Int) async throws(LockStatus.Reason) {
         guard let witness else { return }
-        do { try await witness.advance(to: generation) } catch { throw .noWitness("\(error)") }
+        do {
+            try await witness.advance(to: generation)
+        } catch let refusal as WitnessRefusal {
+            throw .rolledBack("\(refusal)")
+        } catch {
+            throw .noWitness("\(error)")
+        }
         witnessed = max(witnessed ?? 0, generation)
     }
 }
 
-extension SettingsStore {
-    fileprivate var isSaved: Bool {
-        switch status {
-        case .saved, .fileBehind: true
-        case .pending, .saving, .failing: false
-        }
-    }
+/// A copy was changed during a turn, by a program that does not take turns.
+private struct Interference: Error, CustomStringConvertible {
+    let copy: Int
+
+    var description: String { "copy \(copy) was changed meanwhile, so it was not overwritten." }
 }
 
-extension LockCopy {
-    /// 0 if there is no usable record.
-    fileprivate var validGeneration: Int {
-        if case .valid(let record) = self { record.generation } else { 0 }
-    }
-
-    /// How a copy counts whose storage has lost something.
-    func after(losing loss: String) -> LockCopy {
-        let reason = "has lost something: \(loss)"
-        return switch self {
-        case .valid(let record), .restored(let record, _): .restored(record, reason)
-        case .empty, .unusable: .unusable(reason)
-        }
-    }
-}
-
-extension StorageContents.Outcome {
-    /// A sentence about what was missing when the store was loaded.
-    var loss: String? {
-        switch self {
-        case .absent, .intact: nil
-        case .recovered(let description, let isComplete): isComplete ? nil : description
-        case .removed(let description): description
-        }
+extension LockStatus.Reason {
+    /// Why a turn or a commit failed.
+    init(saving error: any Error) {
+        let reason = error as? SettingsError
+        let isLocked = reason?.code == .lockTimedOut || (reason?.underlying as? StorageError)?.code == .locked
+        self = isLocked ? .busy("\(error)") : .notSaved("\(error)")
     }
 }

@@ -12,7 +12,7 @@ public import Settle
 /// kept twice, in two stores: each try is on stable storage in both before its passcode is compared. A result is
 /// durable, then published, then returned.
 public actor PasscodeLockout {
-    /// The lock's two copies. The older one is written first.
+    /// The lock's two copies.
     let copies: [LockSettings]
     let stores: [SettingsStore]
     let rules: LockStateMachine
@@ -21,9 +21,13 @@ public actor PasscodeLockout {
     let witness: (any RollbackWitness)?
     /// The named lock that gives tries of all tasks and processes their turns.
     let turnName: String
+    /// How long a try waits for its turn.
+    let patience: Duration
     /// The state on stable storage after the last transaction, and why a later one failed.
     var conclusion: LockFinding.Conclusion
     var failure: LockStatus.Reason?
+    /// The record that both copies had when this process last looked. It is not given up for an older one.
+    var known: LockRecord?
     /// The witness's last answer.
     var witnessed: Int?
     /// The loss of each copy before it was loaded, until it is written anew.
@@ -49,13 +53,15 @@ public actor PasscodeLockout {
     ///   - path: The path of the lock's settings in both.
     ///   - time: The machine's time, the only thing that ends a wait.
     ///   - witness: Notices old copies of both files. Without one, nothing does.
+    ///   - patience: How long a try waits for those of other tasks and processes before it is refused.
     /// - Throws: ``SettingsError`` if the settings can't be opened there, or both stores are the same.
     public init(
         in store: SettingsStore, and second: SettingsStore, at path: String = "passcode",
         schedule: LockSchedule = .standard, time: any MachineTime = SystemTime(),
-        verifier: any PasscodeVerifier = ScryptVerifier(), witness: (any RollbackWitness)? = nil
+        verifier: any PasscodeVerifier = ScryptVerifier(), witness: (any RollbackWitness)? = nil,
+        patience: Duration = .seconds(30)
     ) async throws {
-        guard store !== second else {
+        guard store != second else {
             throw SettingsError(
                 .duplicateKey, "A lock has two copies, so it needs two stores: these are the same one.", key: path)
         }
@@ -63,13 +69,15 @@ public actor PasscodeLockout {
             try await store.group(LockSettings.self, at: path), try await second.group(LockSettings.self, at: path),
         ]
         stores = [store, second]
-        losses = stores.map(\.loadOutcome.loss)
+        losses = []
+        for (store, copy) in zip(stores, copies) { losses.append(await store.loss(of: copy)) }
         // Two locks that share a name only wait for each other.
         let name = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
         turnName = name.isEmpty ? "passcode" : name
         self.time = time
         self.verifier = verifier
         self.witness = witness
+        self.patience = patience
         rules = LockStateMachine(schedule)
         conclusion = .notEnrolled
         let changes = copies.map { $0.changes(.newest, durableOnly: true) }
@@ -105,7 +113,7 @@ public actor PasscodeLockout {
     /// clock is set, and when a reboot starts the wait again.
     public var nextCheckDate: Date? {
         guard case (.delayed(let remaining, _), let moment?) = now() else { return nil }
-        return moment.date + remaining / .seconds(1)
+        return (moment.date + remaining / .seconds(1)).displayable
     }
 
     /// The tries since the last right one; `nil` if unknown.

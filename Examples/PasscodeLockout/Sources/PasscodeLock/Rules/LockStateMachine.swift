@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The rules of the lock: what a record means at a moment, and what a try makes of it.
 ///
 /// It has no state, clock or storage, so every rule can be tried on paper.
@@ -31,27 +37,12 @@ public struct LockStateMachine: Sendable {
     public func decide(_ record: LockRecord, at moment: Moment) -> Decision {
         let status = status(of: record, at: moment)
         guard status == .ready else { return .refuse(status) }
-        var next = record
-        next.generation += 1
+        var next = record.successor
         next.attemptCount += 1
         let length = next.attemptCount < schedule.limit ? schedule.wait(after: next.attemptCount) : .zero
         next.wait = length > .zero ? LockWait(length: length, start: moment.uptime, bootID: moment.bootID) : nil
+        next.nextCheckDate = next.wait.map { (moment.date + $0.length / .seconds(1)).displayable }
         return .record(next)
-    }
-
-    /// The strictest reading of several records: the most tries, the longest wait, and the newest passcode.
-    ///
-    /// - Returns: `nil` for no records.
-    public func strictest(of records: [LockRecord], at moment: Moment) -> LockRecord? {
-        guard var result = records.max(by: { $0.generation < $1.generation }) else { return nil }
-        let counts = records.map(\.attemptCount)
-        // A negative number is impossible, which is worse than any possible one.
-        result.attemptCount = counts.first { $0 < 0 } ?? counts.max() ?? result.attemptCount
-        let waits = records.compactMap { record in
-            record.wait.map { (wait: $0, left: remaining(of: $0, after: result.attemptCount, at: moment)) }
-        }
-        result.wait = waits.max { ($0.left, $0.wait.length) < ($1.left, $1.wait.length) }?.wait
-        return result
     }
 
     /// The longer of the stored wait and the schedule's counts: neither an edited file nor a later version's milder

@@ -13,8 +13,12 @@ public enum LockStatus: Sendable, Hashable {
         case notEnrolled
         /// The stored values are impossible, in all copies.
         case damaged(String)
-        /// An older state was put back, as the witness knows.
+        /// The two copies are not of one lock, or not of one moment.
+        case mismatched(String)
+        /// An older state was put back, or another copy of the lock is in use, as the witness knows.
         case rolledBack(String)
+        /// Another program keeps the lock from taking its turn.
+        case busy(String)
         /// The storage failed.
         case notSaved(String)
         /// The witness failed.
@@ -26,6 +30,11 @@ public enum LockStatus: Sendable, Hashable {
             switch self {
             case .notEnrolled: "No passcode has been chosen yet."
             case .damaged(let what): "The lock's stored state is damaged: \(what)"
+            case .mismatched(let what):
+                "The lock's two files don't belong together: \(what) Put the right one back, or remove the wrong one with "
+                    + "its journal and earlier version. If neither is right, remove all of the lock's files together "
+                    + "with what they protect."
+            case .busy(let error): "Another program is using the lock, so no passcode is looked at: \(error)"
             case .rolledBack(let what): "An older state of the lock has been put back: \(what)"
             case .notSaved(let error): "The lock's state can't be saved, so no passcode is looked at: \(error)"
             case .noWitness(let error): "The lock's witness can't be asked, so no passcode is looked at: \(error)"

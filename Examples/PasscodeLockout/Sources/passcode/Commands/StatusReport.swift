@@ -5,7 +5,8 @@ import PasscodeLock
 struct StatusReport: Encodable {
     /// `ready`, `delayed`, `exhausted` or `unavailable`.
     let status: String
-    /// For an unavailable lock: `notEnrolled`, `damaged`, `rolledBack`, `notSaved`, `noWitness` or `noTime`.
+    /// For an unavailable lock: `notEnrolled`, `damaged`, `mismatched`, `rolledBack`, `busy`, `notSaved`,
+    /// `noWitness` or `noTime`.
     let reason: String?
     /// The reason in words.
     let detail: String?
@@ -64,7 +65,9 @@ extension LockStatus.Reason {
         switch self {
         case .notEnrolled: "notEnrolled"
         case .damaged: "damaged"
+        case .mismatched: "mismatched"
         case .rolledBack: "rolledBack"
+        case .busy: "busy"
         case .notSaved: "notSaved"
         case .noWitness: "noWitness"
         case .noTime: "noTime"

@@ -19,6 +19,7 @@ import Testing
     /// A lock after seven wrong guesses, five minutes into its wait of fifteen.
     private struct Scene {
         let folder: LockFolder
+        let ending: Ending
         let time = SimulatedTime()
         /// The files before the damage.
         var contents: [String: Data] = [:]
@@ -30,6 +31,7 @@ import Testing
 
         init(in folder: LockFolder, after ending: Ending) async throws {
             self.folder = folder
+            self.ending = ending
             for count in 0...Self.count {
                 let life = ProcessLife()
                 let process = try await LockProcess(in: folder, time: time) { MortalStorage($0, of: life) }
@@ -61,7 +63,11 @@ import Testing
 
         /// Opens the lock after a file was changed; sometimes twice, because the second process finds what the first
         /// one made of it.
-        func expectUsable(_ name: String, _ bytes: Data?, _ what: String) async throws {
+        ///
+        /// - Parameter mayBeOld: The storage may find an older state whole, and can't tell that it is not the newest: the
+        ///   lock sees two good copies that no crash explains, and refuses both (R18).
+        func expectUsable(_ name: String, _ bytes: Data?, _ what: String, mayBeOld: Bool? = nil) async throws {
+            let mayBeOld = mayBeOld ?? (ending != .closed)
             try folder.restore(contents)
             if let bytes { try folder.write(bytes, to: name) } else { try folder.remove(name) }
             for opening in 1...(what.utf8.reduce(0) { $0 &+ Int($1) } % 3 == 0 ? 2 : 1) {
@@ -74,7 +80,12 @@ import Testing
                 let result = await process.lock.unlock(with: try LockFixture.right)
                 #expect(result != .accepted, comment)
                 #expect(process.verifier.count == 0, comment)
-                if case .unavailable(let reason) = status { Issue.record("\(comment): \(reason)") }
+                if case .unavailable(let reason) = status {
+                    guard mayBeOld, case .mismatched = reason else {
+                        Issue.record("\(comment): \(reason)")
+                        continue
+                    }
+                }
                 try await process.close()
             }
         }
@@ -138,11 +149,11 @@ import Testing
     }
 
     @Test(
-        "I5, R18: An old version of a file neither weakens the lock nor makes it unusable", arguments: Ending.allCases)
+        "I5, R18: An old version of a file does not weaken the lock", arguments: Ending.allCases)
     func putBack(_ ending: Ending) async throws {
         try await withScene(ending) { scene, name, _ in
             for (number, old) in (scene.earlier[name] ?? []).enumerated() {
-                try await scene.expectUsable(name, old, "as it was \(number)")
+                try await scene.expectUsable(name, old, "as it was \(number)", mayBeOld: true)
             }
         }
     }
