@@ -1,5 +1,6 @@
 import Foundation
 import PasscodeLock
+import Settle
 import SettleTesting
 import Testing
 
@@ -97,6 +98,37 @@ import Testing
                 #expect(waited >= needed)
             }
             #expect(compared > 6)
+        }
+    }
+
+    @Test(
+        "R15: No wall clock, however far off, stops the lock or ends a wait",
+        arguments: [-1e300, -11_644_473_600, 10_350_000_000, 1e18, 1e300, .infinity, -.infinity, .nan])
+    func anyClock(_ seconds: Double) async throws {
+        try await withTemporaryFolder { url in
+            let time = SimulatedTime(date: Date(timeIntervalSince1970: seconds))
+            for name in ["settings.json", "settings.plist"] {
+                let stores = [
+                    try await SettingsStore.open(storage: FileStorage(at: url.appending(path: name))),
+                    try await SettingsStore.open(storage: FileStorage(at: url.appending(path: "copy \(name)"))),
+                ]
+                let process = try await LockProcess(on: stores, time: time)
+                #expect(try await process.lock.enrol(LockFixture.right) == .accepted)
+                for _ in 0..<5 { _ = await process.lock.unlock(with: try LockFixture.anotherWrong()) }
+                try await AttackScene.expectHeld(process)
+                let date = try #require(await process.lock.nextCheckDate)
+                #expect((-62_135_596_800...253_402_300_799).contains(date.timeIntervalSince1970))
+                #expect(await process.lock.auditRecords.count == 7)
+                try await process.close()
+                let reopened = [
+                    try await SettingsStore.open(storage: FileStorage(at: url.appending(path: name))),
+                    try await SettingsStore.open(storage: FileStorage(at: url.appending(path: "copy \(name)"))),
+                ]
+                let next = try await LockProcess(on: reopened, time: time)
+                try await AttackScene.expectHeld(next)
+                #expect(await next.lock.auditRecords.count == 7)
+                try await next.close()
+            }
         }
     }
 }

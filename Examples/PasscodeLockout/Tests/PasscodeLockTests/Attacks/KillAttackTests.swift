@@ -132,8 +132,10 @@ import Testing
         }
     }
 
-    @Test("I4: Removing the named lock lets two processes compare at once, and counts both tries")
-    func removedTurns() async throws {
+    @Test(
+        "I4: Removing the named locks lets two processes compare at once, counts both tries, and accepts neither",
+        arguments: [true, false])
+    func removedTurns(_ isRight: Bool) async throws {
         try await AttackScene.run(guesses: 0) { scene in
             try await scene.use { process in
                 process.verifier.onVerify {
@@ -145,7 +147,9 @@ import Testing
                         await other.lock.unlock(with: try LockFixture.anotherWrong())
                     }
                 }
-                _ = await process.lock.unlock(with: try LockFixture.anotherWrong())
+                let result = await process.lock.unlock(
+                    with: isRight ? try LockFixture.right : try LockFixture.anotherWrong())
+                #expect(result != .accepted)
             }
             try await scene.use { process in
                 let count = await process.lock.attemptCount
