@@ -17,13 +17,16 @@ import Testing
     }
 
     private static let secondFile = "second/copy.json"
+    private static let witnessFile = "witness/witness.json"
 
     /// Enrols, guesses wrong, then right, then wrong again, and changes the passcode.
-    private func live(_ run: CrashRun<Event>) async throws {
+    private func live(_ run: CrashRun<Event>, hasWitness: Bool = false) async throws {
         let stores = [try await run.openStore(), try await run.openStore(named: Self.secondFile)]
         let verifier = TestVerifier()
         verifier.onVerify { run.acknowledge(.compared) }
-        let process = try await LockProcess(on: stores, time: SimulatedTime(), verifier: verifier)
+        let witness = hasWitness ? try await StoredWitness(in: run.openStore(named: Self.witnessFile)) : nil
+        let process = try await LockProcess(
+            on: stores, time: SimulatedTime(), verifier: verifier, witness: witness)
         #expect(try await process.lock.enrol(Passcode("right 0")) == .accepted)
         run.acknowledge(.accepted("right 0"))
         for guess in ["one wrong", "two wrong"] { try await guessWrong(guess, process, run) }
@@ -66,15 +69,20 @@ import Testing
         }
     }
 
-    @Test("R2, I1: After a crash at any system call, each comparison is counted and nothing reported is lost")
-    func everyCrash() async throws {
-        try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: 3) { run in
-            try await live(run)
+    @Test(
+        "R2, R17, I1: After a crash at any system call, each comparison is counted and nothing reported is lost",
+        arguments: [false, true])
+    func everyCrash(_ hasWitness: Bool) async throws {
+        try await forEachCrashPoint(acknowledging: Event.self, maximumImagesPerPoint: hasWitness ? 2 : 3) { run in
+            try await live(run, hasWitness: hasWitness)
         } check: { recovered in
             let comment = Comment(rawValue: "\(recovered)")
             let expected = Expectation(recovered.acknowledged)
             let stores = [recovered.store, try await recovered.store(named: Self.secondFile)]
-            let process = try await LockProcess(on: stores, time: SimulatedTime())
+            let witnessStore = hasWitness ? try await recovered.store(named: Self.witnessFile) : nil
+            let witness =
+                if let witnessStore { try await StoredWitness(in: witnessStore) } else { nil as StoredWitness? }
+            let process = try await LockProcess(on: stores, time: SimulatedTime(), witness: witness)
             guard let passcode = expected.passcode else {
                 // An enrolment that was not reported may exist or not, but is not damaged.
                 let status = await process.lock.status()
@@ -95,6 +103,7 @@ import Testing
             }
             #expect(result == .accepted, comment)
             for store in stores { try await store.close() }
+            try await witnessStore?.close()
         }
     }
 

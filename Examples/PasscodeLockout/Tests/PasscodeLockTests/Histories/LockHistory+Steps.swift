@@ -6,7 +6,7 @@ import Settle
 extension LockHistory {
     mutating func step() async throws {
         if processes.isEmpty { try await open() }
-        switch below(hasFiles ? 30 : 24) {
+        switch below(hasFiles ? 34 : 24) {
         case 0..<8: try await guess(guessText())
         case 8..<12: try await pass()
         case 12: setClock()
@@ -20,7 +20,10 @@ extension LockHistory {
         case 21: try await askForNothing()
         case 22, 23: if canOpenAnother { try await open() }
         case 24, 25: try await guessAtOnce()
-        case 26: try rememberFiles()
+        case 26, 30: try rememberFiles()
+        case 31: try await useClones()
+        case 32: try await guessInClonesAtOnce()
+        case 33: try await mixCopies()
         default: try await damageOneFile()
         }
         guard !isOver, !processes.isEmpty else { return }

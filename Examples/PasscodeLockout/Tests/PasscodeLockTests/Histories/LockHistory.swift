@@ -17,6 +17,7 @@ struct LockHistory {
         let number: Int
         let life: ProcessLife
         let process: LockProcess
+        let witnessStore: SettingsStore?
 
         var lock: PasscodeLockout { process.lock }
         var verifier: TestVerifier { process.verifier }
@@ -33,12 +34,20 @@ struct LockHistory {
     var guesses: [String] = []
     /// The files at earlier moments, any of which may be put back.
     var earlier: [[String: Data]] = []
+    /// The files of another lock.
+    var foreign: [String: Data]?
+    private var cloneCount = 0
+    /// The file of the witness, if there is one.
+    let witnessFile: URL?
     /// The lock can no longer be used. That is strict enough, and ends the history.
     var isOver = false
     private(set) var steps: [String] = []
 
     init(seed: UInt64, in folder: LockFolder?) {
         random = SeededGenerator(state: seed)
+        witnessFile = folder.flatMap { folder in
+            seed % 2 == 0 ? folder.url.deletingLastPathComponent().appending(path: "witness/witness.json") : nil
+        }
         place = folder.map { .folder($0) } ?? .memory(InMemoryStorage(), InMemoryStorage())
     }
 
@@ -68,6 +77,11 @@ struct LockHistory {
         return "text \(textCount)"
     }
 
+    mutating func nextClone() -> Int {
+        cloneCount += 1
+        return cloneCount
+    }
+
     func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
         guard condition else { throw LockViolation(sentence()) }
     }
@@ -94,10 +108,20 @@ struct LockHistory {
                 try await SettingsStore.open(storage: MortalStorage(storages[1], of: life)),
             ]
         case .folder(let folder):
-            stores = try await folder.openStores { MortalStorage($0, of: life) }
+            let opened = try await folder.openStores { MortalStorage($0, of: life) }
+            // The second file's name may be given first.
+            stores = below(4) == 0 ? opened.reversed() : opened
+        }
+        var witness: StoredWitness?
+        var witnessStore: SettingsStore?
+        if let witnessFile {
+            let store = try await SettingsStore.open(storage: MortalStorage(FileStorage(at: witnessFile), of: life))
+            witness = try await StoredWitness(in: store)
+            witnessStore = store
         }
         let process = Process(
-            number: processCount, life: life, process: try await LockProcess(on: stores, time: time))
+            number: processCount, life: life,
+            process: try await LockProcess(on: stores, time: time, witness: witness), witnessStore: witnessStore)
         processes.append(process)
         note("process \(processCount) opens the lock")
         return process
@@ -116,6 +140,7 @@ struct LockHistory {
         process.life.bury()
         // It can no longer store anything; this only releases its open files.
         try? await process.process.close()
+        try? await process.witnessStore?.close()
         model.kill(process.number)
         note("process \(process.number) is killed")
     }
@@ -127,6 +152,7 @@ struct LockHistory {
     mutating func closeOne() async throws {
         let process = processes.remove(at: below(processes.count))
         try await process.process.close()
+        try await process.witnessStore?.close()
         model.kill(process.number)
         note("process \(process.number) ends")
     }
@@ -165,13 +191,13 @@ struct LockHistory {
         note("it has \(count) tries and says \(found)")
         try require(counts.contains(count), "There are \(count) tries instead of \(counts).")
         try require(!found.isLessStrict(than: status), "It says \(found), and had said \(status).")
-        model.adopt(count: count, status: found, wasCompared: wasCompared, wasRight: wasRight)
+        model.adopt(count: count, status: found, compared: wasCompared ? 1 : 0, wasRight: wasRight)
         try await check(process)
     }
 }
 
 extension Optional {
-    fileprivate func orThrow(_ sentence: String) throws -> Wrapped {
+    func orThrow(_ sentence: String) throws -> Wrapped {
         guard let self else { throw LockViolation(sentence) }
         return self
     }

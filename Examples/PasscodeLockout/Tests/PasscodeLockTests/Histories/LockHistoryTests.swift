@@ -30,11 +30,13 @@ import Testing
         await run(Self.seeds(Array(1...40))) { try await LockHistory.run(seed: $0, steps: 50) }
     }
 
-    @Test("I2, I3, I4, I5, I6: A lock in files follows its rules with several processes and damaged files")
+    @Test("I2, I3, I4, I5, I6, I7: A lock in files follows its rules with several processes, clones and damaged files")
     func inFiles() async {
         await run(Self.seeds(Array(1...25))) { seed in
             try await withTemporaryFolder { url in
-                _ = try await LockHistory.run(seed: seed, steps: 30, in: LockFolder(url: url))
+                _ = try await LockHistory.run(
+                    seed: seed, steps: 30, in: LockFolder(url: url.appending(path: "home", directoryHint: .isDirectory))
+                )
             }
         }
     }

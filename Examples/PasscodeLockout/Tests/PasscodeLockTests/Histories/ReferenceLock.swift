@@ -114,9 +114,9 @@ struct ReferenceLock {
     /// Adopts what was found after damage, or after a try whose outcome was not reported (R4), if the rules allow it.
     ///
     /// - Parameter wasRight: The right passcode was compared, but not reported.
-    mutating func adopt(count: Int, status: LockStatus, wasCompared: Bool = false, wasRight: Bool = false) {
-        if wasCompared { compared += 1 }
-        if wasRight, count == 0 { (compared, elapsed) = (0, .zero) }
+    mutating func adopt(count: Int, status: LockStatus, compared: Int = 0, wasRight: Bool = false) {
+        self.compared += compared
+        if wasRight, count == 0 { (self.compared, elapsed) = (0, .zero) }
         self.count = count
         var remaining = Duration.zero
         if case .delayed(let left, _) = status { remaining = left }
