@@ -26,6 +26,8 @@ struct LockSettings: SettingsGroup {
     /// When the wait ends unless the clock is set or the machine reboots. Only for display: nothing decides with it.
     @Setting("nextCheck") var nextCheckDate: Date?
     @Setting var checksum: String? = nil
+    /// The name of this copy, which is another one in each. It orders the waits for a turn, and decides nothing.
+    @Setting var place: String? = nil
     /// Whether the files may still have the verifier of an earlier passcode.
     @Setting var hasEarlierVerifier: Bool? = nil
     /// Why this copy must no longer be trusted, although it may look good.
@@ -75,6 +77,7 @@ extension LockSettings {
         nextCheckDate = record.nextCheckDate
         (lock, id, parent) = (record.lock, record.id, record.parent)
         checksum = record.checksum
+        if place == nil { place = LockRecord.newID() }
         damage = nil
         write(log)
     }
@@ -102,7 +105,7 @@ extension LockSettings {
     /// Whether there is anything that only a lock writes.
     private var hasAnything: Bool {
         [version, generation, attemptCount].contains { $0 != nil }
-            || [lock, id, parent, checksum, auditChecksum].contains { $0 != nil }
+            || [lock, id, parent, checksum, place, auditChecksum].contains { $0 != nil }
             || verifier != nil || wait != nil || nextCheckDate != nil || !audit.isEmpty
     }
 }

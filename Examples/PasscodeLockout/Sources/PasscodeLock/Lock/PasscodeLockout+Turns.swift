@@ -26,17 +26,19 @@ extension PasscodeLockout {
 
     /// Keeps others from both files, not only from the first: another name may lead to one of them alone.
     ///
-    /// Whoever has exchanged the files' names takes their locks in the other order. So nobody who has one of them waits
-    /// long for the other, and the time is random, so that one of the two goes on.
+    /// The copies' own names give the order, which is the same by every path. Where there are none yet, or where they
+    /// have been edited, two may wait for each other: so nobody who has one of the locks waits long for the other.
     private func withBothFiles<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        let isInOrder = copies[0].place ?? "" <= copies[1].place ?? ""
+        let (first, second) = isInOrder ? (stores[0], stores[1]) : (stores[1], stores[0])
         // Whoever may read the lock files can hold them for ever.
         let deadline = ContinuousClock.now + patience
         while true {
             let left = max(.zero, deadline - .now)
             do {
-                return try await stores[0].withLock(named: turnName, timeout: left) {
+                return try await first.withLock(named: turnName, timeout: left) {
                     let pause = min(left, .milliseconds(.random(in: 5...50)))
-                    return try await stores[1].withLock(named: turnName, timeout: pause, body)
+                    return try await second.withLock(named: turnName, timeout: pause, body)
                 }
             } catch let error as SettingsError where error.code == .lockTimedOut {
                 guard .now < deadline else {

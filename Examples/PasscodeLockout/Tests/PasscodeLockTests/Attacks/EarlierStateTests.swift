@@ -28,7 +28,7 @@ import Testing
         try await before.guessWrong(5)
         let names = [
             "version", "generation", "verifier", "attemptCount", "wait", "lock", "id", "parent", "checksum",
-            "nextCheck", "audit", "auditChecksum",
+            "place", "nextCheck", "audit", "auditChecksum",
         ]
         for name in names {
             var trees = (SettingTree(), SettingTree())
