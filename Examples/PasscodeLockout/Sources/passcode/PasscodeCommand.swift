@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct PasscodeCommand: AsyncParsableCommand {
@@ -8,13 +9,40 @@ struct PasscodeCommand: AsyncParsableCommand {
         discussion: """
             A passcode is read from the terminal without being shown, or from standard input, one per line.
 
-            Exit codes: 0 done, 1 wrong passcode, 2 there is a wait, 3 no more guesses, 4 the lock can't be used, \
-            64 wrong usage, 74 standard output can't be written, 130 Ctrl-C.
+            Exit codes: 0 done, 1 wrong passcode, 2 there is a wait, 3 no more guesses, 4 nothing was compared, \
+            64 wrong usage, 65 two different entries, 74 standard output can't be written, 130 Ctrl-C.
             """,
         subcommands: [Enrol.self, Unlock.self, Status.self, Watch.self, Audit.self, Demo.self])
 
     static func main() async {
         Terminal.reserveStreams()
-        await main(nil)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Not ArgumentParser's way to end, which prints errors with all characters that they have.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        switch code {
+        case _ where error is ExitCode: break
+        case .success: try? Terminal.write(.ownLines(fullMessage(for: error)), .newline)
+        case .validationFailure:
+            let sentence = "Error: \(message(for: error))"
+            Terminal.complain(sentence)
+            // The usage of the command that was meant.
+            Terminal.explain(.ownLines(String(fullMessage(for: error).trimmingPrefix("\(sentence)\n"))), .newline)
+        default:
+            Terminal.complain("\(error)")
+            Foundation.exit(ExitCode.unavailable.rawValue)
+        }
+        Foundation.exit(code.rawValue)
     }
 }

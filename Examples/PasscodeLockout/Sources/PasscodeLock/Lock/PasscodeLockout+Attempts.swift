@@ -50,7 +50,7 @@ extension PasscodeLockout {
                 // It counts even if the machine no longer gives a time.
                 let status = status()
                 end(record, isRight == nil ? .failed : .wrong, status, at: moment)
-                return .wrong(status)
+                return isRight == nil ? .failed(status) : .wrong(status)
             }
             return try await succeed(record, replacement)
         }
@@ -66,7 +66,7 @@ extension PasscodeLockout {
     private func record(_ passcode: Passcode) async throws(LockStatus.Reason) -> Recording {
         // The transaction that counts it also asks whether it is allowed.
         try await transact { conclusion, moment, log in
-            guard case .enrolled(let record) = conclusion else {
+            guard case .enrolled(let record) = conclusion, verifier.objection(to: record.verifier) == nil else {
                 return (nil, .ended(.refused(status(of: conclusion, at: moment))))
             }
             switch rules.decide(record, at: moment) {

@@ -137,7 +137,9 @@ public actor PasscodeLockout {
     func status(of conclusion: LockFinding.Conclusion, at moment: Moment) -> LockStatus {
         switch conclusion {
         case .notEnrolled: .unavailable(.notEnrolled)
-        case .enrolled(let record): rules.status(of: record, at: moment)
+        case .enrolled(let record):
+            verifier.objection(to: record.verifier).map { .unavailable(.damaged($0)) }
+                ?? rules.status(of: record, at: moment)
         case .unusable(let reason): .unavailable(reason)
         }
     }

@@ -15,8 +15,18 @@ public struct ScryptCost: Sendable, Hashable, Codable {
     /// as equivalent, one that a phone can afford.
     public static let standard = ScryptCost(rounds: 1 << 15, parallelism: 3)
 
-    /// Whether a guess can be checked in reasonable time and memory, even if the file was edited.
-    var isReasonable: Bool {
-        rounds.nonzeroBitCount == 1 && 2...(1 << 20) ~= rounds && 1...32 ~= blockSize && 1...16 ~= parallelism
+    /// Whether scrypt can be run with these numbers at all.
+    var isPossible: Bool {
+        rounds >= 2 && rounds.nonzeroBitCount == 1 && blockSize >= 1 && parallelism >= 1
     }
+
+    /// Whether a guess takes less than about a second and 128 MiB: four times ``standard``. An edited file could
+    /// otherwise occupy the machine.
+    var isBearable: Bool {
+        work <= 4 * Self.standard.work && memory <= 4 * Self.standard.memory
+    }
+
+    // As floating-point numbers, which don't overflow.
+    private var work: Double { memory * Double(parallelism) }
+    private var memory: Double { Double(rounds) * Double(blockSize) }
 }

@@ -19,6 +19,8 @@ public struct ScryptVerifier: PasscodeVerifier {
     // Not on the caller's actor, which has other work during a tenth of a second.
     @concurrent
     public func makeVerifier(for passcode: Passcode) async throws -> StoredVerifier {
+        guard cost.isPossible else { throw VerifierError.unusable }
+        guard cost.isBearable else { throw VerifierError.tooCostly }
         let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
         let key = try Self.derive(passcode, salt, cost)
         return StoredVerifier(
@@ -27,12 +29,21 @@ public struct ScryptVerifier: PasscodeVerifier {
 
     @concurrent
     public func verify(_ passcode: Passcode, against verifier: StoredVerifier) async throws -> Bool {
-        guard verifier.algorithm == Self.name, verifier.cost.isReasonable, !verifier.salt.isEmpty,
-            verifier.key.count == Self.keySize
-        else { throw VerifierError.unusable }
+        if let error = Self.error(of: verifier) { throw error }
         let key = try Self.derive(passcode, verifier.salt, verifier.cost)
         // `SymmetricKey` compares in constant time.
         return key == SymmetricKey(data: verifier.key)
+    }
+
+    public func objection(to verifier: StoredVerifier) -> String? {
+        Self.error(of: verifier)?.description
+    }
+
+    private static func error(of verifier: StoredVerifier) -> VerifierError? {
+        guard verifier.algorithm == name, verifier.cost.isPossible, !verifier.salt.isEmpty,
+            verifier.key.count == keySize
+        else { return .unusable }
+        return verifier.cost.isBearable ? nil : .tooCostly
     }
 
     private static let name = "scrypt"
@@ -50,8 +61,13 @@ public struct ScryptVerifier: PasscodeVerifier {
 /// Why a stored verifier can't check a passcode.
 public enum VerifierError: Error, Sendable, CustomStringConvertible {
     case unusable
+    /// Its cost is more than a second's work.
+    case tooCostly
 
     public var description: String {
-        "The stored verifier is not one of this program's: its algorithm, cost, salt or key can't be."
+        switch self {
+        case .unusable: "The stored verifier is not one of this program's: its algorithm, cost, salt or key can't be."
+        case .tooCostly: "The stored verifier asks for more work than this program ever does for a guess."
+        }
     }
 }

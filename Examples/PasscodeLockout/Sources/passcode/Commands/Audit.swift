@@ -13,7 +13,11 @@ struct Audit: AsyncParsableCommand {
 
     func run() async throws {
         for record in await (try options.open()).lock.auditRecords {
-            try Terminal.say(json ? JSONEncoder.line.text(of: AuditReport(record)) : record.styledLine)
+            if json {
+                try Terminal.write(.json(JSONEncoder.line.text(of: AuditReport(record))), .newline)
+            } else {
+                try Terminal.say(record.line, record.style)
+            }
         }
     }
 }
@@ -22,10 +26,6 @@ extension AuditRecord {
     /// For display.
     var line: String {
         "\(date.localTime)  \(words)"
-    }
-
-    var styledLine: String {
-        "\(date.localTime)  \(words.styled(style, if: Terminal.showsColour))"
     }
 
     /// Without its date.
@@ -47,7 +47,7 @@ extension AuditRecord {
         }
     }
 
-    private var style: Style {
+    var style: Style {
         switch event {
         case .enrolled, .passcodeChanged, .accepted: .green
         case .attempt: .plain

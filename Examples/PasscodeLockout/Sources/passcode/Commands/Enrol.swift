@@ -21,13 +21,13 @@ struct Enrol: AsyncParsableCommand {
         if Terminal.isInteractive {
             let again = try Terminal.readSecret(prompt: "The same again: ")
             // Both came from the same keyboard a moment ago, so there is nothing to guess.
-            guard (try? Passcode(again)).map(new.isSame) == true else {
+            guard (try? again.passcode()).map(new.isSame) == true else {
                 Terminal.complain("These were two different passcodes. Nothing has changed.")
-                throw ExitCode.wrongPasscode
+                throw ExitCode.mismatch
             }
         }
         let result = try await lock.enrol(new, replacing: old)
-        try await opened.close()
+        await opened.close()
         if result == .accepted { try? Terminal.say(old == nil ? "Enrolled." : "Changed.") }
         try Report.end(result)
     }

@@ -7,6 +7,7 @@ extension ExitCode {
     static let exhausted = ExitCode(3)
     static let unavailable = ExitCode(4)
     static let malformed = ExitCode(64)
+    static let mismatch = ExitCode(65)
     static let unwritable = ExitCode(74)
     static let interrupted = ExitCode(130)
 

@@ -8,7 +8,10 @@ enum Report {
         tell(result)
         switch result {
         case .accepted: throw ExitCode.success
-        case .wrong, .repeated, .refused(.ready): throw ExitCode.wrongPasscode
+        // A repeated one was compared a moment ago.
+        case .wrong, .repeated: throw ExitCode.wrongPasscode
+        // Nothing is known about the passcode.
+        case .failed, .refused(.ready): throw ExitCode.unavailable
         case .refused(let status): throw ExitCode(status)
         }
     }
@@ -19,10 +22,12 @@ enum Report {
         case .accepted: break
         case .wrong(.ready): Terminal.complain("Wrong passcode.")
         case .wrong(let status): Terminal.complain("Wrong passcode. \(status.sentence)")
+        case .failed(let status):
+            Terminal.complain("The passcode could not be compared, and the try counts. \(status.sentence)")
         case .repeated: Terminal.complain("That one was wrong a moment ago already; it does not count again.")
         // There was no passcode at first, so the old one was not asked for.
         case .refused(.ready):
-            Terminal.complain("Somebody else has chosen a passcode in the meantime. Nothing has changed.")
+            Terminal.complain("Another process has chosen a passcode in the meantime. Nothing has changed.")
         case .refused(let status): Terminal.complain(status.sentence)
         }
     }
@@ -34,7 +39,7 @@ extension Passcode {
     static func read(prompt: String) throws -> Passcode {
         while true {
             do {
-                return try Passcode(try Terminal.readSecret(prompt: prompt))
+                return try Terminal.readSecret(prompt: prompt).passcode()
             } catch let error as PasscodeError {
                 Terminal.complain("\(error)")
                 guard Terminal.isInteractive else { throw ExitCode.malformed }

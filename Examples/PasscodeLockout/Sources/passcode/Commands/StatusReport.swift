@@ -5,8 +5,7 @@ import PasscodeLock
 struct StatusReport: Encodable {
     /// `ready`, `delayed`, `exhausted` or `unavailable`.
     let status: String
-    /// For an unavailable lock: `notEnrolled`, `damaged`, `mismatched`, `rolledBack`, `busy`, `notSaved`,
-    /// `noWitness` or `noTime`.
+    /// For an unavailable lock: `notOpened`, or the name of a `LockStatus.Reason`.
     let reason: String?
     /// The reason in words.
     let detail: String?
@@ -38,6 +37,13 @@ struct StatusReport: Encodable {
         (self.reason, self.detail) = (reason, detail)
         self.attemptCount = attemptCount
         limit = lock.limit
+    }
+
+    /// For a lock whose stores can't be opened.
+    init(_ error: any Error) {
+        (status, reason, detail) = ("unavailable", "notOpened", "\(error)")
+        (remaining, level, nextCheck, attemptCount) = (nil, nil, nil, nil)
+        limit = LockSchedule.standard.limit
     }
 
     /// On one line, with sorted keys and ISO 8601 dates.

@@ -33,14 +33,9 @@ struct StoreOptions: ParsableArguments {
         if file != nil, folder != nil { throw ValidationError("Give --file or --folder, not both.") }
     }
 
-    /// Opens the stores and their lock. Ends the program if that fails.
+    /// Opens the stores and their lock.
     func open() async throws -> OpenLock {
-        do {
-            return try await OpenLock(in: copies(), witness: witness.map { URL(filePath: $0) })
-        } catch {
-            Terminal.complain("\(error)")
-            throw ExitCode.unavailable
-        }
+        try await OpenLock(in: copies(), witness: witness.map { URL(filePath: $0) })
     }
 
     private func copies() async throws -> [SettingsStore] {
@@ -72,8 +67,10 @@ struct OpenLock {
         lock = try await PasscodeLockout(in: copies[0], and: copies[1], witness: witness)
     }
 
-    /// Saves unsaved values, none of which decides anything.
-    func close() async throws {
-        for store in stores { try await store.close() }
+    /// Saves unsaved values, none of which decides anything: the result of a try stands even if that fails.
+    func close() async {
+        for store in stores {
+            do { try await store.close() } catch { Terminal.complain("\(error)") }
+        }
     }
 }

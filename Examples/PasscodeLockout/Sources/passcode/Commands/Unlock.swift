@@ -26,8 +26,8 @@ struct Unlock: AsyncParsableCommand {
             Report.tell(try result.get())
             result = await attempt(opened.lock)
         }
-        try await opened.close()
-        if try result.get() == .accepted { try? Terminal.say("Unlocked.".styled(.green, if: Terminal.showsColour)) }
+        await opened.close()
+        if try result.get() == .accepted { try? Terminal.say("Unlocked.", .green) }
         try Report.end(try result.get())
     }
 

@@ -5,6 +5,6 @@ struct Demo: AsyncParsableCommand {
         abstract: "Show the rules at work, on a machine whose time is simulated.")
 
     func run() async throws {
-        try await DemoScript(say: { try? Terminal.say($0) }).run()
+        try await DemoScript(say: { try? Terminal.write(.ownLines($0), .newline) }).run()
     }
 }

@@ -112,6 +112,7 @@ final class DemoStage {
             case .accepted: "accepted"
             case .wrong(.ready): "wrong"
             case .wrong(let status): "wrong; now \(status.line)"
+            case .failed(let status): "not compared; now \(status.line)"
             case .repeated: "wrong, again"
             case .refused(let status): "refused; \(status.line)"
             }

@@ -1,26 +1,27 @@
 /// The last line of a terminal, which is redrawn repeatedly.
 struct LiveLine {
+    /// Escaped, so that its characters can be counted.
     private var text = ""
-    private var styled = ""
+    private var style = Style.plain
     /// How many of its characters are on the terminal.
     private var shown = 0
 
     /// Replaces the text.
-    mutating func draw(_ text: String, styled: String) throws {
+    mutating func draw(_ text: String, _ style: Style) throws {
         try clear()
-        (self.text, self.styled) = (text, styled)
+        (self.text, self.style) = (text.escaped(as: .sentence), style)
         try show()
     }
 
     /// Redraws the text after the terminal's width has changed.
     mutating func redraw() throws {
-        try draw(text, styled: styled)
+        try draw(text, style)
     }
 
     /// Inserts a line above.
-    mutating func insert(_ line: String) throws {
+    mutating func insert(_ line: String, _ style: Style) throws {
         try clear()
-        try Terminal.say(line)
+        try Terminal.say(line, style)
         try show()
     }
 
@@ -33,14 +34,14 @@ struct LiveLine {
         let width = Terminal.width
         // A text that fills its line makes some terminals start another one.
         let fits = text.count < width
-        let drawn = fits ? styled : String(text.prefix(max(1, width - 2))) + "…"
-        shown = fits ? text.count : drawn.count
-        try Terminal.write(drawn)
+        let drawn = fits ? text : String(text.prefix(max(1, width - 2))) + "…"
+        shown = drawn.count
+        try Terminal.write(.text(drawn, fits ? style : .plain))
     }
 
     /// A narrower terminal has wrapped the text into several lines; all of them are cleared.
     private func clear() throws {
         let above = max(0, shown - 1) / Terminal.width
-        try Terminal.write((above > 0 ? "\u{1B}[\(above)A" : "") + "\r\u{1B}[J")
+        try Terminal.write(.clearLines(above: above))
     }
 }

@@ -26,20 +26,18 @@ struct SilentInput: ~Copyable {
     /// Reads up to the end of the line.
     ///
     /// - Throws: `ExitCode.interrupted` if Ctrl-C was pressed or the terminal is gone.
-    func readLine() throws -> String {
-        var line: [UInt8] = []
+    func readLine() throws -> SecretLine {
+        let line = SecretLine()
         while true {
             var byte: UInt8 = 0
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
             guard count == 1 else { throw ExitCode.interrupted }
             switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: line, as: UTF8.self)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return line
             case 0x03, 0x04: throw ExitCode.interrupted  // Ctrl-C, Ctrl-D
-            case 0x15: line = []  // Ctrl-U
-            case 0x08, 0x7F:
-                // A character of UTF-8 is one leading byte and its continuations.
-                while let last = line.popLast(), last & 0xC0 == 0x80 {}
+            case 0x15: line.clear()  // Ctrl-U
+            case 0x08, 0x7F: line.removeCharacter()
             default: line.append(byte)
             }
         }

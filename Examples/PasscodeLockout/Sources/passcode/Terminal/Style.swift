@@ -8,12 +8,6 @@ enum Style: String {
     case yellow = "33"
 }
 
-extension String {
-    func styled(_ style: Style, if showsColour: Bool) -> String {
-        showsColour && style != .plain ? "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m" : self
-    }
-}
-
 extension LockStatus {
     var style: Style {
         switch self {

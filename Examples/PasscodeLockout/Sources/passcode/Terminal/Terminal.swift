@@ -40,29 +40,30 @@ enum Terminal {
     }
 
     /// - Throws: `ExitCode.unwritable`, after the reason was written to standard error.
-    static func say(_ line: String) throws {
-        try write(line + "\n")
+    static func say(_ line: String, _ style: Style = .plain) throws {
+        try write(.text(line, style), .newline)
     }
 
-    static func write(_ text: String) throws {
-        let error = write(text, to: STDOUT_FILENO)
+    static func write(_ output: Output...) throws {
+        let error = write(output, to: STDOUT_FILENO)
         guard error != 0 else { return }
         complain("Standard output can't be written: \(String(cString: strerror(error))).")
         throw ExitCode.unwritable
     }
 
     static func complain(_ line: String) {
-        prompt(line + "\n")
+        explain(.text(line), .newline)
     }
 
     /// Writes to standard error. If that is closed, there is no one to tell.
-    private static func prompt(_ text: String) {
-        _ = write(text, to: STDERR_FILENO)
+    static func explain(_ output: Output...) {
+        _ = write(output, to: STDERR_FILENO)
     }
 
     /// - Returns: The error number, or 0. `FileHandle` would end the program with a trap.
-    private static func write(_ text: String, to descriptor: CInt) -> CInt {
-        var rest = Array(text.utf8)[...]
+    private static func write(_ output: [Output], to descriptor: CInt) -> CInt {
+        let showsColour = descriptor == STDOUT_FILENO && showsColour
+        var rest = Array(output.map { $0.encoded(showsColour: showsColour) }.joined().utf8)[...]
         while !rest.isEmpty {
             #if canImport(Darwin)
                 let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
@@ -79,17 +80,23 @@ enum Terminal {
     }
 
     /// Reads a line without showing it.
-    static func readSecret(prompt: String) throws -> String {
+    static func readSecret(prompt: String) throws -> SecretLine {
         guard isInteractive else {
-            guard let line = readLine() else {
+            guard let line = SecretLine.fromStandardInput() else {
                 throw ValidationError("A passcode is missing: standard input has ended.")
             }
             return line
         }
         // Before the prompt, so that an immediate answer is neither shown nor lost.
         let input = try SilentInput()
-        self.prompt(prompt)
-        defer { complain("") }
+        explain(.text(prompt))
+        defer { explain(.newline) }
         return try input.readLine()
+    }
+
+    /// Reads a line that may be seen.
+    static func readAnswer(prompt: String) -> String? {
+        explain(.text(prompt))
+        return readLine()
     }
 }

@@ -36,11 +36,10 @@ struct WatchDisplay {
         for await event in events {
             switch event {
             case .status(let status):
-                let text = status.line.styled(status.style, if: Terminal.showsColour)
-                if isTerminal { try line.draw(status.line, styled: text) } else { try Terminal.say(text) }
+                if isTerminal { try line.draw(status.line, status.style) } else { try Terminal.say(status.line) }
                 if !isWanted(status) { return }
             case .record(let record):
-                if isTerminal { try line.insert(record.styledLine) } else { try Terminal.say(record.line) }
+                if isTerminal { try line.insert(record.line, record.style) } else { try Terminal.say(record.line) }
             case .resized: try line.redraw()
             case .interrupted: throw ExitCode.interrupted
             case .ended: return
