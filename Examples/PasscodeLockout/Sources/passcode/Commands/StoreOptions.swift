@@ -35,18 +35,39 @@ struct StoreOptions: ParsableArguments {
 
     /// Opens the stores and their lock.
     func open() async throws -> OpenLock {
-        try await OpenLock(in: copies(), witness: witness.map { URL(filePath: $0) })
+        var stores: [SettingsStore] = []
+        for copy in copies { stores.append(try await SettingsStore.open(at: copy)) }
+        return try await OpenLock(in: stores, witness: witness.map { URL(filePath: $0) })
     }
 
-    private func copies() async throws -> [SettingsStore] {
-        let name = "com.example.passcode"
-        guard
-            let file = file.map({ URL(filePath: $0) }) ?? folder.map({ URL(filePath: $0, directoryHint: .isDirectory) })
-        else { return [try await SettingsStore.open(name), try await SettingsStore.open("\(name).copy")] }
-        let first = folder == nil ? file : file.appending(path: "settings.json")
+    /// The lock's two files.
+    var copies: [URL] {
+        let first: URL
+        if let file {
+            first = URL(filePath: file)
+        } else if let folder {
+            first = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "settings.json")
+        } else {
+            return ["com.example.passcode", "com.example.passcode.copy"].map(Self.standardFile)
+        }
         let second = first.deletingPathExtension().appendingPathExtension("copy")
             .appendingPathExtension(first.pathExtension.isEmpty ? "json" : first.pathExtension)
-        return [try await SettingsStore.open(at: first), try await SettingsStore.open(at: second)]
+        return [first, second]
+    }
+
+    /// Where `SettingsStore.open(name)` has its file.
+    private static func standardFile(of name: String) -> URL {
+        #if os(Linux)
+            let environment = ProcessInfo.processInfo.environment
+            func folder(_ key: String) -> URL? {
+                environment[key].flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
+            }
+            let home = folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser
+            let place = folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")
+        #else
+            let place = URL.applicationSupportDirectory
+        #endif
+        return place.appending(path: name).appending(path: "settings.json")
     }
 }
 
