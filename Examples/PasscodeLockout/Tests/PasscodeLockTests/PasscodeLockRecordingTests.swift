@@ -165,7 +165,7 @@ import Testing
         let fixture = try await LockFixture.enrolled()
         fixture.verifier.setFailing(true)
         for count in 1...2 {
-            #expect(await fixture.lock.unlock(with: try LockFixture.right) == .wrong(.ready))
+            #expect(await fixture.lock.unlock(with: try LockFixture.right) == .failed(.ready))
             #expect(fixture.storedCounts == [.integer(Int64(count)), .integer(Int64(count))])
         }
         fixture.verifier.setFailing(false)

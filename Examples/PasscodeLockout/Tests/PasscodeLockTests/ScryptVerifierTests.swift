@@ -42,6 +42,29 @@ import Testing
         await #expect(throws: VerifierError.self) {
             try await verifier.verify(Passcode("2580"), against: stored)
         }
+        #expect(verifier.objection(to: stored) != nil)
+    }
+
+    @Test(
+        "A stored cost of more than four times the standard's work or memory is an objection, and no number overflows",
+        arguments: [
+            (ScryptCost(rounds: 131_072, parallelism: 3), true), (ScryptCost(rounds: 32_768, parallelism: 12), true),
+            (ScryptCost(rounds: 32_768, parallelism: 13), false), (ScryptCost(rounds: 262_144), false),
+            (ScryptCost(rounds: 1_048_576, blockSize: 1), true), (ScryptCost(rounds: 2_097_152, blockSize: 1), false),
+            (ScryptCost(rounds: 2, blockSize: .max), false), (ScryptCost(rounds: 2, parallelism: .max), false),
+            (ScryptCost(rounds: 1 << 62, blockSize: .max, parallelism: .max), false),
+        ])
+    func bearable(_ cost: ScryptCost, _ isBearable: Bool) async throws {
+        var stored = try await verifier.makeVerifier(for: Passcode("2580"))
+        stored.cost = cost
+        #expect(verifier.objection(to: stored) == (isBearable ? nil : VerifierError.tooCostly.description))
+        guard !isBearable else { return }
+        await #expect(throws: VerifierError.tooCostly) {
+            try await verifier.verify(Passcode("2580"), against: stored)
+        }
+        await #expect(throws: VerifierError.tooCostly) {
+            try await ScryptVerifier(cost).makeVerifier(for: Passcode("2580"))
+        }
     }
 
     @Test("R20: A printed passcode shows nothing of itself")

@@ -77,7 +77,7 @@ extension LockHistory {
         switch result {
         case .wrong(.ready): 0
         case .wrong: 1
-        case .accepted, .repeated, .refused: 2
+        case .accepted, .repeated, .refused, .failed: 2
         }
     }
 

@@ -99,7 +99,7 @@ extension LockHistory {
         try require(comparisons == 0 || mustCompare, "A passcode was compared that had to wait.")
         let isComparison =
             switch expected {
-            case .accepted, .wrong: 1
+            case .accepted, .wrong, .failed: 1
             case .repeated, .refused: 0
             }
         try require(comparisons == isComparison, "\(comparisons) passcodes were compared, after \(compared).")

@@ -72,7 +72,7 @@ struct ReferenceLock {
         (recordedBoot, recordedUptime) = (boot, start)
         compared += 1
         advance(by: comparison)
-        if isFailing { return .wrong(status) }
+        if isFailing { return .failed(status) }
         if guess == passcode {
             succeed(in: process)
             return .accepted

@@ -36,9 +36,14 @@ final class PasscodeProgram: Sendable {
     /// - Parameter hasOutput: Whether there is a standard output at all.
     convenience init(_ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true) throws {
         let input = passcodes.map { $0 + "\n" }.joined()
+        try self.init(arguments, input: Array(input.utf8), hasOutput: hasOutput)
+    }
+
+    /// - Parameter hasErrors: Whether its lines have standard error, too.
+    convenience init(_ arguments: [String], input: [UInt8], hasOutput: Bool = true, hasErrors: Bool = false) throws {
         let words = [try Self.path] + arguments
         let (id, output) = try Self.starting.withLock { _ in
-            try Self.spawn(words, input: Array(input.utf8), hasOutput: hasOutput)
+            try Self.spawn(words, input: input, hasOutput: hasOutput, hasErrors: hasErrors)
         }
         self.init(id, output: output)
     }
@@ -95,16 +100,24 @@ final class PasscodeProgram: Sendable {
     static func run(
         _ arguments: [String], passcodes: [String] = [], hasOutput: Bool = true
     ) async throws -> (exitCode: CInt, lines: [String]) {
-        let program = try PasscodeProgram(arguments, passcodes: passcodes, hasOutput: hasOutput)
+        try await PasscodeProgram(arguments, passcodes: passcodes, hasOutput: hasOutput).result()
+    }
+
+    /// The same with any bytes for standard input, and with the lines of standard error.
+    static func run(_ arguments: [String], input: [UInt8]) async throws -> (exitCode: CInt, lines: [String]) {
+        try await PasscodeProgram(arguments, input: input, hasErrors: true).result()
+    }
+
+    private func result() async throws -> (exitCode: CInt, lines: [String]) {
         var lines: [String] = []
-        for await line in program.lines { lines.append(line) }
-        return (await program.exitCode(), lines)
+        for await line in self.lines { lines.append(line) }
+        return (await exitCode(), lines)
     }
 
     // MARK: The operating system
 
     private static func spawn(
-        _ arguments: [String], input: [UInt8], hasOutput: Bool
+        _ arguments: [String], input: [UInt8], hasOutput: Bool, hasErrors: Bool
     ) throws -> (id: pid_t, output: CInt) {
         let (childInput, writing) = try makePipe()
         let (reading, childOutput) = try makePipe()
@@ -120,7 +133,11 @@ final class PasscodeProgram: Sendable {
                 posix_spawn_file_actions_adddup2(&actions, childInput, 0)
                 posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
                 if !hasOutput { posix_spawn_file_actions_addclose(&actions, 1) }
-                posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+                if hasErrors {
+                    posix_spawn_file_actions_adddup2(&actions, childOutput, 2)
+                } else {
+                    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+                }
             }
             return (id, reading)
         } catch {

@@ -68,6 +68,10 @@ final class PasscodeTerminal: Sendable {
         _ = write(person, keys, keys.utf8.count)
     }
 
+    func type(_ bytes: [UInt8]) {
+        _ = write(person, bytes, bytes.count)
+    }
+
     func resize(to columns: Int) {
         Self.resize(person, to: columns)
     }

@@ -153,9 +153,11 @@ import Testing
         }
     }
 
-    @Test("An enrolment that comes second exits with 1")
-    func enrolmentTooLate() {
-        #expect(throws: ExitCode(1)) { try Report.end(.refused(.ready)) }
+    @Test("Where nothing was compared, the exit code is 4: an enrolment that comes second, and a failing verifier")
+    func nothingCompared() {
+        for result in [.refused(.ready), .failed(.ready), .failed(.exhausted)] as [AttemptResult] {
+            #expect(throws: ExitCode(4)) { try Report.end(result) }
+        }
     }
 
     @Test("R22, R25: A watching process shows each try of the others")

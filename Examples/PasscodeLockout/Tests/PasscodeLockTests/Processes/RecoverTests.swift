@@ -1,0 +1,123 @@
+import Foundation
+import PasscodeLock
+import SettleTesting
+import Testing
+
+/// The way back for an owner who can't open the lock any more.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RecoverTests {
+    private func withLock(_ body: (_ lock: LockFolder, _ recover: [String]) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let lock = LockFolder(url: folder)
+            try await lock.enrol("2580", cost: ScryptCost(rounds: 16), wrongGuesses: 5)
+            try await body(lock, ["recover", "--file", lock.copies[0].path])
+        }
+    }
+
+    @Test("Without --yes it names the files and changes nothing")
+    func asks() async throws {
+        try await withLock { lock, recover in
+            let before = try lock.contents()
+            let ended = try await PasscodeProgram.run(recover, input: Array("recover\n".utf8))
+            #expect(ended.exitCode == 64)
+            for name in before.keys { #expect(ended.lines.contains { $0.hasSuffix("/\(name)") }) }
+            #expect(try lock.contents() == before)
+        }
+    }
+
+    @Test("At a terminal the word must be typed", arguments: ["yes", "recover"])
+    func confirmation(_ word: String) async throws {
+        let isDone = word == "recover"
+        try await withLock { lock, recover in
+            let terminal = try PasscodeTerminal(recover)
+            await terminal.see("Type “recover”")
+            terminal.type("\(word)\r")
+            #expect(await terminal.end().exitCode == (isDone ? 0 : 64))
+            #expect(FileManager.default.fileExists(atPath: lock.copies[0].path) != isDone)
+        }
+    }
+
+    @Test("It moves every file aside, unchanged, and a new passcode can be chosen")
+    func moves() async throws {
+        try await withLock { lock, recover in
+            let before = try lock.contents()
+            let enrol = ["enrol", "--file", lock.copies[0].path]
+            #expect(try await PasscodeProgram.run(enrol, passcodes: ["1111"]).exitCode == 2)
+            #expect(try await PasscodeProgram.run(recover + ["--yes"]).exitCode == 0)
+            #expect(try lock.files == ["passcode.recovered-1"])
+            let aside = LockFolder(url: lock.url.appending(path: "passcode.recovered-1"))
+            #expect(try aside.contents() == before)
+            let mode = try FileManager.default.attributesOfItem(atPath: aside.url.path)[.posixPermissions] as? Int
+            #expect(mode == 0o700)
+            #expect(try await PasscodeProgram.run(enrol, passcodes: ["1111"]).exitCode == 0)
+            #expect(try await PasscodeProgram.run(recover + ["--yes"]).exitCode == 0)
+            #expect(try lock.files == ["passcode.recovered-1", "passcode.recovered-2"])
+            let again = try await PasscodeProgram.run(recover + ["--yes"])
+            #expect(again.exitCode == 0)
+            #expect(again.lines.first?.hasPrefix("There is nothing") == true)
+        }
+    }
+
+    @Test("It works where nothing else does: on a damaged lock, on what is left of one, and through a link")
+    func anyState() async throws {
+        for state in ["damaged", "emptied", "without files", "a folder", "a link"] {
+            try await withLock { lock, recover in
+                var words = recover
+                for copy in lock.copies {
+                    switch state {
+                    case "damaged": try Data("{".utf8).write(to: copy)
+                    case "emptied": try Data().write(to: copy)
+                    case "a link": break
+                    default: try FileManager.default.removeItem(at: copy)
+                    }
+                    if state == "a folder" {
+                        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+                    }
+                }
+                if state == "a link" {
+                    let place = lock.url.appending(path: "links", directoryHint: .isDirectory)
+                    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+                    for copy in lock.copies {
+                        try FileManager.default.createSymbolicLink(
+                            at: place.appending(path: copy.lastPathComponent), withDestinationURL: copy)
+                    }
+                    words = ["recover", "--file", place.appending(path: "settings.json").path]
+                }
+                #expect(try await PasscodeProgram.run(words + ["--yes"]).exitCode == 0, "\(state)")
+                #expect(try lock.files.filter { $0 != "links" } == ["passcode.recovered-1"], "\(state)")
+                let enrol = ["enrol", "--file", lock.copies[0].path]
+                #expect(try await PasscodeProgram.run(enrol, passcodes: ["1111"]).exitCode == 0, "\(state)")
+            }
+        }
+    }
+
+    @Test("A witness keeps its number, so a new lock needs its keeper")
+    func witness() async throws {
+        try await withTemporaryFolder { folder in
+            let witness = folder.appending(path: "witness/number.json").path
+            let lock = ["--file", folder.appending(path: "lock/settings.json").path, "--witness", witness]
+            #expect(try await PasscodeProgram.run(["enrol"] + lock, passcodes: ["2580"]).exitCode == 0)
+            let recovered = try await PasscodeProgram.run(["recover", "--yes"] + lock)
+            #expect(recovered.exitCode == 0)
+            #expect(recovered.lines.contains { $0.contains("keeps its number") })
+            #expect(try await PasscodeProgram.run(["enrol"] + lock, passcodes: ["2580"]).exitCode == 4)
+            let other = Array(lock.prefix(2)) + ["--witness", witness + ".new.json"]
+            #expect(try await PasscodeProgram.run(["enrol"] + other, passcodes: ["2580"]).exitCode == 0)
+        }
+    }
+
+    @Test("While another process uses a file, nothing is moved")
+    func inUse() async throws {
+        try await withLock { lock, recover in
+            let journal = lock.url.appending(path: ".settings.copy.json.journal")
+            let descriptor = open(journal.path, O_RDONLY)
+            #expect(flock(descriptor, LOCK_EX) == 0)
+            let before = try lock.files
+            let ended = try await PasscodeProgram.run(recover + ["--yes"], input: [])
+            #expect(ended.exitCode == 4)
+            #expect(ended.lines.contains { $0.contains(journal.path) && $0.contains("Another process") })
+            #expect(try lock.files == before)
+            close(descriptor)
+            #expect(try await PasscodeProgram.run(recover + ["--yes"]).exitCode == 0)
+        }
+    }
+}
