@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PasscodeLock
 
 struct Enrol: AsyncParsableCommand {
@@ -9,9 +10,16 @@ struct Enrol: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
+        // Before the stores are opened, which may make files.
+        let traces = try Recovery(of: options.copies).traces
         let opened = try await options.open()
         let lock = opened.lock
         let status = await lock.status()
+        if status == .unavailable(.notEnrolled), let trace = traces.first {
+            Terminal.complain("No passcode is stored, but “\(trace.path)” shows that there was a lock.")
+            Terminal.complain("“passcode recover” sets its files aside.")
+            throw ExitCode.unavailable
+        }
         var old: Passcode?
         if status != .unavailable(.notEnrolled) {
             guard status == .ready else { try Report.end(.refused(status)) }

@@ -8,7 +8,7 @@ extension LockStatus {
         case .ready: "A passcode may be tried."
         case .delayed(let remaining, _): "Wait another \(remaining.inWords); until then no passcode is looked at."
         case .exhausted: "There were too many wrong guesses: no passcode is looked at any more."
-        case .unavailable(let reason): "\(reason)"
+        case .unavailable(let reason): reason.isLasting ? "\(reason) See “passcode help recover”." : "\(reason)"
         }
     }
 
@@ -19,6 +19,16 @@ extension LockStatus {
         case .delayed(let remaining, let level): "delayed: \(remaining.inWords) left, wait number \(level)"
         case .exhausted: "exhausted"
         case .unavailable(let reason): "unavailable: \(reason)"
+        }
+    }
+}
+
+extension LockStatus.Reason {
+    /// Whether the lock itself has no way out of it.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .damaged, .mismatched, .rolledBack: true
+        case .notEnrolled, .busy, .notSaved, .noWitness, .noTime: false
         }
     }
 }

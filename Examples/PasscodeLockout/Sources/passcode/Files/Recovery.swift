@@ -22,6 +22,20 @@ struct Recovery {
         targets = self.copies.map { Self.unusedFolder(in: $0.folder) }
     }
 
+    /// Files that only a lock leaves behind, or somebody who has emptied one. A journal with a beginning and lock files
+    /// are there as soon as anyone has asked for the status.
+    var traces: [URL] {
+        files.filter { file in
+            switch file.pathExtension {
+            case "lock", "tmp": return false
+            case "journal":
+                let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+                return attributes?[.size] as? Int == 0
+            default: return true
+            }
+        }
+    }
+
     /// The folders to which the files go.
     var folders: [URL] { targets.first == targets.last ? [targets[0]] : targets }
 

@@ -100,6 +100,8 @@ import Testing
             #expect(recovered.exitCode == 0)
             #expect(recovered.lines.contains { $0.contains("keeps its number") })
             #expect(try await PasscodeProgram.run(["enrol"] + lock, passcodes: ["2580"]).exitCode == 4)
+            // The refusal has left its record.
+            #expect(try await PasscodeProgram.run(["recover", "--yes"] + lock).exitCode == 0)
             let other = Array(lock.prefix(2)) + ["--witness", witness + ".new.json"]
             #expect(try await PasscodeProgram.run(["enrol"] + other, passcodes: ["2580"]).exitCode == 0)
         }
@@ -118,6 +120,32 @@ import Testing
             #expect(try lock.files == before)
             close(descriptor)
             #expect(try await PasscodeProgram.run(recover + ["--yes"]).exitCode == 0)
+        }
+    }
+
+    @Test(
+        "R21: What is left of a lock keeps a new passcode from being chosen, until it is set aside",
+        arguments: ["settings.json", "settings.copy.json", ".settings.json.previous", ".settings.copy.json.journal"])
+    func traces(_ name: String) async throws {
+        try await withTemporaryFolder { folder in
+            let lock = LockFolder(url: folder)
+            try lock.write(Data(), to: name)
+            let file = ["--file", lock.copies[0].path]
+            let refused = try await PasscodeProgram.run(["enrol"] + file, input: Array("2580\n".utf8))
+            #expect(refused.exitCode == 4)
+            #expect(refused.lines.contains { $0.contains("passcode recover") })
+            #expect(try await PasscodeProgram.run(["recover", "--yes"] + file).exitCode == 0)
+            #expect(try await PasscodeProgram.run(["enrol"] + file, passcodes: ["2580"]).exitCode == 0)
+        }
+    }
+
+    @Test("Asking for the status of a lock that has never been leaves no trace of one")
+    func noTrace() async throws {
+        try await withTemporaryFolder { folder in
+            let witness = ["--witness", folder.appending(path: "witness/number.json").path]
+            let lock = ["--file", folder.appending(path: "lock/settings.json").path] + witness
+            for command in ["status", "unlock", "audit"] { _ = try await PasscodeProgram.run([command] + lock) }
+            #expect(try await PasscodeProgram.run(["enrol"] + lock, passcodes: ["2580"]).exitCode == 0)
         }
     }
 }
