@@ -133,7 +133,7 @@ import Testing
             let file = ["--file", lock.copies[0].path]
             let refused = try await PasscodeProgram.run(["enrol"] + file, input: Array("2580\n".utf8))
             #expect(refused.exitCode == 4)
-            #expect(refused.lines.contains { $0.contains("passcode recover") })
+            #expect(refused.lines.contains { $0.contains("recover”") })
             #expect(try await PasscodeProgram.run(["recover", "--yes"] + file).exitCode == 0)
             #expect(try await PasscodeProgram.run(["enrol"] + file, passcodes: ["2580"]).exitCode == 0)
         }
