@@ -57,15 +57,15 @@ struct StoreOptions: ParsableArguments {
 
     /// Where `SettingsStore.open(name)` has its file.
     private static func standardFile(of name: String) -> URL {
-        #if os(Linux)
+        #if canImport(Darwin)
+            let place = URL.applicationSupportDirectory
+        #else
             let environment = ProcessInfo.processInfo.environment
             func folder(_ key: String) -> URL? {
                 environment[key].flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
             }
             let home = folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser
             let place = folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")
-        #else
-            let place = URL.applicationSupportDirectory
         #endif
         return place.appending(path: name).appending(path: "settings.json")
     }
