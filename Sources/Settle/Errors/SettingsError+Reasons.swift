@@ -170,7 +170,8 @@ extension SettingsError {
 
     static func lockTimedOut(_ name: String, _ timeout: Duration, holder: String) -> SettingsError {
         let rounded = Duration.milliseconds((timeout / .milliseconds(1)).rounded())
-        return SettingsError(.lockTimedOut, "The lock “\(name)” was not acquired within \(rounded): \(holder) holds it.")
+        return SettingsError(
+            .lockTimedOut, "The lock “\(name)” was not acquired within \(rounded): \(holder) holds it.")
     }
 
     static func lockLost(_ name: String) -> SettingsError {
