@@ -70,7 +70,7 @@ public actor PasscodeLockout {
         ]
         stores = [store, second]
         losses = []
-        for (store, copy) in zip(stores, copies) { losses.append(await store.loss(of: copy)) }
+        for (store, copy) in zip(stores, copies) { losses.append(await store.loss(of: copy, at: path)) }
         // Two locks that share a name only wait for each other.
         let name = String(path.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(64))
         turnName = name.isEmpty ? "passcode" : name
