@@ -1,6 +1,7 @@
 import Hummingbird
+import HummingbirdCore
 import Logging
-public import ServiceLifecycle
+import ServiceLifecycle
 public import Settle
 public import UnixSignals
 
@@ -27,77 +28,140 @@ public struct LiveService: Sendable {
     /// The service's settings.
     public let settings: ServiceSettings
     private let parts: Parts
-    private let metrics = PrometheusMetrics()
+    private let metrics = PrometheusMetrics(help: PrometheusMetrics.help)
     private let load = ServiceLoad()
+    private let problems: StoredValueProblems
+    private let connections: Connections
+    /// How many connections may be accepted, including those that are about to close.
+    private let accepted = Descriptors.forConnections
 
     /// - Throws: ``SettingsError`` if the store can't open the settings.
     public init(_ parts: Parts) async throws {
         self.parts = parts
+        problems = StoredValueProblems(of: parts.store)
         settings = try await parts.store.group(ServiceSettings.self)
+        connections = Connections(
+            settings: settings.connections, ceiling: accepted - min(accepted / 4, 64), factory: metrics)
     }
 
-    /// The services, in the order in which they start. They end in reverse: first no more requests are accepted, and
-    /// the store closes last.
+    /// Runs the service until a signal comes, the grace of ``ShutdownSettings`` has passed, and all requests are answered.
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
     ///   - port: The port to listen on; 0 for any free one.
-    ///   - signals: The signals that end the group gracefully.
+    ///   - signals: The signals that end the service. The second one ends the grace.
     ///   - onListening: Called with the port once the service listens.
-    public func serviceGroup(
-        host: String = "127.0.0.1", port: Int, gracefulShutdownSignals signals: [UnixSignal] = [],
+    public func run(
+        host: String = "127.0.0.1", port: Int, until signals: some AsyncSequence<UnixSignal, Never> & Sendable,
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
+        let group = serviceGroup(host: host, port: port, onListening: onListening)
+        let notice = StopNotice(
+            load: load, settings: settings.shutdown, clock: parts.clock, logger: logger("service"))
+        async let _: Void = {
+            await notice.wait(for: signals)
+            await group.triggerGracefulShutdown()
+        }()
+        try await group.run()
+    }
+
+    /// Writes a line to the log at any level of it, also while the service does not run.
+    public func log(_ message: String) {
+        unfiltered("service").notice("\(message)")
+    }
+
+    /// The services, in the order in which they start. They end in reverse: first no more requests are accepted, and
+    /// the store closes last.
+    func serviceGroup(
+        host: String = "127.0.0.1", port: Int, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> ServiceGroup {
-        // Changes are logged at every level, including the change that sets it to error.
-        var changeLogger = logger("settings")
-        changeLogger.logLevel = .info
-        let application = Application(
-            router: router(), configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
-            logger: logger("http"))
+        let application = application(host: host, port: port, onListening: onListening)
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: SettingsService(parts.store, logger: changeLogger)),
-                .init(service: Reactions(settings: settings, load: load, metrics: metrics, logger: logger("service"))),
+                .init(service: SettingsService(parts.store, logger: unfiltered("settings"), problems: problems)),
+                .init(service: reactions),
                 // A failure, such as a port in use, ends the other services in order too.
                 .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
             ],
-            gracefulShutdownSignals: signals, logger: logger("service"))
+            logger: logger("service"))
         // A client that does not read must not keep the service from ending.
         configuration.maximumGracefulShutdownDuration = parts.longestShutdown
         return ServiceGroup(configuration: configuration)
     }
 
+    private var reactions: Reactions {
+        Reactions(
+            settings: settings, load: load, connections: connections, metrics: metrics, logger: logger("service"))
+    }
+
+    private func application(
+        host: String, port: Int, onListening: @escaping @Sendable (Int) async -> Void
+    ) -> some Service {
+        let logger = logger("http")
+        return Application(
+            responder: router().responder(),
+            server: HTTPServerBuilder { [connections] in ServiceChannel(responder: $0, connections: connections) },
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: port), backlog: 1_024,
+                availableConnectionsDelegate: MaximumAvailableConnections(accepted, logger: logger)),
+            onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+            logger: logger)
+    }
+
+    /// For lines that are logged at every level, such as the change that sets it to error.
+    private func unfiltered(_ label: String) -> Logger {
+        var logger = logger(label)
+        logger.logLevel = .info
+        return logger
+    }
+
     private func logger(_ label: String) -> Logger {
         Logger(label: label) { label in
-            ServiceLogHandler(label: label, level: { [settings] in settings.logging.level }, write: parts.log)
+            ServiceLogHandler(
+                label: label, level: { [settings] in settings.logging.level },
+                format: { [settings] in settings.logging.format }, write: parts.log)
         }
     }
 
-    private func router() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+    func router() -> ServiceRouter {
+        let router = ServiceRouter()
         router.add(middleware: LogRequestsMiddleware(.debug))
         router.add(middleware: RequestMetricsMiddleware(factory: metrics))
         router.add(middleware: SentenceMiddleware())
+        let endpoints = endpoints
+        router.add(endpoints.filter { $0.operation.access == .open })
+        limited(router).add(endpoints.filter { $0.operation.access == .limited })
+        let refusals = Refusals(clock: parts.clock, logger: logger("admin"), metrics: metrics)
+        router.group().add(middleware: AdminMiddleware(settings: settings.admin, refusals: refusals))
+            .add(endpoints.filter { $0.operation.access == .admin })
+        return router
+    }
+
+    private func limited(_ router: ServiceRouter) -> RouterGroup<ServiceContext> {
         let limiter = RateLimiter(clock: parts.clock) { [limits = settings.limits] in
             limits.snapshot { RateLimit(perSecond: $0.perSecond, burst: $0.burst) }
         }
-        PublicRoutes(settings: settings, clock: parts.clock).add(
-            to: router.group()
-                // A request is counted before it passes the switch, so that none is missed when maintenance begins.
-                .add(middleware: LoadMiddleware(load: load))
-                .add(middleware: MaintenanceMiddleware(settings: settings.maintenance))
-                .add(middleware: RateLimitMiddleware(limiter: limiter)))
+        return router.group()
+            // A request is counted before it passes the switch, so that none is missed when maintenance begins.
+            .add(middleware: LoadMiddleware(load: load))
+            .add(middleware: MaintenanceMiddleware(settings: settings.maintenance))
+            .add(middleware: RateLimitMiddleware(limiter: limiter))
+    }
 
-        let admin = router.group().add(middleware: AdminMiddleware(settings: settings.admin))
-        SettingsRoutes(store: parts.store).add(to: admin)
-        ChangesRoute(
-            events: ChangeEvents(store: parts.store), settings: settings.admin,
-            heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock)
-        ).add(to: admin)
-
-        HealthRoutes(store: parts.store, maintenance: settings.maintenance).add(to: router)
-        MetricsRoute(metrics: metrics, storeMetrics: StoreMetrics(of: parts.store, factory: metrics)).add(to: router)
-        return router
+    /// All that the service serves: the router and the OpenAPI document are made from this.
+    var endpoints: [Endpoint] {
+        let store = parts.store
+        let changes = ChangesRoute(
+            events: ChangeEvents(store: store, problems: problems), settings: settings.admin,
+            heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock))
+        let metricsRoute = MetricsRoute(
+            metrics: metrics, storeMetrics: StoreMetrics(of: store, factory: metrics),
+            processMetrics: ProcessMetrics(factory: metrics), problems: problems)
+        return OpenAPIRoute(store: store).describing(
+            PublicRoutes(settings: settings, clock: parts.clock).endpoints
+                + SettingsRoutes(store: store, problems: problems).endpoints
+                + changes.endpoints
+                + HealthRoutes(store: store, maintenance: settings.maintenance, load: load).endpoints
+                + [metricsRoute.endpoint])
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveServing
 
 @main
 struct LiveServiceCommand: AsyncParsableCommand {
@@ -11,5 +12,6 @@ struct LiveServiceCommand: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 the file, the port or a value can't be used, 64 wrong usage.
             """,
+        version: LiveService.version,
         subcommands: [Serve.self, Set.self, Get.self, Token.self])
 }

@@ -30,18 +30,17 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try await Descriptors.prepare()
         let store = try await files.openStore()
         let service = try await LiveService(LiveService.Parts(store: store))
         if try await service.settings.admin.createTokenIfMissing() {
-            StandardError.write("There is a new admin token. “live-service token --file \(files.file)” shows it.")
+            service.log("There is a new admin token. “live-service token --file \(files.file)” shows it.")
         }
-        let group = service.serviceGroup(
-            host: host, port: port, gracefulShutdownSignals: [.sigterm, .sigint, .sighup]
-        ) { [host] port in
-            StandardError.write("Listening on http://\(host):\(port)")
-        }
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         do {
-            try await group.run()
+            try await service.run(host: host, port: port, until: signals) { [host] port in
+                service.log("Listening on http://\(host):\(port)")
+            }
         } catch let error as IOError {
             throw CommandFailure.notListening(on: host, port, because: Self.words(for: error))
         } catch let error as SocketAddressError.UnknownHost {

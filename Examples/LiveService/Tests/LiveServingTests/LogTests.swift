@@ -116,4 +116,37 @@ struct LogTests {
         logger.info("one\ntwo", metadata: ["key": "a\r\nb"])
         #expect(log.all.first?.hasSuffix("info test: one\\ntwo key=a\\r\\nb") == true, "\(log.all)")
     }
+
+    @Test(arguments: [
+        "\u{202E}", "\u{2066}", "\u{200F}", "\u{2028}", "\u{2029}", "\u{85}", "\u{1B}", "\u{7F}", "\u{FEFF}",
+    ])
+    func whatCannotBeSeenIsEscaped(character: Unicode.Scalar) async throws {
+        let log = LogLines()
+        let logger = Logger(label: "test") { label in
+            ServiceLogHandler(label: label, level: { .info }, write: { log.append($0) })
+        }
+        logger.info("one\(character)two", metadata: ["agent": "a\(character)b"])
+        let line = log.all.first ?? ""
+        #expect(!line.unicodeScalars.contains(character))
+        #expect(line.contains("one\(character.escaped(asASCII: true))two"))
+        #expect(!line.contains("ab"))
+    }
+
+    @Test func anAuthorsNameHasFewBytesAllOfWhichCanBeSeen() async throws {
+        try await TestService.with { service async throws in
+            let marks = String(repeating: "\u{301}", count: 5_000)
+            for (name, author) in [
+                ("night\u{202E}tfihs\u{2028}", "nighttfihs"),
+                ("e\(marks)", "e" + String(repeating: "\u{301}", count: 39)),
+                ("\u{200B}\u{2067}", "the admin endpoint"),
+            ] {
+                var changes = service.store.changes.makeAsyncIterator()
+                _ = try await service.send(.admin(.delete, "/settings/limits.burst", by: "first"))
+                _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: name, "7"))
+                while let change = await changes.next(), change.author != author {
+                    #expect(change.author == "first")
+                }
+            }
+        }
+    }
 }

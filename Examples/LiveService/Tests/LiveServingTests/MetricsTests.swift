@@ -1,8 +1,15 @@
 import CoreMetrics
-import LiveServing
 import Settle
 import SettleTesting
 import Testing
+
+@testable import LiveServing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 @Suite(.timeLimit(.minutes(10)))
 struct MetricsTests {
@@ -56,24 +63,99 @@ struct MetricsTests {
         }
     }
 
-    @Test func metricsAreSpelledAsPrometheusReadsThem() {
+    @Test func theTimeOfRequestsIsADistribution() async throws {
+        try await TestService.with { service async throws in
+            for _ in 0..<3 { _ = try await service.send(.get("/features/a")) }
+            let values = try await values(of: service)
+            let name = "http_request_duration_seconds"
+            #expect(values["\(name)_count{route=\"/features/{name}\"}"] == 3)
+            #expect(values["\(name)_sum{route=\"/features/{name}\"}"] ?? 0 > 0)
+            #expect(values["\(name)_bucket{route=\"/features/{name}\",le=\"+Inf\"}"] == 3)
+        }
+    }
+
+    @Test func theProcessAndTheBuildAreShown() async throws {
+        try await TestService.with { service async throws in
+            let values = try await values(of: service)
+            let again = try await self.values(of: service)
+            #expect(values["live_service_build_info{version=\"\(LiveService.version)\"}"] == 1)
+            #expect(values["process_cpu_seconds_total"] ?? 0 > 0)
+            #expect(again["process_cpu_seconds_total"] ?? 0 >= values["process_cpu_seconds_total"] ?? 0)
+            // A second reading must not add the first one again.
+            #expect(again["process_cpu_seconds_total"] ?? 0 < ProcessFigures.now.processorSeconds ?? 0)
+            #expect(values["process_max_fds"] ?? 0 > values["process_open_fds"] ?? 0)
+            #expect(values["process_open_fds"] ?? 0 > 3)
+            #if os(Linux)
+                #expect(values["process_resident_memory_bytes"] ?? 0 > 1_000_000)
+                let start = Date(timeIntervalSince1970: values["process_start_time_seconds"] ?? 0)
+                #expect(start < Date.now && start > Date.now.addingTimeInterval(-86_400))
+            #endif
+        }
+    }
+
+    @Test func eachMetricIsExplained() async throws {
+        try await TestService.with { service async throws in
+            _ = try await service.send(.get("/hello"))
+            while try await values(of: service)["rate_limit_burst"] == nil { await Task.yield() }
+            let lines = try await service.send(.get("/metrics")).text.split(separator: "\n")
+            func names(_ kind: String) -> [Substring] {
+                lines.filter { $0.hasPrefix("# \(kind) ") }.map { $0.split(separator: " ")[2] }
+            }
+            #expect(names("HELP") == names("TYPE"))
+            // No connection has been cut off.
+            let missing = Set(PrometheusMetrics.help.keys).subtracting(names("HELP").map(String.init))
+            #expect(missing == ["http_connections_cut_off_total"])
+            for line in lines where line.hasPrefix("# TYPE ") && line.hasSuffix(" counter") {
+                #expect(line.split(separator: " ")[2].hasSuffix("_total"), "\(line)")
+            }
+        }
+    }
+
+    @Test func aStoredValueThatCannotBeUsedIsCounted() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service async throws in
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(0)])
+            while try await values(of: service)["settings_unusable_values"] != 1 { await Task.yield() }
+        }
+    }
+
+    @Test(arguments: [(Double.nan, "NaN"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (0.5, "0.5"), (1e300, "1e+300")])
+    func numbersAreSpelledAsPrometheusReadsThem(number: Double, text: String) {
         let metrics = PrometheusMetrics()
+        Meter(label: "level", factory: metrics).set(number)
+        #expect(metrics.text() == "# TYPE level gauge\nlevel \(text)\n")
+    }
+
+    @Test func metricsAreSpelledAsPrometheusReadsThem() {
+        let metrics = PrometheusMetrics(help: ["hits_total": "Hits,\nwith \\ and \"."])
         Counter(label: "hits.total", dimensions: [("path", "a\"b\\c\nd")], factory: metrics).increment(by: 2)
         Counter(label: "hits.total", dimensions: [("path", "a\"b\\c\nd")], factory: metrics).increment()
         Meter(label: "level", factory: metrics).set(1.5)
-        Timer(label: "time", factory: metrics).recordMilliseconds(250)
-        Timer(label: "time", factory: metrics).recordMilliseconds(250)
         #expect(
             metrics.text() == """
+                # HELP hits_total Hits,\\nwith \\\\ and ".
                 # TYPE hits_total counter
                 hits_total{path="a\\"b\\\\c\\nd"} 3
                 # TYPE level gauge
                 level 1.5
-                # TYPE time summary
-                time_count 2
-                time_sum 0.5
 
                 """)
+    }
+
+    @Test func aRecordedTimeCountsInEachBucketThatIsNotLower() {
+        let metrics = PrometheusMetrics()
+        for milliseconds in [1, 250, 251, 20_000] {
+            Timer(label: "time", dimensions: [("a", "b")], factory: metrics).recordMilliseconds(milliseconds)
+        }
+        let buckets = metrics.text().split(separator: "\n").filter { $0.hasPrefix("time_bucket") }
+        #expect(buckets.first == "time_bucket{a=\"b\",le=\"0.001\"} 1")
+        #expect(buckets.contains("time_bucket{a=\"b\",le=\"0.1\"} 1"))
+        #expect(buckets.contains("time_bucket{a=\"b\",le=\"0.25\"} 2"))
+        #expect(buckets.contains("time_bucket{a=\"b\",le=\"0.5\"} 3"))
+        #expect(buckets.contains("time_bucket{a=\"b\",le=\"10\"} 3"))
+        #expect(buckets.last == "time_bucket{a=\"b\",le=\"+Inf\"} 4")
+        #expect(metrics.text().hasSuffix("time_sum{a=\"b\"} 20.502\ntime_count{a=\"b\"} 4\n"))
     }
 
     private func values(of service: TestService) async throws -> [String: Double] {

@@ -11,7 +11,7 @@ struct SettingsEndpointTests {
             let listing = try await service.send(.admin(.get, "/settings")).json()
             #expect(listing["revision"] == .integer(Int64(service.store.revision)))
             guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
-            #expect(settings.count == 8)
+            #expect(settings.count == 14)
             #expect(
                 settings.contains(
                     .dictionary([
@@ -61,7 +61,7 @@ struct SettingsEndpointTests {
         ("requests.timeout", "\"90s\"", "from 0.01s to 60s"),
         ("features.enabled", "[\"Aa\"]", "a list of different names of lower-case letters, digits and dashes"),
         ("features.enabled", "[\"a\", \"a\"]", "a list of different names of lower-case letters, digits and dashes"),
-        ("maintenance.message", "\"\"", "a text of 1 to 200 characters"),
+        ("maintenance.message", "\"\"", "a text of 1 to 500 bytes"),
     ])
     func aValueAgainstItsRuleGets422WithTheRulesSentence(key: String, body: String, rule: String) async throws {
         try await TestService.with { service async throws in

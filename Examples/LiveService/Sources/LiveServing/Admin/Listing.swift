@@ -4,9 +4,13 @@ import Settle
 struct Listing {
     let revision: UInt64
     let settings: [SettingInfo]
+    private let problems: [String: StoredValueProblem]
 
-    /// - Parameter keys: The settings to list; all if `nil`.
-    init(of store: SettingsStore, keys: Set<String>? = nil) throws {
+    /// - Parameters:
+    ///   - keys: The settings to list; all if `nil`.
+    ///   - problems: What is wrong with stored values, by key.
+    init(of store: SettingsStore, keys: Set<String>? = nil, problems: [String: StoredValueProblem]) throws {
+        self.problems = problems
         // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
         // nothing leaves no trace.
         (revision, settings) = try store.update {
@@ -17,8 +21,16 @@ struct Listing {
     var json: SettingValue.Entries {
         [
             "revision": .integer(Int64(revision)),
-            "settings": .array(settings.map { .dictionary($0.json) }),
+            "settings": .array(entries.map { .dictionary($0) }),
         ]
+    }
+
+    var entries: [SettingValue.Entries] {
+        settings.map { setting in
+            var json = setting.json
+            if let problem = problems[setting.key] { json["problem"] = .dictionary(problem.json) }
+            return json
+        }
     }
 }
 

@@ -11,79 +11,154 @@ import Settle
 /// The admin endpoints that list and change settings.
 struct SettingsRoutes: Sendable {
     let store: SettingsStore
+    let problems: StoredValueProblems
 
     /// The maximum size of a body: far more than any setting here takes.
     private static let bodyLimit = 64 * 1_024
 
-    func add(to router: some RouterMethods<some RequestContext>) {
-        router.get("settings") { _, _ in try Response(json: Listing(of: store).json) }
-        router.get("settings/:key") { _, context in Response(json: try entry(forKey: Self.key(context))) }
-        router.patch("settings") { request, context in try await patchAll(request, context) }
-        router.patch("settings/:key") { request, context in try await patch(request, context) }
-        router.delete("settings/:key") { request, context in try await reset(request, context) }
+    var endpoints: [Endpoint] { [list, get, patchAll, patch, delete] }
+
+    private var list: Endpoint {
+        let operation = Operation(
+            method: .get, path: "/settings", summary: "All settings", access: .admin,
+            answers: [.ok("The settings and the revision that they belong to.", SettingInfo.listingSchema)])
+        return Endpoint(operation: operation) { _, _ in try await answer(keys: nil) }
     }
 
-    /// Sets a setting to the JSON value in the body.
-    private func patch(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        let key = try knownKey(context)
-        let value = try await Self.value(of: request)
-        try await Self.saving {
-            try await store.commit(by: Self.author(request)) { try store.setValue(value, forKey: key) }
+    private var get: Endpoint {
+        let operation = Operation(
+            method: .get, path: "/settings/{key}", summary: "A setting", access: .admin, parameters: [Self.key],
+            answers: [.ok("The setting.", .component("Setting")), Self.unknown])
+        return Endpoint(operation: operation) { _, context in try await answer(key: context.parameter("key")) }
+    }
+
+    private var patch: Endpoint {
+        let operation = Operation(
+            method: .patch, path: "/settings/{key}", summary: "Sets a setting", access: .admin,
+            parameters: [Self.key] + ChangeRequest.parameters, body: .any,
+            answers: [.ok("The setting as it is now.", .anyOf([.component("Setting"), Preview.schema])), Self.unknown]
+                + Self.refusals)
+        return Endpoint(operation: operation) { request, context in
+            let key = try knownKey(context)
+            let value = try await Self.value(of: request, context)
+            return try await perform(request, on: [key]) {
+                try store.setValue(value, forKey: key)
+            } answer: {
+                try await answer(key: key)
+            }
         }
-        return try Response(json: entry(forKey: key))
     }
 
-    /// Sets several settings at once, all or none. The body is an object with a value for each key.
-    private func patchAll(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        guard case .dictionary(let values) = try await Self.value(of: request) else {
+    private var patchAll: Endpoint {
+        let operation = Operation(
+            method: .patch, path: "/settings", summary: "Sets several settings at once, all or none", access: .admin,
+            parameters: ChangeRequest.parameters, body: .component("Settings"),
+            answers: [.ok("These settings.", .anyOf([SettingInfo.listingSchema, Preview.schema])), Self.unknown]
+                + Self.refusals)
+        return Endpoint(operation: operation) { request, context in
+            let values = try await knownValues(of: request, context)
+            let keys = values.map(\.key)
+            return try await perform(request, on: keys) {
+                for (key, value) in values { try store.setValue(value, forKey: key) }
+            } answer: {
+                try await answer(keys: Set(keys))
+            }
+        }
+    }
+
+    private var delete: Endpoint {
+        let operation = Operation(
+            method: .delete, path: "/settings/{key}", summary: "Resets a setting to its default", access: .admin,
+            parameters: [Self.key] + ChangeRequest.parameters,
+            answers: [.ok("The setting as it is now.", .anyOf([.component("Setting"), Preview.schema])), Self.unknown]
+                + Self.refusals)
+        return Endpoint(operation: operation) { request, context in
+            let key = try knownKey(context)
+            return try await perform(request, on: [key]) {
+                try store.removeValue(forKey: key)
+            } answer: {
+                try await answer(key: key)
+            }
+        }
+    }
+
+    private static let key = Operation.Parameter(
+        name: "key", place: .path, description: "The setting's key.", schema: .component("SettingKey"))
+
+    private static let unknown = Operation.Answer.error(.notFound, "There is no such setting.")
+
+    private static let refusals: [Operation.Answer] = [
+        .error(.preconditionFailed, "The revision is not that of `If-Match`."),
+        .error(.contentTooLarge, "The body exceeds \(bodyLimit / 1_024) KiB."),
+        .error(.unprocessableContent, "The value has another type, or breaks the setting's rule."),
+        .error(.serviceUnavailable, "The change could not be saved."),
+    ]
+}
+
+extension SettingsRoutes {
+    /// Commits the writes of a request, or tells what they would do, if that is all the request wants.
+    ///
+    /// - Parameter answer: The answer once they are on stable storage.
+    private func perform(
+        _ request: Request, on keys: [String], _ writes: @Sendable () throws -> Void,
+        answer: () async throws -> Response
+    ) async throws -> Response {
+        let change = try ChangeRequest(request)
+        return try await Self.saving {
+            if change.isDryRun { return Response(json: try Preview(change, of: keys, in: store, writes).json) }
+            try await store.commit(by: change.author) {
+                try change.checkPrecondition(store.revision)
+                try writes()
+            }
+            return try await answer()
+        }
+    }
+
+    /// The settings in the body, by their keys.
+    private func knownValues(
+        of request: Request, _ context: ServiceContext
+    ) async throws -> [(key: String, value: SettingValue)] {
+        guard case .dictionary(let values) = try await Self.value(of: request, context) else {
             throw ServiceError(.badRequest, "The body must be a JSON object with a value for each key.")
         }
         for key in values.keys.sorted() where store.setting(forKey: key) == nil { throw Self.unknown(key) }
-        try await Self.saving {
-            try await store.commit(by: Self.author(request)) {
-                for (key, value) in values.sorted(by: { $0.key < $1.key }) { try store.setValue(value, forKey: key) }
-            }
-        }
-        return try Response(json: Listing(of: store, keys: Set(values.keys)).json)
+        return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Resets a setting to its default.
-    private func reset(_ request: Request, _ context: some RequestContext) async throws -> Response {
-        let key = try knownKey(context)
-        try await Self.saving {
-            try await store.commit(by: Self.author(request)) { try store.removeValue(forKey: key) }
-        }
-        return try Response(json: entry(forKey: key))
-    }
-
-    /// Commits writes, and turns errors into responses.
-    private static func saving(_ body: () async throws -> Void) async throws {
+    /// Turns errors into responses.
+    private static func saving<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
-            try await body()
+            return try await body()
         } catch let error as SettingsError {
             throw ServiceError(settings: error)
         }
     }
 
-    /// A setting's entry in the listing, with its revision.
-    private func entry(forKey key: String) throws -> SettingValue.Entries {
-        let listing = try Listing(of: store, keys: [key])
-        guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
-        entry["revision"] = .integer(Int64(listing.revision))
-        return entry
+    /// The listing, or a part of it.
+    private func answer(keys: Set<String>?) async throws -> Response {
+        let listing = try await Listing(of: store, keys: keys, problems: problems.current())
+        return Response(json: listing.json, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
     }
 
-    private func knownKey(_ context: some RequestContext) throws -> String {
-        let key = try Self.key(context)
+    /// A setting's entry in the listing, with its revision.
+    private func answer(key: String) async throws -> Response {
+        let listing = try await Listing(of: store, keys: [key], problems: problems.current())
+        guard var entry = listing.entries.first else { throw Self.unknown(key) }
+        entry["revision"] = .integer(Int64(listing.revision))
+        return Response(json: entry, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
+    }
+
+    private func knownKey(_ context: ServiceContext) throws -> String {
+        let key = try context.parameter("key")
         guard store.setting(forKey: key) != nil else { throw Self.unknown(key) }
         return key
     }
 
-    private static func key(_ context: some RequestContext) throws -> String {
-        try context.parameters.require("key")
-    }
-
-    private static func value(of request: Request) async throws -> SettingValue {
+    private static func value(of request: Request, _ context: ServiceContext) async throws -> SettingValue {
+        guard request.headers[.contentLength].flatMap({ Int($0) }) ?? 0 <= bodyLimit else {
+            throw HTTPError(.contentTooLarge)
+        }
+        try await context.inviteBody(of: request)
         let body = try await request.body.collect(upTo: bodyLimit)
         do {
             return try SettingValue(json: Data(body.readableBytesView))
@@ -95,18 +170,4 @@ struct SettingsRoutes: Sendable {
     private static func unknown(_ key: String) -> ServiceError {
         ServiceError(.notFound, "There is no setting “\(key)”. GET /settings lists all of them.")
     }
-
-    /// The author of a change: the name in the request, without characters that would break a line of the log.
-    private static func author(_ request: Request) -> String {
-        let name = request.headers[.changedBy]?.filter {
-            !$0.isNewline && !$0.unicodeScalars.contains { $0.value < 32 }
-        }
-        guard let name, !name.isEmpty else { return "the admin endpoint" }
-        return String(name.prefix(80))
-    }
-}
-
-extension HTTPField.Name {
-    /// The author of a change.
-    static let changedBy = HTTPField.Name("X-Changed-By") ?? .from
 }

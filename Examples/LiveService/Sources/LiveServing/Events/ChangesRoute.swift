@@ -14,6 +14,10 @@ struct ChangesRoute: Sendable {
     /// How long a client may take, after the service stops, to read what is left.
     private static let patience = Duration.seconds(1)
 
+    private static let headers: HTTPFields = [
+        .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+    ]
+
     /// The events while a stream is open.
     private enum Occurrence: Sendable {
         case change(Change)
@@ -22,21 +26,39 @@ struct ChangesRoute: Sendable {
         case end
     }
 
-    func add(to router: some RouterMethods<some RequestContext>) {
-        router.get("settings/changes") { request, _ in
-            let start = try events.start(after: request.headers[.lastEventID])
+    private static func operation(_ method: HTTPRequest.Method) -> Operation {
+        Operation(
+            method: method, path: "/settings/changes", summary: "Changes as server-sent events", access: .admin,
+            parameters: [
+                Operation.Parameter(
+                    name: "Last-Event-ID", place: .header, description: "The id of the last event seen.",
+                    schema: .string)
+            ],
+            answers: [.text("Events, until the service stops or the token changes.", as: "text/event-stream")])
+    }
+
+    var endpoints: [Endpoint] { [get, head] }
+
+    /// Without it, the headers would promise an empty body.
+    private var head: Endpoint {
+        Endpoint(operation: Self.operation(.head)) { _, _ in
+            Response(status: .ok, headers: Self.headers, body: ResponseBody { try await $0.finish(nil) })
+        }
+    }
+
+    private var get: Endpoint {
+        Endpoint(operation: Self.operation(.get)) { request, context in
+            let start = try await events.start(after: request.headers[.lastEventID])
             // Checked again now: from here on, replacing the token is one of the changes.
             guard let token = AdminToken(of: request), token.matches(settings.token) else {
                 throw HTTPError(.unauthorized)
             }
             return Response(
-                status: .ok,
-                headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+                status: .ok, headers: Self.headers,
                 body: ResponseBody { writer in
                     // Only one task uses it at a time: this one passes it to a child and waits.
                     nonisolated(unsafe) var writer = writer
-                    // Only this call notices that the client has disconnected.
-                    try await request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await withCancellation(after: context.untilClientLeaves()) {
                         try await withPatienceAtShutdown(Self.patience, clock: heartbeats.clock) {
                             try await send(start, to: &writer, token: token)
                         }
@@ -60,7 +82,7 @@ extension ChangesRoute {
             guard token.matches(settings.token) else { break events }
             switch occurrence {
             case .change(let change):
-                guard let event = try events.event(for: change, seen: &seen) else { continue }
+                guard let event = try await events.event(for: change, seen: &seen) else { continue }
                 try await writer.write(ByteBuffer(string: event.text))
             case .heartbeat:
                 try await writer.write(ByteBuffer(string: ServerSentEvent.comment("still here").text))

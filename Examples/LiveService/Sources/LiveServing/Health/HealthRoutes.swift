@@ -11,15 +11,38 @@ import Settle
 struct HealthRoutes: Sendable {
     let store: SettingsStore
     let maintenance: MaintenanceSettings
+    let load: ServiceLoad
 
-    func add(to router: some RouterMethods<some RequestContext>) {
+    var endpoints: [Endpoint] { [live, ready] }
+
+    private var live: Endpoint {
+        let operation = Operation(
+            method: .get, path: "/health/live", summary: "Whether the process works",
+            answers: [.ok("It does.", schema(of: "live"))])
         // A process that can't save stays alive, because its unsaved changes are only in memory.
-        router.get("health/live") { _, _ in Response(json: ["status": .string("live"), "settings": .string(words)]) }
-        router.get("health/ready") { _, _ in
+        return Endpoint(operation: operation) { _, _ in answer("live") }
+    }
+
+    private var ready: Endpoint {
+        let operation = Operation(
+            method: .get, path: "/health/ready", summary: "Whether the service should receive requests",
+            answers: [
+                .ok("It should.", schema(of: "ready")),
+                .error(.serviceUnavailable, "It should not: changes can't be saved, maintenance is on, or it stops."),
+            ])
+        return Endpoint(operation: operation) { _, _ in
             let reasons = reasons
             guard reasons.isEmpty else { throw ServiceError(.serviceUnavailable, reasons.joined(separator: " ")) }
-            return Response(json: ["status": .string("ready"), "settings": .string(words)])
+            return answer("ready")
         }
+    }
+
+    private func answer(_ status: String) -> Response {
+        Response(json: ["status": .string(status), "settings": .string(words)])
+    }
+
+    private func schema(of status: String) -> Schema {
+        .object(["status": .oneOf([status]), "settings": .oneOf(["saved", "pending", "saving", "failing"])])
     }
 
     /// Why the service should receive no requests now.
@@ -28,6 +51,7 @@ struct HealthRoutes: Sendable {
         if case .failing(let since, let error, _) = store.status {
             reasons.append("Settings can't be saved since \(since.formatted(.iso8601)): \(error)")
         }
+        if load.isStopping { reasons.append("The service is stopping.") }
         if maintenance.isOn { reasons.append("Maintenance is on: \(maintenance.message)") }
         return reasons
     }

@@ -10,8 +10,9 @@ public import Logging
 public struct ServiceLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
-    private let label: String
+    let label: String
     private let level: @Sendable () -> Logger.Level
+    private let format: @Sendable () -> LogFormat
     private let write: @Sendable (String) -> Void
     /// Set for a logger that does not follow the setting.
     private var ownLevel: Logger.Level?
@@ -19,12 +20,15 @@ public struct ServiceLogHandler: LogHandler {
     /// - Parameters:
     ///   - label: The logger's name, which is in each line.
     ///   - level: The current minimum level.
+    ///   - format: The current spelling.
     ///   - write: Receives a line without its line break.
     public init(
-        label: String, level: @escaping @Sendable () -> Logger.Level, write: @escaping @Sendable (String) -> Void
+        label: String, level: @escaping @Sendable () -> Logger.Level,
+        format: @escaping @Sendable () -> LogFormat = { .text }, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         self.level = level
+        self.format = format
         self.write = write
     }
 
@@ -43,24 +47,17 @@ public struct ServiceLogHandler: LogHandler {
             metadata
             .merging(metadataProvider?.get() ?? [:]) { _, new in new }
             .merging(event.metadata ?? [:]) { _, new in new }
-        var line = "\(Self.timestamp(Date())) \(event.level) \(label): \(event.message)"
-        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-        if let error = event.error { line += " error=\(error)" }
-        write(Self.inOneLine(line))
+        switch format() {
+        case .text: write(text(event, all).escaped)
+        case .json: write(json(event, all))
+        }
     }
 
-    /// A text with escaped control characters, so that a line break in a value does not look like another line.
-    private static func inOneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if scalar.properties.generalCategory == .control {
-                result.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
+    private func text(_ event: LogEvent, _ metadata: Logger.Metadata) -> String {
+        var line = "\(Self.timestamp(Date())) \(event.level) \(label): \(event.message)"
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        if let error = event.error { line += " error=\(error)" }
+        return line
     }
 
     static func timestamp(_ date: Date) -> String {

@@ -1,13 +1,21 @@
+import CoreMetrics
 import Hummingbird
 
 /// `GET /metrics`, in Prometheus's text format.
 struct MetricsRoute: Sendable {
     let metrics: PrometheusMetrics
     let storeMetrics: StoreMetrics
+    let processMetrics: ProcessMetrics
+    let problems: StoredValueProblems
 
-    func add(to router: some RouterMethods<some RequestContext>) {
-        router.get("metrics") { _, _ in
+    var endpoint: Endpoint {
+        let operation = Operation(
+            method: .get, path: "/metrics", summary: "Metrics in Prometheus's text format",
+            answers: [.text("The metrics.", as: "text/plain")])
+        return Endpoint(operation: operation) { _, _ in
             storeMetrics.update()
+            processMetrics.update()
+            await Meter(label: "settings_unusable_values", factory: metrics).set(problems.current().count)
             return Response(text: metrics.text())
         }
     }

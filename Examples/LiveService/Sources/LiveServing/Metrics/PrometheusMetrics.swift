@@ -11,8 +11,12 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 
     private let metrics = Mutex<[Identity: PrometheusMetric]>([:])
+    private let help: [String: String]
 
-    public init() {}
+    /// - Parameter help: What each metric is, by its name.
+    public init(help: [String: String] = [:]) {
+        self.help = help
+    }
 
     /// All metrics, sorted by name.
     public func text() -> String {
@@ -20,6 +24,7 @@ public final class PrometheusMetrics: MetricsFactory {
         var text = ""
         for (name, group) in Dictionary(grouping: metrics, by: \.key.name).sorted(by: { $0.key < $1.key }) {
             guard let kind = group.first?.value.kind else { continue }
+            if let help = help[name] { text += "# HELP \(name) \(Self.escaped(help: help))\n" }
             text += "# TYPE \(name) \(kind.rawValue)\n"
             for (identity, metric) in group.sorted(by: { $0.key.labels < $1.key.labels }) {
                 text += metric.lines(name: identity.name, labels: identity.labels)
@@ -43,11 +48,11 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 
     public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        metric(aggregate ? .summary : .gauge, label, dimensions)
+        metric(aggregate ? .histogram : .gauge, label, dimensions)
     }
 
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        metric(.summary, label, dimensions)
+        metric(.histogram, label, dimensions)
     }
 
     public func destroyCounter(_ handler: any CounterHandler) {}
@@ -70,7 +75,11 @@ public final class PrometheusMetrics: MetricsFactory {
         }
     }
 
+    private static func escaped(help: String) -> String {
+        help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+
     private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        escaped(help: value).replacing("\"", with: "\\\"")
     }
 }

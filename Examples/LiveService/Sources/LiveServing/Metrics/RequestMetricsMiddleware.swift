@@ -5,6 +5,9 @@ import Hummingbird
 struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
     let factory: any MetricsFactory
 
+    /// The methods that are counted by name. A caller could make up any number of others.
+    private static var methods: [HTTPRequest.Method] { [.get, .head, .patch, .put, .post, .delete, .options] }
+
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -24,12 +27,13 @@ struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
     ) {
         // The route, not the path, which any caller can make up.
         let route = context.endpointPath ?? "none"
+        let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
         Counter(
             label: "http_requests_total",
-            dimensions: [("method", request.method.rawValue), ("route", route), ("status", "\(status.code)")],
+            dimensions: [("method", method), ("route", route), ("status", "\(status.code)")],
             factory: factory
         ).increment()
-        Timer(label: "http_request_seconds", dimensions: [("route", route)], factory: factory)
+        Timer(label: "http_request_duration_seconds", dimensions: [("route", route)], factory: factory)
             .recordNanoseconds(Int64((ContinuousClock.now - start) / .nanoseconds(1)))
     }
 }

@@ -7,6 +7,7 @@ import Settle
 struct Reactions: Service {
     let settings: ServiceSettings
     let load: ServiceLoad
+    let connections: Connections
     let metrics: any MetricsFactory
     let logger: Logger
 
@@ -15,6 +16,7 @@ struct Reactions: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await tellWhenIdle() }
                 group.addTask { await measureLimits() }
+                group.addTask { await limitConnections() }
             }
         }
     }
@@ -37,6 +39,11 @@ struct Reactions: Service {
             Meter(label: "rate_limit_per_second", factory: metrics).set(limits.perSecond)
             Meter(label: "rate_limit_burst", factory: metrics).set(limits.burst)
         }
+    }
+
+    /// Applies changed limits to the connections that are open.
+    private func limitConnections() async {
+        for await _ in settings.connections.snapshots({ ConnectionLimits($0) }) { connections.reconsider() }
     }
 }
 

@@ -4,7 +4,7 @@ public import Settle
 public struct MaintenanceSettings: SettingsGroup {
     @Setting public var isOn = false
     /// The message to callers meanwhile.
-    @Setting(where: { (1...200).contains($0.count) }, "a text of 1 to 200 characters")
+    @Setting(where: { (1...500).contains($0.utf8.count) }, "a text of 1 to 500 bytes")
     public var message = "The service is down for maintenance."
 
     public init() {}

@@ -6,8 +6,10 @@ public struct ServiceSettings: SettingsGroup {
     public let logging = LoggingSettings()
     public let maintenance = MaintenanceSettings()
     public let requests = RequestSettings()
+    public let connections = ConnectionSettings()
     public let features = FeatureSettings()
     public let admin = AdminSettings()
+    public let shutdown = ShutdownSettings()
 
     public init() {}
 }

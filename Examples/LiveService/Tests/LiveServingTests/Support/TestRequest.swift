@@ -38,14 +38,16 @@ struct TestRequest: Sendable {
 struct TestResponse: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
-    let text: String
+    var text: String
 
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
+    func value() throws -> SettingValue { try SettingValue(json: Data(text.utf8)) }
+
     func json() throws -> SettingValue.Entries {
-        guard case .dictionary(let object) = try SettingValue(json: Data(text.utf8)) else { return [:] }
+        guard case .dictionary(let object) = try value() else { return [:] }
         return object
     }
 

@@ -1,8 +1,9 @@
-import LiveServing
 import ServiceLifecycle
 import Settle
 import SettleTesting
 import Testing
+
+@testable import LiveServing
 
 /// A running service that listens on a free port.
 struct TestService: Sendable {
@@ -11,6 +12,7 @@ struct TestService: Sendable {
     let port: Int
     let group: ServiceGroup
     let log: LogLines
+    let endpoints: [Endpoint]
 
     /// Starts a service, and ends it gracefully after the closure.
     ///
@@ -29,7 +31,13 @@ struct TestService: Sendable {
         parts.log = { log.append($0) }
         parts.longestShutdown = longestShutdown
         let service = try await LiveService(parts)
-        service.settings.admin.token = Secret(token)
+        try store.update {
+            service.settings.admin.token = Secret(token)
+            // A test that stands still for a while must not lose its connections.
+            service.settings.connections.receiveTimeout = .seconds(3_600)
+            service.settings.connections.idleTimeout = .seconds(3_600)
+            service.settings.connections.sendTimeout = .seconds(3_600)
+        }
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let group = service.serviceGroup(port: 0) { listening.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -38,7 +46,9 @@ struct TestService: Sendable {
                 try await group.run()
             }
             let port = try #require(await ports.first { _ in true })
-            let test = TestService(store: store, settings: service.settings, port: port, group: group, log: log)
+            let test = TestService(
+                store: store, settings: service.settings, port: port, group: group, log: log,
+                endpoints: service.endpoints)
             let result: Swift.Result<Result, any Error>
             do { result = .success(try await body(test)) } catch { result = .failure(error) }
             await group.triggerGracefulShutdown()

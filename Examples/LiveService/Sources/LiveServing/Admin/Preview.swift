@@ -1,0 +1,56 @@
+import Settle
+
+/// What a change would do: the answer to a dry run.
+struct Preview: Sendable {
+    private let revision: UInt64
+    private let author: String
+    private let mutations: [SettingValue]
+
+    /// Makes the writes in a transaction that is undone.
+    init(_ change: ChangeRequest, of keys: [String], in store: SettingsStore, _ writes: () throws -> Void) throws {
+        author = change.author
+        (revision, mutations) = try store.trying {
+            let revision = store.revision
+            try change.checkPrecondition(revision)
+            let old = Self.states(of: keys, in: store)
+            try writes()
+            return (revision, zip(old, Self.states(of: keys, in: store)).compactMap { Self.mutation($0, $1) })
+        }
+    }
+
+    var json: SettingValue.Entries {
+        [
+            "dryRun": .bool(true), "revision": .integer(Int64(revision)), "author": .string(author),
+            "changes": .array(mutations),
+        ]
+    }
+
+    static let schema = Schema.object([
+        "dryRun": .boolean, "revision": .integer, "author": .string,
+        "changes": .array(
+            of: .object(["key": .component("SettingKey")], optional: ["old": .any, "new": .any, "isSecret": .boolean])),
+    ])
+
+    private struct State {
+        let info: SettingInfo
+        /// Only for comparing: it is shown nowhere.
+        let secret: String?
+    }
+
+    private static func states(of keys: [String], in store: SettingsStore) -> [State] {
+        keys.compactMap { store.setting(forKey: $0) }.map { info in
+            State(info: info, secret: info.isSecret ? try? store.value(forKey: info.key, as: String.self) : nil)
+        }
+    }
+
+    private static func mutation(_ old: State, _ new: State) -> SettingValue? {
+        if old.info.isSecret {
+            guard old.secret != new.secret else { return nil }
+            return .dictionary(["key": .string(old.info.key), "isSecret": .bool(true)])
+        }
+        guard old.info.value != new.info.value else { return nil }
+        return .dictionary([
+            "key": .string(old.info.key), "old": old.info.value ?? .null, "new": new.info.value ?? .null,
+        ])
+    }
+}

@@ -1,0 +1,93 @@
+import LiveServing
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct StoredValueProblemTests {
+    @Test func aWrongEditIsListedWithItsReasonUntilItIsMended() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service async throws in
+            service.settings.limits.burst = 7
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(0)])
+            let problem = try await problem(of: "limits.burst", in: service)
+            #expect(problem["stored"] == .integer(0))
+            #expect(
+                problem["sentence"]
+                    == .string(
+                        "The stored value of “limits.burst” can't be used: it must be in 1...100000. The last good value, "
+                            + "7, stays in force; the stored value is kept until the key is written."))
+            let entry = try await service.send(.admin(.get, "/settings/limits.burst")).json()
+            #expect(entry["value"] == .integer(7))
+            #expect(entry["problem"] == .dictionary(problem))
+            // The value in force comes back into the file, so that no change tells of it.
+            storage.simulateExternalChange(["limits.burst": .integer(7)])
+            while try await listed("limits.burst", in: service) != nil { await Task.yield() }
+        }
+    }
+
+    @Test func aWriteMendsIt() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service async throws in
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(0), "limits.perSecond": .bool(true)])
+            _ = try await problem(of: "limits.burst", in: service)
+            _ = try await problem(of: "limits.perSecond", in: service)
+            let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "8")).json()
+            #expect(answer["value"] == .integer(8))
+            #expect(answer["problem"] == nil)
+            #expect(try await listed("limits.perSecond", in: service) != nil)
+        }
+    }
+
+    @Test func whatIsWrongFromTheStartIsListedWithTheDefaultInForce() async throws {
+        let storage = InMemoryStorage()
+        storage.simulateExternalChange(["limits.burst": .integer(0)])
+        try await TestService.with(storage: storage) { service async throws in
+            let problem = try await problem(of: "limits.burst", in: service)
+            guard case .string(let sentence)? = problem["sentence"] else { throw MissingField() }
+            #expect(sentence.contains("The default is used instead"))
+        }
+    }
+
+    @Test func theEventsBeginWithIt() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service async throws in
+            try await service.store.flush()
+            storage.simulateExternalChange(["limits.burst": .integer(0)])
+            _ = try await problem(of: "limits.burst", in: service)
+            let first = try await service.withEvents { events in try await events.next()?.text }
+            #expect(first?.contains("\"problem\":{\"sentence\":") == true)
+        }
+    }
+
+    @Test func aWrongSecretIsNotShown() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage) { service async throws in
+            try await service.store.flush()
+            storage.simulateExternalChange(["admin.token": .string("short-xyzzy")])
+            let problem = try await problem(of: "admin.token", in: service)
+            #expect(problem["stored"] == nil)
+            #expect(!"\(problem)".contains("xyzzy"))
+        }
+    }
+
+    /// Waits until the setting has a problem.
+    private func problem(of key: String, in service: TestService) async throws -> SettingValue.Entries {
+        while true {
+            if let problem = try await listed(key, in: service) { return problem }
+            await Task.yield()
+        }
+    }
+
+    private func listed(_ key: String, in service: TestService) async throws -> SettingValue.Entries? {
+        let listing = try await service.send(.admin(.get, "/settings")).json()
+        guard case .array(let settings)? = listing["settings"] else { throw MissingField() }
+        for case .dictionary(let entry) in settings where entry["key"] == .string(key) {
+            guard case .dictionary(let problem)? = entry["problem"] else { return nil }
+            return problem
+        }
+        throw MissingField()
+    }
+}
