@@ -1,0 +1,212 @@
+"""Programs of others: HTTP clients, a fuzzer that reads the OpenAPI document, and readers of the metrics."""
+
+import json
+import re
+import subprocess
+import urllib.request
+
+from target import Connection, PATIENCE, answer_to, run_json
+
+# Each takes the address and a count, and prints how many requests it sent and how many were answered well.
+HTTPX = """
+import httpx, sys
+with httpx.Client(base_url=sys.argv[1]) as client:
+    print([int(sys.argv[2]), sum(client.get("/hello").json() == {"greeting": "Hello."} for _ in range(int(sys.argv[2])))])
+"""
+AIOHTTP = """
+import aiohttp, asyncio, sys
+async def main():
+    async with aiohttp.ClientSession(sys.argv[1]) as session:
+        async def ask():
+            async with session.get("/hello") as answer:
+                return await answer.json() == {"greeting": "Hello."}
+        print([int(sys.argv[2]), sum(await asyncio.gather(*[ask() for _ in range(int(sys.argv[2]))]))])
+asyncio.run(main())
+"""
+REQUESTS = """
+import requests, sys
+session = requests.Session()
+print([int(sys.argv[2]), sum(session.get(sys.argv[1] + "/hello").json() == {"greeting": "Hello."} for _ in range(int(sys.argv[2])))])
+"""
+STANDARD = """
+import http.client, json, sys
+connection = http.client.HTTPConnection(sys.argv[1].split("//")[1])
+good = 0
+for _ in range(int(sys.argv[2])):
+    connection.request("GET", "/hello")
+    good += json.load(connection.getresponse()) == {"greeting": "Hello."}
+print([int(sys.argv[2]), good])
+"""
+FETCH = """
+const [url, count] = process.argv.slice(1)
+let good = 0
+for (let i = 0; i < +count; i++) good += (await (await fetch(url + "/hello")).json()).greeting === "Hello."
+console.log(JSON.stringify([+count, good]))
+"""
+
+
+def python_client(script):
+    return lambda target, url, count: run_json([target.tools.python, "-c", script, url, count])
+
+
+def node(target, url, count):
+    return run_json(["node", "--input-type=module", "-e", FETCH, url, count])
+
+
+def output(command, **options):
+    answer = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, **options)
+    return answer.returncode, answer.stdout + answer.stderr
+
+
+def curl(target, url, count):
+    """Each of them on one connection; then a change with a body that curl announces with “Expect”."""
+    code, text = output(["curl", "-sS", "--fail", *[f"{url}/hello"] * count])
+    change = ["curl", "-sS", "--fail", "-X", "PATCH", "-H", f"Authorization: Bearer {target.token}", "-H", "Expect: 100-continue"]
+    code_of_change, answer = output([*change, "--data", '"from curl"', f"{url}/settings/maintenance.message"])
+    return count + 1, (text.count('"Hello."') if code == 0 else 0) + (code_of_change == 0 and '"from curl"' in answer)
+
+
+def wget(target, url, count):
+    code, text = output(["wget", "-q", "-O", "-", *[f"{url}/hello"] * count])
+    return count, text.count('"Hello."') if code == 0 else 0
+
+
+def number(pattern, text, default=None):
+    found = re.search(pattern, text)
+    return int(found[1]) if found else default
+
+
+def ab(target, url, count):
+    code, text = output(["ab", "-q", "-k", "-l", "-n", count * 20, "-c", 8, f"{url}/hello"])
+    bad = number(r"Failed requests: +(\d+)", text, 1) + number(r"Non-2xx responses: +(\d+)", text, 0)
+    done = number(r"Complete requests: +(\d+)", text, 0)
+    return count * 20, done - bad if code == 0 else 0
+
+
+def wrk(target, url, count):
+    code, text = output(["wrk", "-t1", "-c8", "-d2s", f"{url}/hello"])
+    done = number(r"(\d+) requests in", text, 0)
+    bad = number(r"Non-2xx or 3xx responses: (\d+)", text, 0) + sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", text)))
+    return max(done, 1), done - bad if code == 0 else 0
+
+
+def hey(target, url, count):
+    code, text = output(["hey", "-n", count * 20, "-c", 8, f"{url}/hello"])
+    return count * 20, number(r"\[200\]\s+(\d+) responses", text, 0) if "Error distribution" not in text else 0
+
+
+def raw_old(target, url, count):
+    good = 0
+    for _ in range(count):
+        answer, closed = answer_to(target, b"GET /hello HTTP/1.0\r\n\r\n", PATIENCE / 6)
+        if not (closed and b" 200 " in answer and b"Hello." in answer):
+            break
+        good += 1
+    return count, good
+
+
+def raw_pipeline(target, url, count):
+    one = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    last = one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    answer, closed = answer_to(target, one * (count - 1) + last, PATIENCE / 6)
+    return count, answer.count(b'"Hello."') if closed else 0
+
+
+CLIENTS = {
+    "curl": curl, "wget": wget, "httpx": python_client(HTTPX), "aiohttp": python_client(AIOHTTP),
+    "requests": python_client(REQUESTS), "http.client": python_client(STANDARD), "node's fetch": node, "ab": ab, "wrk": wrk,
+    "hey": hey, "raw HTTP/1.0": raw_old, "raw pipelining": raw_pipeline,
+}
+
+
+def clients(target, quick):
+    target.start_with()
+    target.patch(Connection(target.port), "requests.timeout", "60s", "attack")
+    broken, tries = [], 0
+    for name, client in CLIENTS.items():
+        try:
+            asked, good = client(target, f"http://127.0.0.1:{target.port}", 100 if quick else 500)
+            broken += [f"{name}: {good} of {asked} requests were answered well."] * (asked - good)
+        except Exception as error:
+            asked = 1
+            broken.append(f"{name}: {error!r}")
+        tries += asked
+    return broken, tries
+
+
+# Changes that would close the service to the fuzzer, or make it answer 503 and 504 as documented, are only tried: a dry run refuses what a
+# change would refuse.
+HOOKS = """
+import schemathesis
+KEYS = ["features.enabled", "logging.level", "logging.format", "maintenance.message", "shutdown.grace"]
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    query = case.query or {}
+    keys = [(case.path_parameters or {}).get("key")] + (list(case.body) if isinstance(case.body, dict) else [])
+    dangerous = any(isinstance(key, str) and "." in key and key not in KEYS for key in keys)
+    if dangerous and query.get("dryRun", False) in (True, False, "true", "false"):
+        case.query = {**query, "dryRun": "true"}
+    if case.query and str(case.query.get("ms", "")).isdigit() and 50 < int(case.query["ms"]) <= 60_000:
+        case.query["ms"] = 50
+"""
+# 412, which comes before a look at the body, is a refusal too.
+CONFIGURATION = """
+[checks]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 412, 413, 414, 422, 431]
+"""
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance," \
+    "response_schema_conformance,negative_data_rejection,ignored_auth"
+
+
+def fuzzer(target, quick):
+    target.start_with()
+    (target.folder / "live_service_hooks.py").write_text(HOOKS)
+    (target.folder / "schemathesis.toml").write_text(CONFIGURATION)
+    command = [
+        target.tools.schemathesis, "run", f"http://127.0.0.1:{target.port}/openapi.json", "--no-color", "--exclude-path",
+        "/settings/changes", "--header", f"Authorization: Bearer {target.token}", "--checks", CHECKS, "--max-examples",
+        10 if quick else 200, "--suppress-health-check", "all",
+    ]
+    environment = {"SCHEMATHESIS_HOOKS": "live_service_hooks", "PATH": "/usr/bin:/bin", "PYTHONPATH": str(target.folder)}
+    code, text = output(command, cwd=target.folder, env=environment)
+    tries = number(r"(\d+) generated", text, 0)
+    found = re.findall(r"^- (.*)$", text, re.MULTILINE)
+    if target.admin(Connection(target.port, timeout=PATIENCE), "GET", "/settings")[0] != 200:
+        found.append("The token does not hold any more.")
+    if code or not tries:
+        found = found or [text[-600:]]
+    return found, tries
+
+
+def readers(target, quick):
+    """The metrics and the document, as the programs that they are for read them."""
+    target.start_with()
+    urls = [f"http://127.0.0.1:{target.port}/{path}" for path in ("hello", "nothing", "settings", "metrics", "openapi.json")]
+    for url in urls[:3]:
+        try:
+            urllib.request.urlopen(url).read()
+        except urllib.error.HTTPError:
+            pass
+    metrics = urllib.request.urlopen(urls[3]).read().decode()
+    document = urllib.request.urlopen(urls[4]).read().decode()
+    (target.folder / "openapi.json").write_text(document)
+    parser = "import json, sys; from prometheus_client.parser import text_string_to_metric_families as parse; " \
+        "print(json.dumps([family.name for family in parse(sys.stdin.read()) if not family.documentation]))"
+    broken = []
+    for name, command, given in [
+        ("promtool", [target.tools.promtool, "check", "metrics"], metrics),
+        ("prometheus_client", [target.tools.python, "-c", parser], metrics),
+        ("openapi-spec-validator", [target.tools.python, "-m", "openapi_spec_validator", target.folder / "openapi.json"], ""),
+    ]:
+        code, text = output(command, input=given)
+        if code or (name == "promtool" and text) or (name == "prometheus_client" and json.loads(text)):
+            broken.append(f"{name}: {text[:400]}")
+    return broken, 3
+
+
+ATTACKS = [
+    ("requests of 12 different HTTP clients", clients),
+    ("schemathesis with the OpenAPI document", fuzzer),
+    ("readers of the metrics and the document", readers),
+]
