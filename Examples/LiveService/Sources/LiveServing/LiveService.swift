@@ -30,7 +30,6 @@ public struct LiveService: Sendable {
     private let parts: Parts
     private let metrics = PrometheusMetrics(help: PrometheusMetrics.help)
     private let load = ServiceLoad()
-    private let problems: StoredValueProblems
     private let connections: Connections
     /// How many connections may be accepted, including those that are about to close.
     private let accepted = Descriptors.forConnections
@@ -38,7 +37,6 @@ public struct LiveService: Sendable {
     /// - Throws: ``SettingsError`` if the store can't open the settings.
     public init(_ parts: Parts) async throws {
         self.parts = parts
-        problems = StoredValueProblems(of: parts.store)
         settings = try await parts.store.group(ServiceSettings.self)
         connections = Connections(
             settings: settings.connections, ceiling: accepted - min(accepted / 4, 64), factory: metrics)
@@ -78,7 +76,7 @@ public struct LiveService: Sendable {
         let application = application(host: host, port: port, onListening: onListening)
         var configuration = ServiceGroupConfiguration(
             services: [
-                .init(service: SettingsService(parts.store, logger: unfiltered("settings"), problems: problems)),
+                .init(service: SettingsService(parts.store, logger: unfiltered("settings"))),
                 .init(service: reactions),
                 // A failure, such as a port in use, ends the other services in order too.
                 .init(service: application, failureTerminationBehavior: .gracefullyShutdownGroup),
@@ -152,14 +150,14 @@ public struct LiveService: Sendable {
     var endpoints: [Endpoint] {
         let store = parts.store
         let changes = ChangesRoute(
-            events: ChangeEvents(store: store, problems: problems), settings: settings.admin,
+            events: ChangeEvents(store: store), settings: settings.admin,
             heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock))
         let metricsRoute = MetricsRoute(
             metrics: metrics, storeMetrics: StoreMetrics(of: store, factory: metrics),
-            processMetrics: ProcessMetrics(factory: metrics), problems: problems)
+            processMetrics: ProcessMetrics(factory: metrics), store: store)
         return OpenAPIRoute(store: store).describing(
             PublicRoutes(settings: settings, clock: parts.clock).endpoints
-                + SettingsRoutes(store: store, problems: problems).endpoints
+                + SettingsRoutes(store: store).endpoints
                 + changes.endpoints
                 + HealthRoutes(store: store, maintenance: settings.maintenance, load: load).endpoints
                 + [metricsRoute.endpoint])

@@ -12,13 +12,13 @@ struct EventTests {
     @Test func aClientThatHasFallenBehindGetsTheListingAndThenWhatComesAfterIt() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
         let settings = try await store.group(ServiceSettings.self)
-        let events = ChangeEvents(store: store, problems: StoredValueProblems(of: store))
-        let start = try await events.start(after: nil)
+        let events = ChangeEvents(store: store)
+        let start = try events.start(after: nil)
         var seen = start.revision
         for burst in 1...10 { settings.limits.burst = burst }
         var told: [String] = []
         for await change in start.changes {
-            if let event = try await events.event(for: change, seen: &seen) { told.append(event.text) }
+            if let event = try events.event(for: change, seen: &seen) { told.append(event.text) }
             if change.revision == 10 { settings.limits.burst = 11 }
             if change.revision == 11 { break }
         }
@@ -29,12 +29,12 @@ struct EventTests {
     @Test func whatIsInTheListingAlreadyIsNotToldAgain() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(ServiceSettings.self)
-        let events = ChangeEvents(store: store, problems: StoredValueProblems(of: store))
+        let events = ChangeEvents(store: store)
         let changes = store.changes
         settings.limits.burst = 1
-        var seen = try Listing(of: store, problems: [:]).revision
+        var seen = try Listing(of: store).revision
         let change = try #require(await changes.first { _ in true })
-        let event = try await events.event(for: change, seen: &seen)
+        let event = try events.event(for: change, seen: &seen)
         #expect(event == nil)
     }
 
@@ -46,9 +46,9 @@ struct EventTests {
             let settings = try await store.group(ServiceSettings.self)
             // As many as before, so that all runs have the same number of changes.
             for burst in 1...5 { settings.limits.burst = burst + run }
-            let events = ChangeEvents(store: store, problems: StoredValueProblems(of: store))
-            for id in ids { #expect(try await events.start(after: "\(id)").snapshot != nil) }
-            #expect(try await events.start(after: "\(store.revision)").snapshot == nil)
+            let events = ChangeEvents(store: store)
+            for id in ids { #expect(try events.start(after: "\(id)").snapshot != nil) }
+            #expect(try events.start(after: "\(store.revision)").snapshot == nil)
             ids += (0...5).map { store.revision - $0 }
         }
         #expect(Set(ids).count == ids.count)

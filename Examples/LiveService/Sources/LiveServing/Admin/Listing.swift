@@ -4,13 +4,9 @@ import Settle
 struct Listing {
     let revision: UInt64
     let settings: [SettingInfo]
-    private let problems: [String: StoredValueProblem]
 
-    /// - Parameters:
-    ///   - keys: The settings to list; all if `nil`.
-    ///   - problems: What is wrong with stored values, by key.
-    init(of store: SettingsStore, keys: Set<String>? = nil, problems: [String: StoredValueProblem]) throws {
-        self.problems = problems
+    /// - Parameter keys: The settings to list; all if `nil`.
+    init(of store: SettingsStore, keys: Set<String>? = nil) throws {
         // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
         // nothing leaves no trace.
         (revision, settings) = try store.update {
@@ -21,16 +17,8 @@ struct Listing {
     var json: SettingValue.Entries {
         [
             "revision": .integer(Int64(revision)),
-            "settings": .array(entries.map { .dictionary($0) }),
+            "settings": .array(settings.map { .dictionary($0.json) }),
         ]
-    }
-
-    var entries: [SettingValue.Entries] {
-        settings.map { setting in
-            var json = setting.json
-            if let problem = problems[setting.key] { json["problem"] = .dictionary(problem.json) }
-            return json
-        }
     }
 }
 
@@ -42,12 +30,21 @@ extension SettingInfo {
             "isDefault": .bool(isDefault),
         ]
         if !rules.isEmpty { json["rules"] = .array(rules.map { .string($0) }) }
+        if let problem { json["problem"] = .dictionary(problem.json) }
         guard !isSecret else {
             json["isSecret"] = .bool(true)
             return json
         }
         json["value"] = value ?? .null
         json["default"] = defaultValue ?? .null
+        return json
+    }
+}
+
+extension SettingInfo.Problem {
+    fileprivate var json: SettingValue.Entries {
+        var json: SettingValue.Entries = ["sentence": .string(description)]
+        if let stored { json["stored"] = stored }
         return json
     }
 }

@@ -11,7 +11,6 @@ import Settle
 /// The admin endpoints that list and change settings.
 struct SettingsRoutes: Sendable {
     let store: SettingsStore
-    let problems: StoredValueProblems
 
     /// The maximum size of a body: far more than any setting here takes.
     private static let bodyLimit = 64 * 1_024
@@ -22,14 +21,14 @@ struct SettingsRoutes: Sendable {
         let operation = Operation(
             method: .get, path: "/settings", summary: "All settings", access: .admin,
             answers: [.ok("The settings and the revision that they belong to.", SettingInfo.listingSchema)])
-        return Endpoint(operation: operation) { _, _ in try await answer(keys: nil) }
+        return Endpoint(operation: operation) { _, _ in try answer(keys: nil) }
     }
 
     private var get: Endpoint {
         let operation = Operation(
             method: .get, path: "/settings/{key}", summary: "A setting", access: .admin, parameters: [Self.key],
             answers: [.ok("The setting.", .component("Setting")), Self.unknown])
-        return Endpoint(operation: operation) { _, context in try await answer(key: context.parameter("key")) }
+        return Endpoint(operation: operation) { _, context in try answer(key: context.parameter("key")) }
     }
 
     private var patch: Endpoint {
@@ -44,7 +43,7 @@ struct SettingsRoutes: Sendable {
             return try await perform(request, on: [key]) {
                 try store.setValue(value, forKey: key)
             } answer: {
-                try await answer(key: key)
+                try answer(key: key)
             }
         }
     }
@@ -61,7 +60,7 @@ struct SettingsRoutes: Sendable {
             return try await perform(request, on: keys) {
                 for (key, value) in values { try store.setValue(value, forKey: key) }
             } answer: {
-                try await answer(keys: Set(keys))
+                try answer(keys: Set(keys))
             }
         }
     }
@@ -77,7 +76,7 @@ struct SettingsRoutes: Sendable {
             return try await perform(request, on: [key]) {
                 try store.removeValue(forKey: key)
             } answer: {
-                try await answer(key: key)
+                try answer(key: key)
             }
         }
     }
@@ -101,7 +100,7 @@ extension SettingsRoutes {
     /// - Parameter answer: The answer once they are on stable storage.
     private func perform(
         _ request: Request, on keys: [String], _ writes: @Sendable () throws -> Void,
-        answer: () async throws -> Response
+        answer: () throws -> Response
     ) async throws -> Response {
         let change = try ChangeRequest(request)
         return try await Self.saving {
@@ -110,7 +109,7 @@ extension SettingsRoutes {
                 try change.checkPrecondition(store.revision)
                 try writes()
             }
-            return try await answer()
+            return try answer()
         }
     }
 
@@ -135,15 +134,15 @@ extension SettingsRoutes {
     }
 
     /// The listing, or a part of it.
-    private func answer(keys: Set<String>?) async throws -> Response {
-        let listing = try await Listing(of: store, keys: keys, problems: problems.current())
+    private func answer(keys: Set<String>?) throws -> Response {
+        let listing = try Listing(of: store, keys: keys)
         return Response(json: listing.json, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
     }
 
     /// A setting's entry in the listing, with its revision.
-    private func answer(key: String) async throws -> Response {
-        let listing = try await Listing(of: store, keys: [key], problems: problems.current())
-        guard var entry = listing.entries.first else { throw Self.unknown(key) }
+    private func answer(key: String) throws -> Response {
+        let listing = try Listing(of: store, keys: [key])
+        guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
         entry["revision"] = .integer(Int64(listing.revision))
         return Response(json: entry, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
     }

@@ -3,7 +3,6 @@ import Settle
 /// The changes of a store as server-sent events.
 struct ChangeEvents: Sendable {
     let store: SettingsStore
-    let problems: StoredValueProblems
 
     /// The start of a stream.
     struct Start: Sendable {
@@ -18,13 +17,13 @@ struct ChangeEvents: Sendable {
     ///
     /// - Parameter lastEventID: The id of the last event that the client has seen, which is a revision. A revision that
     /// the log no longer covers, one of another run, and any other text are ignored.
-    func start(after lastEventID: String?) async throws -> Start {
+    func start(after lastEventID: String?) throws -> Start {
         if let revision = lastEventID.flatMap({ UInt64($0) }), let changes = try? store.changes(since: revision) {
             return Start(snapshot: nil, changes: changes, revision: revision)
         }
         // The subscription comes before the listing: a change in between is in both, and sent once.
         let changes = store.changes
-        let listing = try await listing()
+        let listing = try Listing(of: store)
         return Start(snapshot: snapshot(listing), changes: changes, revision: listing.revision)
     }
 
@@ -32,9 +31,9 @@ struct ChangeEvents: Sendable {
     ///
     /// - Parameter seen: The revision that the client has seen; updated to the event's.
     /// - Returns: `nil` for a change that the client has already seen.
-    func event(for change: Change, seen: inout UInt64) async throws -> ServerSentEvent? {
+    func event(for change: Change, seen: inout UInt64) throws -> ServerSentEvent? {
         if change.missed > 0 {
-            let listing = try await listing()
+            let listing = try Listing(of: store)
             seen = listing.revision
             return snapshot(listing)
         }
@@ -42,10 +41,6 @@ struct ChangeEvents: Sendable {
         seen = change.revision
         return .event(
             name: "change", id: change.revision, data: SettingValue.dictionary(change.json).jsonText)
-    }
-
-    private func listing() async throws -> Listing {
-        try await Listing(of: store, problems: problems.current())
     }
 
     private func snapshot(_ listing: Listing) -> ServerSentEvent {

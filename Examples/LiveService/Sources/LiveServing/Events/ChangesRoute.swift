@@ -48,7 +48,7 @@ struct ChangesRoute: Sendable {
 
     private var get: Endpoint {
         Endpoint(operation: Self.operation(.get)) { request, context in
-            let start = try await events.start(after: request.headers[.lastEventID])
+            let start = try events.start(after: request.headers[.lastEventID])
             // Checked again now: from here on, replacing the token is one of the changes.
             guard let token = AdminToken(of: request), token.matches(settings.token) else {
                 throw HTTPError(.unauthorized)
@@ -82,7 +82,7 @@ extension ChangesRoute {
             guard token.matches(settings.token) else { break events }
             switch occurrence {
             case .change(let change):
-                guard let event = try await events.event(for: change, seen: &seen) else { continue }
+                guard let event = try events.event(for: change, seen: &seen) else { continue }
                 try await writer.write(ByteBuffer(string: event.text))
             case .heartbeat:
                 try await writer.write(ByteBuffer(string: ServerSentEvent.comment("still here").text))

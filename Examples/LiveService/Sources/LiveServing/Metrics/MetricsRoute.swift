@@ -1,12 +1,13 @@
 import CoreMetrics
 import Hummingbird
+import Settle
 
 /// `GET /metrics`, in Prometheus's text format.
 struct MetricsRoute: Sendable {
     let metrics: PrometheusMetrics
     let storeMetrics: StoreMetrics
     let processMetrics: ProcessMetrics
-    let problems: StoredValueProblems
+    let store: SettingsStore
 
     var endpoint: Endpoint {
         let operation = Operation(
@@ -15,7 +16,7 @@ struct MetricsRoute: Sendable {
         return Endpoint(operation: operation) { _, _ in
             storeMetrics.update()
             processMetrics.update()
-            await Meter(label: "settings_unusable_values", factory: metrics).set(problems.current().count)
+            Meter(label: "settings_unusable_values", factory: metrics).set(store.settings.count { $0.problem != nil })
             return Response(text: metrics.text())
         }
     }

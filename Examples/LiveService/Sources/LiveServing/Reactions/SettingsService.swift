@@ -9,16 +9,14 @@ import Settle
 struct SettingsService: Service {
     let store: SettingsStore
     let logger: Logger
-    let problems: StoredValueProblems
     /// The changes to log, from before the first one could be made.
     let changes: Changes
     /// Problems without an error to throw, such as an unusable edit of the file.
     let issues: AsyncStream<SettingsError>
 
-    init(_ store: SettingsStore, logger: Logger, problems: StoredValueProblems) {
+    init(_ store: SettingsStore, logger: Logger) {
         self.store = store
         self.logger = logger
-        self.problems = problems
         changes = store.changes
         issues = store.issues
     }
@@ -26,15 +24,10 @@ struct SettingsService: Service {
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { for await change in changes { log(change) } }
-            group.addTask { for await issue in issues { tell(issue) } }
+            group.addTask { for await issue in issues { logger.warning("\(issue)") } }
             try await cancelWhenGracefulShutdown { try await store.run() }
             try await store.close()
         }
-    }
-
-    private func tell(_ issue: SettingsError) {
-        problems.report(issue)
-        logger.warning("\(issue)")
     }
 
     private func log(_ change: Change) {
