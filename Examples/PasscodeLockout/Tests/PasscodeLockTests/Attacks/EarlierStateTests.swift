@@ -6,7 +6,9 @@ import Testing
 
 /// What the files still say about an earlier state of the lock.
 @Suite(.timeLimit(.minutes(10))) struct EarlierStateTests {
-    @Test("R21: Two emptied files are no first run, whatever stands beside them", arguments: ["{}", "{}\n", " { } ", #"{"x": 1}"#, #"{"passcode": {}}"#])
+    @Test(
+        "R21: Two emptied files are no first run, whatever stands beside them",
+        arguments: ["{}", "{}\n", " { } ", #"{"x": 1}"#, #"{"passcode": {}}"#])
     func emptied(_ text: String) async throws {
         try await AttackScene.run { scene in
             for copy in scene.folder.copies { try scene.folder.write(Data(text.utf8), to: copy.lastPathComponent) }
