@@ -47,7 +47,9 @@ public struct StorageState: Sendable {
 
     /// Appends a batch, unless it has just been appended or has no values.
     ///
-    /// - Parameter write: Stores everything, the batch included, on stable storage: all of it or nothing.
+    /// - Parameters:
+    ///   - batch: The batch.
+    ///   - write: Stores everything, the batch included, on stable storage: all of it or nothing.
     /// - Throws: ``StorageError``: what `write` throws, as ``StorageError/Code/writeFailed`` if it is another error. Then
     ///   nothing must be stored, unless its ``StorageError/isOutcomeUnknown`` says so.
     public mutating func append(
