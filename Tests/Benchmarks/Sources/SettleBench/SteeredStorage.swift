@@ -40,6 +40,7 @@ final class SteeredStorage: SharedStorage, CheckpointingStorage {
     }
 
     func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) { try storage.keep(values) }
+    func hasTraces(of key: SettingKey) throws(StorageError) -> Bool { try storage.hasTraces(of: key) }
     func keepPrivate() { storage.keepPrivate() }
 
     func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
