@@ -23,7 +23,8 @@ package struct JournalValueWriter {
 
     /// - Parameter skipped: The number of leading zeros, a placeholder to be filled in at the end.
     package init(skipping skipped: Int = 0, reserving capacity: Int = 0) {
-        bytes = [UInt8](unsafeUninitializedCapacity: max(skipped, capacity)) { buffer, count in
+        // Never without room: the count would be written to the empty array that all threads share.
+        bytes = [UInt8](unsafeUninitializedCapacity: max(skipped, capacity, 16)) { buffer, count in
             buffer[..<skipped].initialize(repeating: 0)
             count = skipped
         }
