@@ -321,17 +321,24 @@ import Testing
         gate.advance(by: .seconds(1))
         try await holding.value
         try await store.withLock(timeout: .seconds(5)) {}
-        #expect(clock.deadlines.isEmpty)
+        await clock.deadlines(when: \.isEmpty)
     }
 
-    @Test func `a lock that another task holds is given up at the time-out, and says so`() async throws {
-        let clock = ManualClock()
+    /// A task that holds a lock for a second of the gate's time, and one that waits 5 s of the store's for it.
+    private func holdingAndAsking(
+        _ clock: ManualClock, _ gate: ManualClock
+    ) async throws -> (Task<Void, any Error>, Task<Void, any Error>) {
         let store = try await stores(1, on: SimulatedDisk(), clock: clock)[0]
-        let gate = ManualClock()
         let holding = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
         await gate.sleepers(atLeast: 1)
         let asking = Task { try await store.withLock(timeout: .seconds(5)) {} }
         await waiters(store, atLeast: 1)
+        return (holding, asking)
+    }
+
+    @Test func `a lock that another task holds is given up at the time-out, and says so`() async throws {
+        let (clock, gate) = (ManualClock(), ManualClock())
+        let (holding, asking) = try await holdingAndAsking(clock, gate)
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: SettingsError.self) { try await asking.value }
@@ -341,13 +348,8 @@ import Testing
     }
 
     @Test func `a task that is cancelled before the time-out is told so`() async throws {
-        let clock = ManualClock()
-        let store = try await stores(1, on: SimulatedDisk(), clock: clock)[0]
-        let gate = ManualClock()
-        let holding = Task { try await store.withLock { try await gate.sleep(for: .seconds(1)) } }
-        await gate.sleepers(atLeast: 1)
-        let asking = Task { try await store.withLock(timeout: .seconds(5)) {} }
-        await waiters(store, atLeast: 1)
+        let (clock, gate) = (ManualClock(), ManualClock())
+        let (holding, asking) = try await holdingAndAsking(clock, gate)
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
         gate.advance(by: .seconds(1))
