@@ -13,6 +13,8 @@ public struct Change: Sendable {
     public let time: Date
     /// Who made the transaction.
     public let origin: Origin
+    /// The domain that has changed: the application's, unless the store has a search list.
+    public let domain: DomainName
     /// The name that was given to ``SettingsStore/commit(by:_:)`` or `update(by:)`, if any.
     public let author: String?
     /// The changed settings, in the order in which they were first written. If some of their keys lie within others,

@@ -21,12 +21,16 @@ struct ChangeCursor {
     private(set) var missed: UInt64 = 0
     private(set) var delivery: Delivery
     let durableOnly: Bool
+    let view: ChangeView
     /// How many entries to examine before the lock is released for others.
     private static let stride: UInt64 = 64
 
     /// A cursor that starts after the newest transaction.
-    init(on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool) {
+    init(
+        on topic: Topic, of log: MutationLog, delivery: Delivery, durableOnly: Bool, view: ChangeView = .effective
+    ) {
         self.log = log
+        self.view = view
         log.beginFollowing()
         self.topic = topic
         self.delivery = delivery
@@ -39,6 +43,7 @@ struct ChangeCursor {
     /// A cursor that starts after a revision; `nil` if the log no longer holds everything since.
     init?(on topic: Topic, of log: MutationLog, since revision: UInt64, delivery: Delivery, durableOnly: Bool) {
         self.log = log
+        view = .effective
         log.beginFollowing()
         self.topic = topic
         self.delivery = delivery
@@ -111,9 +116,11 @@ struct ChangeCursor {
         log.changes.count(of: topic, from: first, persistentOnly: durableOnly)
     }
 
-    /// Whether to skip a transaction that never becomes durable although its settings are saved.
+    /// Whether to skip a transaction: it never becomes durable although its settings are saved, or is not of the view.
     private func passesOver(_ revision: UInt64) -> Bool {
-        durableOnly && log.changes.undurable.givenUp.contains(revision)
+        if durableOnly, log.changes.undurable.givenUp.contains(revision) { return true }
+        // The topic of the application's values has changes of other domains, too.
+        return view == .application && log.changes.ring.details(revision)?.concerns(.application) == false
     }
 
     private mutating func countLoss() {

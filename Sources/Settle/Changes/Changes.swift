@@ -65,12 +65,12 @@ public struct Changes: AsyncSequence, Sendable {
                 switch cursor.step() {
                 case .change(let entry, let revision, let isDurable):
                     return Change(
-                        entry, revision: revision, within: cursor.topic, isDurable: isDurable,
+                        entry, revision: revision, within: cursor.topic, of: cursor.view, isDurable: isDurable,
                         missed: cursor.popMissed())
                 case .loss(let revision, let time, let isDurable):
                     return Change(
                         revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
-                        author: nil, mutations: [], isDurable: isDurable, missed: cursor.popMissed())
+                        domain: .application, author: nil, mutations: [], isDurable: isDurable, missed: cursor.popMissed())
                 case .again: break
                 case .wait: return nil
                 case .finish:
@@ -88,17 +88,18 @@ extension Change {
         // A change without mutations only reports missed ones.
         let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
-            revision: revision, time: time, origin: origin, author: author, mutations: mutations, isDurable: isDurable,
-            missed: missed + passedOver)
+            revision: revision, time: time, origin: origin, domain: domain, author: author, mutations: mutations,
+            isDurable: isDurable, missed: missed + passedOver)
     }
 
     fileprivate init(
-        _ entry: LogEntry, revision: UInt64, within topic: Topic, isDurable: Bool, missed: UInt64
+        _ entry: LogEntry, revision: UInt64, within topic: Topic, of view: ChangeView, isDurable: Bool,
+        missed: UInt64
     ) {
         self.init(
             revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
-            author: entry.details.author, mutations: entry.mutations(within: topic), isDurable: isDurable,
-            missed: missed)
+            domain: entry.details.domain?.name ?? .application, author: entry.details.author,
+            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed)
     }
 }
 

@@ -8,6 +8,9 @@ public struct Mutation: Sendable, CustomStringConvertible {
     /// The value after, even of a secret; of the setting's declared type (a ``SettingValue`` for a key that no setting
     /// declares).
     public let newValue: any Sendable
+    /// The domain that has the value after: the application's, unless the store has a search list. If a domain has lost
+    /// its value, the next one that has one; and in changes of the application's domain, the one that covers it.
+    public let domain: DomainName
     /// Whether the setting's type is a ``SecretValue``, so that descriptions and `dump` don't show its values.
     public let isSecret: Bool
     private let encode: @Sendable (any Sendable) throws -> SettingValue
@@ -16,6 +19,7 @@ public struct Mutation: Sendable, CustomStringConvertible {
         key = logged.slot.key.description
         oldValue = logged.old
         newValue = logged.new
+        domain = logged.domain?.name ?? .application
         isSecret = logged.slot.isSecret
         encode = logged.slot.encoder
     }
@@ -48,7 +52,7 @@ extension Mutation: CustomReflectable {
 }
 
 extension LogEntry {
-    func mutations(within topic: Topic) -> [Mutation] {
-        hasValues ? details.mutations(within: topic).map(Mutation.init) : []
+    func mutations(within topic: Topic, of view: ChangeView) -> [Mutation] {
+        hasValues ? details.mutations(within: topic, of: view).map(Mutation.init) : []
     }
 }

@@ -12,6 +12,9 @@ struct GroupLayout {
         let savePolicy: SavePolicy
         let access: SettingsAccess
         let box: AnySettingBox
+
+        /// The key in the declaration.
+        var spelledKey: SettingKey { declaredKey ?? key }
     }
 
     /// A property of a group that is neither a setting nor a group.

@@ -61,7 +61,7 @@ public struct Setting<Value: Sendable>: Sendable {
         }
         nonmutating _modify {
             let change = box.beginModifying()
-            var value = box.value
+            var value = box.valueToModify
             // Even if the caller throws: its changes so far are written, as with any variable.
             defer {
                 box.endModifying(value, change)

@@ -32,7 +32,10 @@ extension SettingReference {
     /// - Throws: ``SettingsError`` if the store has been closed.
     public func reset(by author: String? = nil) throws(SettingsError) {
         let box = box.resolved
-        try transact(origin: .reset, by: author) { () throws(SettingsError) in box.stageDefault() }
+        try transact(origin: .reset, by: author) { () throws(SettingsError) in
+            try box.checkLock()
+            box.stageDefault()
+        }
     }
 
     // MARK: Access for parts of the value
@@ -50,7 +53,7 @@ extension SettingReference {
             withExtendedLifetime(keeper) {}
         }
         let mark = box.changeMark
-        var value = box.value
+        var value = box.valueToModify
         let (result, isChanged) = try body(&value)
         guard box.changeMark == mark else { throw failing(.overlappingChange(key: placement.slot.key)) }
         if isChanged {
@@ -62,7 +65,7 @@ extension SettingReference {
     /// Takes the writer's lock and reads the value.
     func beginModifying() -> (value: Value, change: InPlaceChange) {
         let change = box.beginModifying()
-        return (box.value, change)
+        return (box.valueToModify, change)
     }
 
     /// Writes the value as changed by a closure, and releases the lock. A value that can't be written is reported, or
@@ -72,7 +75,7 @@ extension SettingReference {
     func endModifying(
         _ change: InPlaceChange, _ body: (inout Value) throws(SettingsError) -> Bool
     ) {
-        var value = box.value
+        var value = box.valueToModify
         let engine = change.placement.takeUnretainedValue().engine
         do {
             if try body(&value) {

@@ -33,7 +33,7 @@ public struct SettingReference<Value: Sendable>: Sendable {
         }
         nonmutating _modify {
             let change = box.beginModifying()
-            var value = box.value
+            var value = box.valueToModify
             defer {
                 box.endModifying(value, change)
                 withExtendedLifetime(keeper) {}
@@ -52,17 +52,14 @@ public struct SettingReference<Value: Sendable>: Sendable {
     /// The value of the setting while none is stored.
     public var defaultValue: Value { box.resolved.defaultValue }
 
-    /// Whether no value is stored, so that the default is used. Writing a value that equals the default is no change,
+    /// Whether no domain has a value, so that the default is used. Writing a value that equals the default is no change,
     /// so it does not make this false.
-    public var isDefault: Bool {
-        let placement = placement
-        return placement.engine.log.lock.withLock { !placement.slot.isStored }
-    }
+    public var isDefault: Bool { domain == .declaration }
 
     /// The source of the current value.
     public var origin: Origin {
-        let placement = placement
-        return placement.engine.log.lock.withLock { placement.slot.origin }
+        let (placement, box) = (placement, box.resolved)
+        return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }
     }
 
     var placement: Placement { box.placement }

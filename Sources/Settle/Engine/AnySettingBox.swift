@@ -7,11 +7,12 @@ public import Synchronization
 @usableFromInline
 package class AnySettingBox: @unchecked Sendable {
     // Sendable: constants and atomics, except `placements` (guarded by the lock of `UnopenedGroups`, or set before the
-    // box is shared), `alias` (set before the box is shared), `staged` and `stagings` (guarded by the writer's lock).
+    // box is shared), `link` (an alias is set before the box is shared; what another domain holds is written under the
+    // writer's and the log's lock and read under either), `staged` and `stagings` (guarded by the writer's lock).
 
     @usableFromInline package let node = ObservationNode()
-    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`; 0 in a box that may be read and written
-    /// directly.
+    /// `isStaged`, `isAlias`, `isUnopened`, `isReleased` and `isFrozen`, none of them in a box that may be read
+    /// directly; and `isHeld`, which it may not be written directly with, and `isLayered`.
     @usableFromInline let flags = Atomic<UInt>(AnySettingBox.isUnopened)
     /// Rises by two with each published value; odd while a word is being replaced.
     @usableFromInline let version = Atomic<UInt64>(0)
@@ -34,14 +35,30 @@ package class AnySettingBox: @unchecked Sendable {
     @exclusivity(unchecked) private(set) final var staged: AnyStagedValue?
     /// How often a value has been staged.
     @exclusivity(unchecked) private(set) final var stagings: UInt64 = 0
-    /// The box that holds the value, if this one was made for a key that already has a living box.
-    private(set) var alias: AnySettingBox?
+    @exclusivity(unchecked) private var link = Link.none
+
+    /// Both kinds share one property, because there are many settings.
+    private enum Link {
+        case none
+        /// The box that holds the value, because this one was made for a key that already has a living box.
+        case alias(AnySettingBox)
+        /// The value comes from another domain than the application's.
+        case held(HeldValue)
+    }
 
     @usableFromInline static var isStaged: UInt { 1 }
     @usableFromInline static var isAlias: UInt { 2 }
     @usableFromInline static var isUnopened: UInt { 4 }
     static var isReleased: UInt { 8 }
     static var isFrozen: UInt { 16 }
+    /// The value comes from another domain.
+    static var isHeld: UInt { 32 }
+    /// Another domain has a value for the setting, which need not be in force.
+    static var isLayered: UInt { 64 }
+    /// What keeps a reader from the published value.
+    @usableFromInline static var isSpecial: UInt { 31 }
+    /// What keeps a writer from publishing directly.
+    @usableFromInline static var needsCare: UInt { 63 }
 
     init(
         declaredKey: String?, hasRules: Bool, word: UInt64,
@@ -63,6 +80,12 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The box that holds the value: this one, unless it is an alias.
     var original: AnySettingBox { alias ?? self }
+
+    /// The box that this one is another name for.
+    final var alias: AnySettingBox? {
+        guard flags.load(ordering: .relaxed) & Self.isAlias != 0, case .alias(let box) = link else { return nil }
+        return box
+    }
 
     /// The box whose value is read through this one.
     var holder: AnySettingBox { flags.load(ordering: .relaxed) & Self.isFrozen == 0 ? original : self }
@@ -87,17 +110,17 @@ package class AnySettingBox: @unchecked Sendable {
     /// Puts the box, which must not be shared yet, into the store that opens its group.
     func open(at placement: Placement) {
         attach(to: placement)
-        flags.store(0, ordering: .releasing)
+        flags.store(flags.load(ordering: .relaxed) & ~Self.isUnopened, ordering: .releasing)
     }
 
     /// Marks the group as released: the value stays as it is. Under the writer's lock.
     func release() {
-        flags.store(Self.isReleased, ordering: .releasing)
+        flags.store(flags.load(ordering: .relaxed) | Self.isReleased, ordering: .releasing)
     }
 
     /// Takes back a release that has failed. Under the writer's lock.
     func reopen() {
-        flags.store(0, ordering: .releasing)
+        flags.store(flags.load(ordering: .relaxed) & ~Self.isReleased, ordering: .releasing)
     }
 
     final var isReleased: Bool { flags.load(ordering: .acquiring) & Self.isReleased != 0 }
@@ -121,7 +144,7 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// Makes this box, which must not be shared yet, another name for `original`.
     func become(aliasOf original: AnySettingBox) {
-        alias = original
+        link = .alias(original)
         flags.store(Self.isAlias, ordering: .releasing)
     }
 
@@ -136,7 +159,7 @@ package class AnySettingBox: @unchecked Sendable {
     /// Makes this box, which must not be shared yet, keep its own value. Everything else, such as tracking, following
     /// and writing, applies to `original`.
     func freeze(inPlaceOf original: AnySettingBox) {
-        alias = original
+        link = .alias(original)
         flags.store(Self.isAlias | Self.isFrozen, ordering: .releasing)
     }
 
@@ -148,18 +171,47 @@ package class AnySettingBox: @unchecked Sendable {
         }
     }
 
+    // MARK: Other domains
+
+    /// What another domain has for the setting, if its value is in force. Under the writer's lock or the log's.
+    final var held: HeldValue? {
+        guard flags.load(ordering: .relaxed) & Self.isHeld != 0, case .held(let held) = link else { return nil }
+        return held
+    }
+
+    /// Whether another domain has a value for the setting, in force or not. Under the writer's lock.
+    final var isLayered: Bool { flags.load(ordering: .relaxed) & Self.isLayered != 0 }
+
+    /// Under the writer's lock, or before the box is shared.
+    final func markLayered(_ isLayered: Bool) {
+        let others = flags.load(ordering: .relaxed) & ~Self.isLayered
+        flags.store(isLayered ? others | Self.isLayered : others, ordering: .releasing)
+    }
+
+    /// Under both locks, or before the box is shared.
+    ///
+    /// - Returns: The one before, to be released by the caller: that may run foreign code.
+    final func exchangeHeld(_ new: HeldValue?) -> HeldValue? {
+        let old = held
+        guard new != nil || old != nil else { return nil }
+        link = new.map { .held($0) } ?? .none
+        let others = flags.load(ordering: .relaxed) & ~Self.isHeld
+        flags.store(new == nil ? others : others | Self.isHeld, ordering: .releasing)
+        return old
+    }
+
     // MARK: Writing directly
 
     /// Whether a value can be published directly: no rule, no transaction, no alias, and open. Under the writer's lock.
     @usableFromInline
     final func isDirect(in placement: Placement) -> Bool {
-        !hasRules && flags.load(ordering: .relaxed) == 0 && placement.engine.mode == .direct
+        !hasRules && flags.load(ordering: .relaxed) & Self.needsCare == 0 && placement.engine.mode == .direct
     }
 
     /// Takes the writer's lock if a value can be published directly.
     @usableFromInline
     final func beginDirectWrite() -> Placement? {
-        guard !hasRules, flags.load(ordering: .relaxed) == 0 else { return nil }
+        guard !hasRules, flags.load(ordering: .relaxed) & Self.needsCare == 0 else { return nil }
         let placement = lockForWriting()
         if isDirect(in: placement) { return placement }
         placement.engine.writer.unlock()
@@ -211,6 +263,10 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// The published value. Under the writer's lock or the log's lock.
     var committedValue: any Sendable { abstract() }
+    /// What the application's domain has, if it has a value. Under the writer's lock or the log's.
+    var committedOwnValue: any Sendable { abstract() }
+    /// The same as the calling thread sees it: inside its own transaction, with that transaction's writes.
+    var visibleOwnValue: (any Sendable)? { abstract() }
     /// Encodes a value of this setting.
     var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
     /// The value's type.
@@ -230,7 +286,18 @@ package class AnySettingBox: @unchecked Sendable {
     /// What publishing the staged value would change; `nil` if nothing is staged.
     func stagedMutation(comparing: Bool) -> StagedMutation? { abstract() }
     /// Publishes what is staged. Under both locks.
-    func installStaged() { abstract() }
+    ///
+    /// - Parameter isEvent: Whether the value differs from the published one.
+    /// - Returns: What other domains had for the setting, to be released by the caller.
+    func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
+    /// Stages the value that is in force now that a domain has changed.
+    func restage(after domain: DomainIdentity?) { abstract() }
+    /// Whether the value of a domain could be used. Throws if it does not convert or breaks a rule.
+    func check(_ candidate: DomainCandidate) throws { abstract() }
+    /// Gives a new box the value that is in force, over what it has adopted. Before it is shared.
+    ///
+    /// - Parameter isStored: Whether the application's domain has a usable value.
+    func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) { abstract() }
     /// Stages a decoded value. Throws if it does not convert or breaks a rule.
     func stage(decoding value: SettingValue) throws { abstract() }
     /// The same, unless the value equals the published one. Types that are not `Equatable` are compared by their stored

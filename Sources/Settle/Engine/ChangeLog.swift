@@ -2,6 +2,9 @@
 struct ChangeLog: ~Copyable {
     private let root: Topic
     private let durability: Topic
+    /// The topic of subscribers of the application's values, once there was one; around `root`, so that it costs other
+    /// stores nothing.
+    private var application: Topic?
     /// The topics of groups, by path.
     private var topics: [SettingKey: Topic] = [:]
     var ring: MutationRing
@@ -38,6 +41,12 @@ struct ChangeLog: ~Copyable {
     /// Records that the newest transaction has changed a setting.
     mutating func touch(_ slot: SettingSlot, _ node: ObservationNode, isPersistent: Bool) {
         waking.touch(slot, node, by: ring.newest, isPersistent: isPersistent)
+    }
+
+    /// Records that the newest transaction has changed values of the application's domain that others cover.
+    mutating func touchApplication(by details: LogDetails) {
+        guard let application, details.mutations.contains(where: { $0.scope == .application }) else { return }
+        waking.touch(application, by: ring.newest, isPersistent: details.isPersistent)
     }
 
     // MARK: Durability
@@ -110,7 +119,7 @@ struct ChangeLog: ~Copyable {
         var groups: [[SettingKey]] = []
         var next = revision &+ 1
         while next <= ring.newest {
-            if let details = ring.details(next), details.mutations.count > 1, details.origin != .external {
+            if let details = ring.details(next), details.mutations.count > 1, !details.isFromOutside {
                 groups.append(details.mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key })
             }
             next &+= 1
@@ -126,7 +135,7 @@ struct ChangeLog: ~Copyable {
         for revision in revision &+ 1...ring.newest {
             // External changes are stored already.
             guard let details = ring.details(revision) else { return nil }
-            if details.origin == .external { continue }
+            if details.isFromOutside { continue }
             guard let name = details.author, author == nil || author == name else { return nil }
             author = name
         }
@@ -137,6 +146,17 @@ struct ChangeLog: ~Copyable {
     private static let authorSearchLimit: UInt64 = 16
 
     // MARK: Topics
+
+    /// The topic of every transaction, also of those that change only what other domains cover.
+    mutating func applicationTopic() -> Topic {
+        if let application { return application }
+        let topic = Topic(parent: nil)
+        (topic.changeCount, topic.persistentCount) = (root.changeCount, root.persistentCount)
+        topic.lastRevision = root.lastRevision
+        root.parent = topic
+        application = topic
+        return topic
+    }
 
     /// The topic of a group.
     mutating func topic(at path: SettingKey?) -> Topic {
@@ -169,6 +189,7 @@ struct ChangeLog: ~Copyable {
     /// Wakes every subscriber of a group or of the whole store.
     mutating func wakeGroups() {
         waking.add(root)
+        if let application { waking.add(application) }
         waking.add(durability)
         for topic in topics.values { waking.add(topic) }
     }

@@ -1,18 +1,23 @@
 extension Engine {
     /// Runs a transaction, or a part of the one in progress on this thread.
-    final func transact<Result>(origin: Origin, author name: String?, _ body: () throws -> Result) throws -> Result {
-        try transact(origin: origin, author: name, failing: { $0 }, body)
+    final func transact<Result>(
+        origin: Origin, author name: String?, domain: DomainIdentity? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        try transact(origin: origin, author: name, domain: domain, failing: { $0 }, body)
     }
 
-    /// - Parameter failing: Converts an error of the store to one that the closure may throw.
+    /// - Parameters:
+    ///   - domain: The domain that has changed, if it is another one than the application's.
+    ///   - failing: Converts an error of the store to one that the closure may throw.
     final func transact<Result, Failure: Error>(
-        origin: Origin, author name: String?, failing: (SettingsError) -> Failure, _ body: () throws(Failure) -> Result
+        origin: Origin, author name: String?, domain: DomainIdentity? = nil, failing: (SettingsError) -> Failure,
+        _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         writer.lock()
         defer { writer.unlock() }
         guard mode != .closed else { throw failing(.closed(key: nil)) }
         if transaction == nil {
-            transaction = Transaction(origin: origin, author: name)
+            transaction = Transaction(origin: origin, author: name, domain: domain)
             mode = .transaction
             RunningUpdates.begin(self)
         }
@@ -84,10 +89,10 @@ extension Engine {
             plan.mutations.isEmpty
             ? nil
             : LogDetails(
-                plan.mutations, origin: plan.origin, author: transaction.author, cost: plan.cost,
-                fixedCost: plan.fixedCost, limit: log.costLimit)
+                plan.mutations, origin: plan.origin, author: transaction.author, domain: transaction.domain,
+                cost: plan.cost, fixedCost: plan.fixedCost, limit: log.costLimit)
         let time = time.now()
-        var dropped: [AnyStagedValue] = []
+        var dropped: [any AnyObject & Sendable] = []
         dropped.reserveCapacity(plan.written.count)
         let wakeUps = log.lock.withLock {
             var wakeUps = PendingWakeUps()
@@ -105,9 +110,8 @@ extension Engine {
                 for slot in plan.replaced { log.stored.slots.remove(slot) }
                 log.unsaved.overlap(replacing: plan.replaced)
             }
-            guard let details else { return wakeUps }
-            var recorded = log.record(
-                details, of: plan.written, storedAlready: plan.outside, time: time, installed: &dropped)
+            guard !plan.written.isEmpty else { return wakeUps }
+            var recorded = log.record(details, of: plan.written, time: time, installed: &dropped)
             if wakeUps.wakesPersister { recorded.wakesPersister = true }
             return recorded
         }
@@ -124,7 +128,7 @@ extension Engine {
     /// The changes that publishing the transaction makes.
     private struct TransactionPlan {
         var origin: Origin
-        var written: [(box: AnySettingBox, slot: SettingSlot)] = []
+        var written: [WrittenSetting] = []
         /// The settings that are no longer to be stored.
         var forgotten: [SettingSlot] = []
         /// The settings replaced by a write of a key around them.
@@ -135,6 +139,18 @@ extension Engine {
         var cost = 0
         /// The part of it that is known from the values' types.
         var fixedCost = 0
+
+        mutating func add(_ mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
+            let changesOwn = mutation.own?.isEqual != true
+            written.append(
+                WrittenSetting(
+                    box: box, slot: slot, isEvent: !mutation.isEqual, changesOwn: changesOwn,
+                    isSaved: changesOwn && !outside.contains(ObjectIdentifier(slot))))
+            guard let logged = LoggedMutation(mutation, of: box, in: slot) else { return }
+            mutations.append(logged)
+            cost += mutation.cost
+            if !slot.isMeasured { fixedCost += mutation.cost }
+        }
     }
 
     /// How often to plan again because comparing values has written some.
@@ -172,15 +188,12 @@ extension Engine {
                 plan.outside.insert(ObjectIdentifier(slot))
             }
             if hasOverlaps, !mutation.isStored { saved.insert(slot.key) }
-            if mutation.isEqual { continue }
+            if mutation.isEqual, mutation.own == nil { continue }
             if hasOverlaps {
                 written.insert(slot.key)
                 saved.insert(slot.key)
             }
-            plan.written.append((box, slot))
-            plan.mutations.append(LoggedMutation(slot: slot, old: mutation.old, new: mutation.new))
-            plan.cost += mutation.cost
-            if !slot.isMeasured { plan.fixedCost += mutation.cost }
+            plan.add(mutation, of: box, in: slot)
         }
         return plan
     }

@@ -5,7 +5,8 @@ import Synchronization
 /// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds what saves.
 @usableFromInline
 package class Engine: @unchecked Sendable {
-    // Sendable: `mode`, `transaction` and `writesElsewhere` are guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `mode`, `transaction`, `writesElsewhere` and `reports` are guarded by `writer`; the rest is constant and
+    // Sendable.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline final let writer = RecursiveLock()
@@ -16,6 +17,7 @@ package class Engine: @unchecked Sendable {
     final var transaction: Transaction?
     /// How often the transaction's closure has written to other stores; see ``RunningUpdates``.
     @exclusivity(unchecked) final var writesElsewhere = 0
+    final var reports = DomainReports()
 
     /// What a write has to do.
     enum Mode: UInt8, Sendable {
@@ -49,6 +51,9 @@ package class Engine: @unchecked Sendable {
 
     /// The values that the storage keeps because a stored one can't be used, the last good one first.
     func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] { [] }
+
+    /// Where a domain has a value, for people.
+    func place(of key: SettingKey, in domain: DomainIdentity) -> String { "the domain “\(domain.name)”" }
 
     /// Saves what is left, because nothing uses the store any more.
     func release() {}

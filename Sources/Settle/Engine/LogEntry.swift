@@ -1,8 +1,62 @@
+/// Whose values a subscriber follows.
+enum ChangeView: Sendable {
+    /// Those in force.
+    case effective
+    /// Those of the application's domain, whether others cover them or not.
+    case application
+}
+
 /// One mutation as the log keeps it.
 struct LoggedMutation: Sendable {
     let slot: SettingSlot
     let old: any Sendable
     let new: any Sendable
+    var scope = Scope.both
+    /// The domain that has the value now, if it is another one than the application's.
+    var domain: DomainIdentity?
+
+    /// What a mutation has changed.
+    enum Scope: UInt8, Sendable {
+        /// The application's value, which is in force.
+        case both
+        /// The value in force only: another domain has changed.
+        case effective
+        /// The application's value only: another domain covers it.
+        case application
+    }
+
+    init(slot: SettingSlot, old: any Sendable, new: any Sendable) {
+        self.slot = slot
+        self.old = old
+        self.new = new
+    }
+
+    /// - Returns: `nil` if nothing has changed.
+    init?(_ mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
+        self.init(slot: slot, old: mutation.old, new: mutation.new)
+        guard let own = mutation.own else { return }
+        domain = box.staged?.held?.domain
+        if !mutation.isEqual {
+            scope = own.isEqual ? .effective : .both
+        } else if !own.isEqual {
+            self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
+            scope = .application
+        } else {
+            return nil
+        }
+    }
+
+    /// The same without its values.
+    var withoutValues: LoggedMutation {
+        var mutation = LoggedMutation(slot: slot, old: (), new: ())
+        (mutation.scope, mutation.domain) = (scope, domain)
+        return mutation
+    }
+
+    /// Whether a subscriber of the values in force, or of the application's, is to know of it.
+    func concerns(_ view: ChangeView) -> Bool {
+        scope == .both || scope == (view == .effective ? .effective : .application)
+    }
 }
 
 /// The log's details of a transaction that is more than one local write of a word.
@@ -14,6 +68,8 @@ final class LogDetails: @unchecked Sendable {
     let mutations: [LoggedMutation]
     let origin: Origin
     let author: String?
+    /// The domain that has changed, if it is another one than the application's.
+    let domain: DomainIdentity?
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
     /// The part of it that is known from the values' types; the rest is known once values have been stored.
@@ -34,17 +90,22 @@ final class LogDetails: @unchecked Sendable {
     ///   - fixedCost: The part of it that will not change.
     ///   - limit: The cost from which on the values are not kept.
     init(
-        _ mutations: [LoggedMutation], origin: Origin, author: String?, cost: Int, fixedCost: Int = 0, limit: Int = .max
+        _ mutations: [LoggedMutation], origin: Origin, author: String?, domain: DomainIdentity? = nil, cost: Int,
+        fixedCost: Int = 0, limit: Int = .max
     ) {
         hasValues = cost <= limit
-        self.mutations = hasValues ? mutations : mutations.map { LoggedMutation(slot: $0.slot, old: (), new: ()) }
+        self.mutations = hasValues ? mutations : mutations.map(\.withoutValues)
         self.origin = origin
         self.author = author
+        self.domain = domain
         self.cost = hasValues ? cost : 0
         self.fixedCost = hasValues ? fixedCost : 0
         isPersistent = mutations.contains { $0.slot.schedule != nil }
         index = mutations.count > Self.indexedCount ? LockedValue(nil) : nil
     }
+
+    /// Whether nothing of it is to be saved.
+    var isFromOutside: Bool { origin == .external || domain != nil }
 
     /// Updates the cost with what is known of the values' sizes by now. Under the log's lock.
     func measure() {
@@ -54,18 +115,25 @@ final class LogDetails: @unchecked Sendable {
 
     /// The same transaction without its values.
     func withoutValues() -> LogDetails {
-        LogDetails(mutations, origin: origin, author: author, cost: 1, limit: 0)
+        LogDetails(mutations, origin: origin, author: author, domain: domain, cost: 1, limit: 0)
     }
 
-    /// Whether a mutation is within a topic.
+    /// Whether a value in force within a topic has changed.
     func touches(_ topic: Topic) -> Bool {
-        guard let index else { return mutations.contains { $0.slot.isWithin(topic) } }
+        guard let index else { return mutations.contains { $0.concerns(.effective) && $0.slot.isWithin(topic) } }
         return index.withLock { built(&$0).contains(topic) }
     }
 
+    /// Whether anything has changed for the subscribers of a view.
+    func concerns(_ view: ChangeView) -> Bool {
+        mutations.contains { $0.concerns(view) }
+    }
+
     /// The mutations within a topic, in their order.
-    func mutations(within topic: Topic) -> [LoggedMutation] {
-        guard let index else { return mutations.filter { $0.slot.isWithin(topic) } }
+    func mutations(within topic: Topic, of view: ChangeView) -> [LoggedMutation] {
+        guard let index, view == .effective else {
+            return mutations.filter { $0.concerns(view) && $0.slot.isWithin(topic) }
+        }
         return index.withLock { built(&$0).positions(within: topic) }.map { mutations[$0] }
     }
 
@@ -94,7 +162,7 @@ struct MutationIndex: Sendable {
         first.reserveCapacity(mutations.count)
         links.reserveCapacity(mutations.count * 3)
         // Backwards, because each link is put in front of its topic's chain.
-        for position in mutations.indices.reversed() {
+        for position in mutations.indices.reversed() where mutations[position].concerns(.effective) {
             mutations[position].slot.forEachEnclosing { topic in
                 links.append(Link(position: Int32(position), next: first[topic] ?? -1))
                 first[topic] = Int32(links.count - 1)

@@ -43,7 +43,8 @@ extension MutationLog {
         guard isStored else { return value }
         if slot.declaration == nil {
             // Read under the lock, so that values that were published together are seen together. Runs no foreign code.
-            value.value = (isInTransaction ? box.visibleValue : box.committedValue) as? SettingValue
+            let own = isInTransaction ? box.staged?.own?.erasedValue ?? box.committedOwnValue : box.committedOwnValue
+            value.value = own as? SettingValue
         } else {
             value.box = box
         }
@@ -60,6 +61,6 @@ struct UnsavedValue {
     var value: SettingValue?
 
     func encoded() throws -> SettingValue? {
-        try box.map { try $0.encoder($0.visibleValue) } ?? value
+        try box.map { box in try box.visibleOwnValue.map { try box.encoder($0) } } ?? value
     }
 }

@@ -116,33 +116,32 @@ package final class MutationLog: @unchecked Sendable {
     /// large transaction the settings lie far apart in memory. Under the lock.
     ///
     /// - Parameters:
-    ///   - written: The settings of the mutations.
-    ///   - outside: The settings whose new values the storage has already.
-    ///   - installed: Receives the staged values, to be released by the caller.
+    ///   - details: The transaction; `nil` if it has changed neither a value in force nor one of the application's.
+    ///   - written: The settings with staged values to install.
+    ///   - installed: Receives what was staged or held, to be released by the caller.
     func record(
-        _ details: LogDetails, of written: [(box: AnySettingBox, slot: SettingSlot)],
-        storedAlready outside: Set<ObjectIdentifier>, time: Double, installed: inout [AnyStagedValue]
+        _ details: LogDetails?, of written: [WrittenSetting], time: Double, installed: inout [any AnyObject & Sendable]
     ) -> PendingWakeUps {
-        let dropped = changes.append(details, time: time)
+        let dropped = details.map { changes.append($0, time: time) }
         var wakesPersister = false
-        let isPersistent = details.isPersistent
+        let isPersistent = details?.isPersistent == true
         beginInstalling()
-        for (box, slot) in written {
-            box.installStaged()
+        for setting in written {
+            let (box, slot) = (setting.box, setting.slot)
+            if let held = box.installStaged(isEvent: setting.isEvent) { installed.append(held) }
             if let staged = box.exchangeStaged(nil) {
                 slot.isStored = staged.isStored
                 installed.append(staged)
             }
-            slot.origin = details.origin
-            changes.touch(slot, box.node, isPersistent: isPersistent)
-            if outside.isEmpty || !outside.contains(ObjectIdentifier(slot)), unsaved.markDirty(slot, time: time) {
-                wakesPersister = true
-            }
+            if setting.changesOwn, let details { slot.origin = details.origin }
+            if setting.isEvent { changes.touch(slot, box.node, isPersistent: isPersistent) }
+            if setting.isSaved, unsaved.markDirty(slot, time: time) { wakesPersister = true }
         }
         endInstalling()
-        if details.origin == .external, !unsaved.hasWaiting { changes.becomeDurable(changes.revision) }
+        if let details { changes.touchApplication(by: details) }
+        if details?.isFromOutside == true, !unsaved.hasWaiting { changes.becomeDurable(changes.revision) }
         var wakeUps = changes.waking.wakeUps(wakesPersister: wakesPersister)
-        wakeUps.dropped = dropped
+        if let dropped { wakeUps.dropped = dropped }
         return wakeUps
     }
 

@@ -63,15 +63,22 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     /// The value as the calling thread sees it.
     @inlinable
     var value: Value {
-        flags.load(ordering: .acquiring) == 0 ? published : valueInSpecialState
+        flags.load(ordering: .acquiring) & Self.isSpecial == 0 ? published : valueInSpecialState
     }
 
     /// The value as the calling thread sees it, tracked by Observation.
     @inlinable
     var trackedValue: Value {
-        guard flags.load(ordering: .acquiring) == 0 else { return trackedValueInSpecialState }
+        guard flags.load(ordering: .acquiring) & Self.isSpecial == 0 else { return trackedValueInSpecialState }
         node.access()
         return published
+    }
+
+    /// The value that a change in place begins with: what the application's domain and those below it give, so that no
+    /// value of a domain above it is ever stored.
+    @inlinable
+    var valueToModify: Value {
+        flags.load(ordering: .acquiring) & Self.needsCare == 0 ? published : valueToModifyInSpecialState
     }
 
     /// The value that all threads see.
@@ -120,7 +127,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         if let engine = box.existingPlacement?.engine, engine.writer.isHeldByCurrentThread,
             let staged = box.stagedValue
         {
-            return staged
+            return staged.value
         }
         return box.published
     }
@@ -151,7 +158,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     func assign(_ newValue: Value) {
         if Self.fitsIntoWord {
             let new = Self.word(of: newValue)
-            if flags.load(ordering: .acquiring) == 0, word.load(ordering: .acquiring) == new || assign(word: new) {
+            if flags.load(ordering: .acquiring) & Self.needsCare == 0,
+                word.load(ordering: .acquiring) == new || assign(word: new)
+            {
                 return
             }
         } else if let placement = beginDirectWrite() {
@@ -212,7 +221,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return published
     }
 
-    private func install(_ newValue: Value) {
+    func install(_ newValue: Value) {
         if Self.fitsIntoWord {
             install(word: Self.word(of: newValue))
         } else {
@@ -252,7 +261,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard !isReleased else { throw .released(key: placement.slot.key) }
         try check(newValue, in: placement.slot)
         if engine.mode == .transaction {
-            stage(newValue, isStored: true, in: engine)
+            try stageWrite(newValue, in: placement)
+            engine.writer.unlock()
+        } else if isLayered {
+            try engine.transact(origin: .local, author: nil, failing: { $0 }) { () throws(SettingsError) in
+                try stageWrite(newValue, in: placement)
+            }
             engine.writer.unlock()
         } else {
             publish(newValue, in: placement)
@@ -265,75 +279,101 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     // MARK: Staging, under the writer's lock
 
-    /// - Parameters:
-    ///   - isReplaced: Whether a key around the setting has taken its place.
-    ///   - stored: The stored form of the value, if known.
-    private func stage(
-        _ value: Value, isStored: Bool, isReplaced: Bool = false, stored: SettingValue? = nil, in engine: Engine
-    ) {
+    /// Stages what is in force if the application's domain has a value, or has none.
+    ///
+    /// - Parameter stored: The stored form of the value, if known.
+    private func stage(own value: Value?, stored: SettingValue? = nil, in placement: Placement) {
+        let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
+        let own = value.map { StagedValue($0, isStored: true, size: size) }
+        stage(isLayered ? inForce(own: own, in: placement) : own ?? unstoredDefault, in: placement.engine)
+    }
+
+    private var unstoredDefault: StagedValue<Value> { StagedValue(defaultValue, isStored: false) }
+
+    func stage(_ new: StagedValue<Value>, in engine: Engine) {
         engine.transaction?.addStaging(of: self)
         // Release the value staged before at the end, not inside the exchange: that may run foreign code.
-        let size = existingPlacement?.slot.isMeasured == true ? stored?.roughSize ?? 0 : 0
-        let replaced = exchangeStaged(StagedValue(value, isStored: isStored, isReplaced: isReplaced, size: size))
+        let replaced = exchangeStaged(new)
         withExtendedLifetime(replaced) {}
     }
 
-    private var stagedValue: Value? {
+    private func stageWrite(_ newValue: Value, in placement: Placement) throws(SettingsError) {
+        if isLayered { try checkCover(in: placement) }
+        stage(own: newValue, in: placement)
+    }
+
+    var stagedValue: StagedValue<Value>? {
         // Only `stage` makes staged values, and of the box's own type.
-        staged.map { unsafeDowncast($0, to: StagedValue<Value>.self).value }
+        staged.map { unsafeDowncast($0, to: StagedValue<Value>.self) }
     }
 
     override func stageDefault() {
-        guard let engine = existingPlacement?.engine, !isReleased else { return }
-        stage(defaultValue, isStored: false, in: engine)
+        guard let placement = existingPlacement, !isReleased else { return }
+        stage(own: nil, in: placement)
     }
 
     override func stageReplaced() {
         guard let engine = existingPlacement?.engine else { return }
-        stage(defaultValue, isStored: false, isReplaced: true, in: engine)
+        stage(StagedValue(defaultValue, isStored: false, isReplaced: true), in: engine)
     }
 
     override func stage(decoding value: SettingValue) throws {
         guard let placement = existingPlacement else { return }
         let decoded = try definition.codec.decode(value)
         try check(decoded, in: placement.slot)
-        stage(decoded, isStored: true, stored: value, in: placement.engine)
+        stage(own: decoded, stored: value, in: placement)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
         guard let placement = existingPlacement else { return false }
         let decoded = try definition.codec.decode(value)
-        if let areEqual = definition.areEqual {
-            if areEqual(decoded, published) { return false }
-        } else if let old = try? definition.codec.encode(published), let new = try? definition.codec.encode(decoded),
-            old == new
-        {
+        if isLayered {
+            if let own = committedOwn(in: placement.slot), isSame(own.value, decoded) { return false }
+        } else if isSame(published, decoded) {
             return false
         }
         try check(decoded, in: placement.slot)
-        stage(decoded, isStored: true, stored: value, in: placement.engine)
+        stage(own: decoded, stored: value, in: placement)
         return true
     }
 
+    /// Compares values of types that are not `Equatable` by their stored form.
+    func isSame(_ one: Value, _ other: Value) -> Bool {
+        if let areEqual = definition.areEqual { return areEqual(one, other) }
+        guard let one = try? definition.codec.encode(one), let other = try? definition.codec.encode(other) else {
+            return false
+        }
+        return one == other
+    }
+
     override func stagedMutation(comparing: Bool) -> StagedMutation? {
-        guard let staged, let slot = existingPlacement?.slot else { return nil }
-        let new = unsafeDowncast(staged, to: StagedValue<Value>.self).value
+        guard let staged = stagedValue, let slot = existingPlacement?.slot else { return nil }
+        let new = staged.value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
         return StagedMutation(
             old: old, new: new, isStored: staged.isStored, isEqual: isEqual,
+            own: isLayered || held != nil ? ownMutation(staging: staged, in: slot, comparing: comparing) : nil,
             cost: max(staged.size, cost(of: old, new, at: slot)))
     }
 
-    override func installStaged() {
-        guard let staged else { return }
+    override func installStaged(isEvent: Bool) -> HeldValue? {
+        guard let staged = stagedValue else { return nil }
         if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
-        install(unsafeDowncast(staged, to: StagedValue<Value>.self).value)
+        if isEvent { install(staged.value) }
+        return exchangeHeld(staged.held)
     }
 
     // MARK: Without the type
 
     override var committedValue: any Sendable { published }
+    override var committedOwnValue: any Sendable { held?.own?.erasedValue ?? published }
+    override func check(_ candidate: DomainCandidate) throws { _ = try decode(candidate) }
+    override func restage(after domain: DomainIdentity?) { stageInForce(after: domain) }
+    override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
+        installInForce(isStored: isStored, at: key, in: engine)
+    }
+    override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
     override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
     override var typeName: String { "\(Value.self)" }

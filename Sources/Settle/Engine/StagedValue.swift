@@ -4,26 +4,52 @@
 class AnyStagedValue: @unchecked Sendable {
     // Sendable: constants.
 
-    /// False if the value is the declaration's default, restored by a reset.
+    /// Whether the application's domain is to have a value: this one, or the one in `held`.
     final let isStored: Bool
     /// Whether a key around the setting, which no group declares, has taken its place.
     final let isReplaced: Bool
     /// The size of its stored form in bytes, if that is known and tells how much memory the value takes; otherwise 0.
     final let size: Int
+    /// The other domain that the value comes from.
+    final let held: HeldValue?
 
-    init(isStored: Bool, isReplaced: Bool, size: Int) {
+    init(isStored: Bool, isReplaced: Bool, size: Int, held: HeldValue?) {
         self.isStored = isStored
         self.isReplaced = isReplaced
         self.size = size
+        self.held = held
+    }
+
+    /// What the application's domain is to have; `nil` if nothing.
+    final var own: AnyStagedValue? { isStored ? held?.own ?? self : nil }
+
+    var erasedValue: any Sendable {
+        // Proof: the only subclass is StagedValue, which overrides it.
+        preconditionFailure("erasedValue is not overridden")
     }
 }
 
 final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
     let value: Value
 
-    init(_ value: Value, isStored: Bool, isReplaced: Bool = false, size: Int = 0) {
+    init(_ value: Value, isStored: Bool, isReplaced: Bool = false, size: Int = 0, held: HeldValue? = nil) {
         self.value = value
-        super.init(isStored: isStored, isReplaced: isReplaced, size: size)
+        super.init(isStored: isStored, isReplaced: isReplaced, size: size, held: held)
+    }
+
+    override var erasedValue: any Sendable { value }
+}
+
+/// Why a setting has another value than the application's domain gives it.
+final class HeldValue: Sendable {
+    /// The domain that has the value in force.
+    let domain: DomainIdentity
+    /// What the application's domain has, if that is covered.
+    let own: AnyStagedValue?
+
+    init(by domain: DomainIdentity, over own: AnyStagedValue? = nil) {
+        self.domain = domain
+        self.own = own
     }
 }
 
@@ -34,6 +60,28 @@ struct StagedMutation {
     var isStored: Bool
     /// Whether both are equal, if compared at all and as far as the type can tell.
     var isEqual: Bool
+    /// What happens to the application's value, if that is not the same.
+    var own: OwnMutation?
     /// The memory that the mutation takes.
     var cost: Int
+}
+
+/// What publishing a staged value changes in the application's domain, while another domain has a value too.
+struct OwnMutation {
+    /// `nil` if nothing is stored.
+    var old: (any Sendable)?
+    var new: (any Sendable)?
+    var isEqual: Bool
+}
+
+/// A setting whose staged value is to be installed.
+struct WrittenSetting {
+    let box: AnySettingBox
+    let slot: SettingSlot
+    /// Whether the value in force changes.
+    let isEvent: Bool
+    /// Whether the application's value changes.
+    let changesOwn: Bool
+    /// Whether that is to be saved.
+    let isSaved: Bool
 }

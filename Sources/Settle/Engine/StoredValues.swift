@@ -3,6 +3,8 @@ struct StoredValues: ~Copyable {
     /// The values as stored, or as last collected for saving.
     var tree: SettingTree
     var slots = SlotIndex()
+    /// What other domains have. Changed only with the writer's lock held as well.
+    var domains = DomainStack()
 
     init(_ tree: SettingTree) {
         self.tree = tree

@@ -2,6 +2,8 @@
 struct Transaction {
     let origin: Origin
     let author: String?
+    /// The domain that has changed, if it is another one than the application's.
+    let domain: DomainIdentity?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.
@@ -28,9 +30,10 @@ struct Transaction {
         fileprivate var known: Set<ObjectIdentifier> = []
     }
 
-    init(origin: Origin, author: String?) {
+    init(origin: Origin, author: String?, domain: DomainIdentity?) {
         self.origin = origin
         self.author = author
+        self.domain = domain
     }
 
     var isOutermost: Bool { levels.count == 1 }

@@ -251,7 +251,7 @@ struct UnsavedSetting {
     init(_ slot: SettingSlot, _ box: AnySettingBox) {
         self.slot = slot
         self.box = box
-        value = slot.isStored ? box.committedValue : nil
+        value = slot.isStored ? box.committedOwnValue : nil
     }
 
     func encoded() throws -> SettingValue? {

@@ -40,6 +40,11 @@ struct WakingList: ~Copyable {
         observers.append((slot, node))
     }
 
+    /// Counts a transaction on a topic that is not of a setting.
+    mutating func touch(_ topic: Topic, by revision: UInt64, isPersistent: Bool) {
+        topic.touch(revision, isPersistent: isPersistent, pending: &topics)
+    }
+
     // MARK: Waking
 
     /// The tasks that the caller must wake once it has unlocked.

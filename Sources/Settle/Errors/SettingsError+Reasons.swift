@@ -218,22 +218,22 @@ extension SettingsError {
     }
 
     /// The reason, as words that end a sentence.
-    private static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
+    static func reason(_ error: any Error, _ rule: String? = nil, isSecret: Bool = false) -> String {
         if let rule { return "it must be \(rule)" }
         if isSecret { return "it is not of the setting's type" }
         return (error as? SettingCodingError)?.reason ?? "\(error)"
     }
 
-    private static func quoted(_ key: SettingKey) -> String { quoted(key.description) }
+    static func quoted(_ key: SettingKey) -> String { quoted(key.description) }
 
     /// A key in quotation marks, or, for a setting of a group that no store has opened and that has no key yet, a
     /// description.
-    private static func quoted(_ key: String) -> String {
+    static func quoted(_ key: String) -> String {
         key.isEmpty ? "A setting whose group no store has opened" : "“\(key)”"
     }
 
     /// The same for a part of the setting, such as `[3]`.
-    private static func quoted(_ key: String, _ part: String) -> String {
+    static func quoted(_ key: String, _ part: String) -> String {
         key.isEmpty ? "The part \(part) of a setting whose group no store has opened" : quoted(key + part)
     }
 }

@@ -30,6 +30,12 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let encodingFailed = Code("encodingFailed")
         /// The setting belongs to its owner and can't be written by key; see ``SettingsAccess/owner``.
         public static let protected = Code("protected")
+        /// An administrator has locked the setting; see ``DomainName/managed``.
+        public static let locked = Code("locked")
+        /// A written value is stored, but another domain's is in force.
+        public static let covered = Code("covered")
+        /// A domain is not used, or not as it is now.
+        public static let domain = Code("domain")
         /// The part of a value to be written no longer exists; see ``SettingPart``.
         public static let missingPart = Code("missingPart")
         /// The log does not hold the requested revision any longer, or not yet.

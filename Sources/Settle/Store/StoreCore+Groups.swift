@@ -65,7 +65,7 @@ extension StoreCore {
         case .alias(let declared, let original):
             declared.box.become(aliasOf: original)
             // The group may have been opened by itself before, and now as a part of its owner's.
-            if declared.access == .owner { log.lock.withLock { log.stored.slots.makeOwned(declared.key) } }
+            if declared.access == .owner { makeOwned(declared.key, original) }
         case .new(let declared):
             let (stored, runtime) = valueForNewSetting(at: declared.key)
             var isUsable = false
@@ -73,6 +73,9 @@ extension StoreCore {
             if let stored {
                 (isUsable, lastGood) = adopt(stored, at: declared.key, in: declared.box)
                 if declared.savePolicy != .memoryOnly { inForce.updateValue(lastGood, forKey: declared.key) }
+            }
+            if declared.access != .owner, log.lock.withLock({ log.stored.domains.concerns(declared.spelledKey) }) {
+                declared.box.adoptInForce(isStored: isUsable, at: declared.spelledKey, in: self)
             }
             let (slot, replaced) = log.lock.withLock {
                 let slot = log.insert(declared)
@@ -89,6 +92,14 @@ extension StoreCore {
             if isUsable, slot.isMeasured, let loaded = lastGood ?? stored { slot.recordSize(loaded.roughSize) }
             declared.box.open(at: Placement(in: self, slot: slot))
         }
+    }
+
+    /// Makes a setting its owner's: from now on other domains have no part in it.
+    private func makeOwned(_ key: SettingKey, _ box: AnySettingBox) {
+        log.lock.withLock { log.stored.slots.makeOwned(key) }
+        guard box.isLayered else { return }
+        // Only a closed store throws, which opens no groups.
+        try? transact(origin: .local, author: nil) { box.restage(after: nil) }
     }
 }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(bounds(ring) == [1, 2])
         let entry = ring[2]
         #expect(entry?.hasValues == false && entry?.details.author == "writer" && value(entry) == nil)
-        #expect(entry?.mutations(within: root).isEmpty == true)
+        #expect(entry?.mutations(within: root, of: .effective).isEmpty == true)
     }
 
     @Test("A ring accepts an unlimited capacity") func endless() {

@@ -1,0 +1,19 @@
+/// A domain of one store: what stays the same while its values come and go.
+final class DomainIdentity: Sendable {
+    let name: DomainName
+    let origin: Origin
+    /// Whether its values cover those of the application's domain.
+    let isAbove: Bool
+    /// Whether a key that it has can't be written.
+    let locksKeys: Bool
+    /// Whether its values are gone when the program ends.
+    let isVolatile: Bool
+
+    init(_ name: DomainName, _ origin: Origin, isAbove: Bool, locksKeys: Bool = false, isVolatile: Bool) {
+        self.name = name
+        self.origin = origin
+        self.isAbove = isAbove
+        self.locksKeys = locksKeys
+        self.isVolatile = isVolatile
+    }
+}

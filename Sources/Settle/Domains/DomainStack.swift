@@ -1,0 +1,127 @@
+/// The domains of a store other than the application's, in the order in which they are asked. Knows no types, so which
+/// value can be used is decided by the caller.
+struct DomainStack: Sendable {
+    struct Layer: Sendable {
+        let domain: DomainIdentity
+        var contents = DomainContents()
+    }
+
+    /// Highest first.
+    private(set) var layers: [Layer] = []
+    /// Earlier names of keys, under which a domain may still have a value; the last one first.
+    var formerKeys: [SettingKey: [SettingKey]] = [:]
+
+    init(_ domains: [DomainIdentity] = []) {
+        layers = domains.map { Layer(domain: $0) }
+    }
+
+    var isEmpty: Bool { layers.isEmpty }
+
+    /// The present name of a key that a domain may still have under an earlier one.
+    func currentKey(of key: SettingKey) -> SettingKey {
+        formerKeys.isEmpty ? key : formerKeys.first { $0.value.contains(key) }?.key ?? key
+    }
+
+    // MARK: Reading
+
+    /// The values of a key, in the order of the domains: those of the domains above the application's, or below it.
+    func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
+        layers.compactMap { layer in
+            layer.domain.isAbove == isAbove ? layer.candidate(at: key, orAt: formerKeys[key] ?? []) : nil
+        }
+    }
+
+    /// The values of a key, in the order of the domains.
+    func candidates(at key: SettingKey) -> [DomainCandidate] {
+        candidates(at: key, above: true) + candidates(at: key, above: false)
+    }
+
+    /// Whether any domain has a value for a key.
+    func concerns(_ key: SettingKey) -> Bool {
+        layers.contains { $0.candidate(at: key, orAt: formerKeys[key] ?? []) != nil }
+    }
+
+    /// The effective value of a key without a declaration: dictionaries are joined entry by entry, and of any other
+    /// values the first one wins.
+    ///
+    /// - Parameter own: What the application's domain has.
+    func joined(at key: SettingKey, own: SettingValue?) -> SettingValue? {
+        var result: SettingValue?
+        for candidate in candidates(at: key, above: true) { result = result.over(candidate.value) }
+        if let own { result = result.over(own) }
+        for candidate in candidates(at: key, above: false) { result = result.over(candidate.value) }
+        return result
+    }
+
+    /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
+    func joined(own: SettingTree) -> SettingTree {
+        var result: SettingValue? = .dictionary([:])
+        for layer in layers where layer.domain.isAbove { result = result.over(.dictionary(layer.contents.tree.root)) }
+        result = result.over(.dictionary(own.root))
+        for layer in layers where !layer.domain.isAbove { result = result.over(.dictionary(layer.contents.tree.root)) }
+        guard case .dictionary(let root)? = result else { return own }
+        return SettingTree(root)
+    }
+
+    func contents(of domain: DomainIdentity) -> DomainContents? {
+        layers.first { $0.domain === domain }?.contents
+    }
+
+    // MARK: Changing
+
+    /// - Returns: The values before.
+    mutating func replace(_ contents: DomainContents, in domain: DomainIdentity) -> SettingTree {
+        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return SettingTree() }
+        defer { layers[index].contents = contents }
+        return layers[index].contents.tree
+    }
+
+    /// Adds a domain behind another one, or first.
+    mutating func insert(_ domain: DomainIdentity, after other: DomainIdentity?) {
+        let index = layers.firstIndex { $0.domain === other }.map { $0 + 1 } ?? 0
+        layers.insert(Layer(domain: domain), at: index)
+    }
+
+    mutating func remove(_ domain: DomainIdentity) {
+        layers.removeAll { $0.domain === domain }
+    }
+}
+
+/// A value that a domain has for a key.
+struct DomainCandidate: Sendable {
+    let domain: DomainIdentity
+    /// The key at which the domain has it.
+    let key: SettingKey
+    let value: SettingValue
+    /// See ``DomainContents/isText``.
+    let isText: Bool
+}
+
+extension DomainStack.Layer {
+    fileprivate func candidate(at key: SettingKey, orAt former: [SettingKey]) -> DomainCandidate? {
+        guard !contents.tree.root.isEmpty else { return nil }
+        for key in CollectionOfOne(key) + former {
+            if let value = contents.tree[key] { return candidate(key, value) }
+            guard !key.isPlain else { continue }
+            // A name with dots stands for the path, as in the flat files of other programs.
+            for literal in key.literals {
+                if let value = contents.tree[literal] { return candidate(literal, value) }
+            }
+        }
+        return nil
+    }
+
+    private func candidate(_ key: SettingKey, _ value: SettingValue) -> DomainCandidate {
+        DomainCandidate(domain: domain, key: key, value: value, isText: contents.isText)
+    }
+}
+
+extension SettingValue? {
+    /// This value with what another one has beyond it.
+    fileprivate func over(_ lower: SettingValue) -> SettingValue {
+        guard case .dictionary(var entries)? = self else { return self ?? lower }
+        guard case .dictionary(let others) = lower else { return .dictionary(entries) }
+        for (name, value) in others { entries[name] = entries[name].over(value) }
+        return .dictionary(entries)
+    }
+}

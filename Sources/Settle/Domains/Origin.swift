@@ -1,0 +1,40 @@
+/// The source of a value, or of the change that set it.
+public enum Origin: String, Sendable, Hashable, CaseIterable {
+    /// The declaration's default: no domain has a value.
+    case `default`
+    /// A write in this process.
+    case local
+    /// Another process, or a person with an editor. Also a commit that was surely not stored: its undoing puts in force
+    /// what is stored.
+    case external
+    /// The storage, when the store was opened.
+    case loaded
+    /// A migration of stored values.
+    case migration
+    /// A reset to the declaration's default, including a transaction that did nothing else.
+    case reset
+    /// An administrator's file; see ``DomainName/managed``.
+    case managed
+    /// Code that overrides the setting; see ``DomainName/overrides``.
+    case override
+    /// The arguments of the command line.
+    case arguments
+    /// Environment variables.
+    case environment
+    /// A folder with a file for each key; see ``DomainName/secrets``.
+    case secrets
+    /// This machine's file; see ``DomainName/host``.
+    case host
+    /// Another program's settings; see ``DomainName/suite(_:)``.
+    case suite
+    /// The file for all programs of the user; see ``DomainName/global``.
+    case global
+    /// An administrator's defaults; see ``DomainName/system``.
+    case system
+    /// Defaults for the user's languages.
+    case language
+    /// Registered defaults.
+    case registration
+    /// A domain of the program's own.
+    case domain
+}

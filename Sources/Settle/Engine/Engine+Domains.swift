@@ -1,0 +1,115 @@
+/// Domains other than the application's. What is here is called under the writer's lock.
+extension Engine {
+    /// The key of a setting as its declaration spells it, which is how other domains know it.
+    final func declaredKey(of slot: SettingSlot) -> SettingKey {
+        log.lock.withLock { log.stored.slots.declaredKey(of: slot) }
+    }
+
+    /// The values that other domains have for a key, in the order of the search list.
+    final func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
+        log.lock.withLock { log.stored.domains.candidates(at: key, above: isAbove) }
+    }
+
+    final func candidates(at key: SettingKey) -> [DomainCandidate] {
+        log.lock.withLock { log.stored.domains.candidates(at: key) }
+    }
+
+    /// Whether another domain has a value for a setting. An owner's settings have their owner's values only.
+    final func isLayered(_ slot: SettingSlot, _ key: SettingKey) -> Bool {
+        log.lock.withLock { slot.access != .owner && log.stored.domains.concerns(key) }
+    }
+
+    /// Replaces what a domain has, and publishes one change for the settings whose values in force differ.
+    ///
+    /// - Throws: ``SettingsError`` if the store is closed.
+    final func replace(_ contents: DomainContents, in domain: DomainIdentity, by author: String? = nil) throws {
+        try transact(origin: domain.origin, author: author, domain: domain) {
+            for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
+        }
+    }
+
+    // MARK: Reports
+
+    /// A value of another domain can't be used. Reported once.
+    final func reportSkipped(
+        _ candidate: DomainCandidate, of box: AnySettingBox, for key: SettingKey, _ error: any Error
+    ) {
+        guard reports.isNew(skipping: candidate, for: key) else { return }
+        reportAfterUnlock(
+            .skipped(
+                key, in: candidate.domain.name, at: place(of: candidate), stored: box.isSecret ? nil : candidate.value,
+                rule: box.brokenRule(error), isLocked: candidate.domain.locksKeys, error))
+    }
+
+    /// A write is stored, but another domain covers it. Reported once for each key.
+    final func reportCovered(_ key: SettingKey, by domain: DomainIdentity) {
+        guard reports.isNew(covering: key) else { return }
+        reportAfterUnlock(.covered(key, by: domain.name, at: place(of: key, in: domain)))
+    }
+
+    final func place(of candidate: DomainCandidate) -> String { place(of: candidate.key, in: candidate.domain) }
+}
+
+/// What was reported about domains, so that nothing is reported twice.
+struct DomainReports {
+    private struct Skipped: Hashable {
+        let domain: DomainName
+        let key: SettingKey
+    }
+
+    private var skipped: [Skipped: SettingValue] = [:]
+    private var covered: Set<SettingKey> = []
+
+    /// Whether a value has not been reported as unusable yet.
+    mutating func isNew(skipping candidate: DomainCandidate, for key: SettingKey) -> Bool {
+        let value = skipped.updateValue(candidate.value, forKey: Skipped(domain: candidate.domain.name, key: key))
+        return value != candidate.value
+    }
+
+    mutating func isNew(covering key: SettingKey) -> Bool { covered.insert(key).inserted }
+}
+
+extension MutationLog {
+    /// Replaces what a domain has.
+    ///
+    /// - Returns: The settings that may be affected.
+    func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
+        lock.withLock {
+            let old = stored.domains.replace(contents, in: domain)
+            var affected: [ObjectIdentifier: SettingSlot] = [:]
+            stored.collectSlots(below: nil, old.root, contents.tree.root) { slot in
+                affected[ObjectIdentifier(slot)] = slot
+            }
+            return affected.values.sorted { $0.key < $1.key }
+        }
+    }
+}
+
+extension StoredValues {
+    /// Finds the settings at which two dictionaries differ.
+    func collectSlots(
+        below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
+        _ found: (SettingSlot) -> Void
+    ) {
+        for (name, value) in new where old[name] != value {
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), old[name], value, found)
+        }
+        for (name, value) in old where new[name] == nil {
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, found)
+        }
+    }
+
+    private func collectSlots(
+        at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: (SettingSlot) -> Void
+    ) {
+        if let slot = slots.declaredOrPlaced(at: domains.currentKey(of: key)) { found(slot) }
+        collectSlots(below: key, old?.entries ?? [:], new?.entries ?? [:], found)
+    }
+}
+
+extension SettingValue {
+    /// The entries of a dictionary.
+    fileprivate var entries: Entries? {
+        if case .dictionary(let entries) = self { entries } else { nil }
+    }
+}

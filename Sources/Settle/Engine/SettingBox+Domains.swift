@@ -1,0 +1,141 @@
+/// How a setting gets the value in force from several domains. Under the writer's lock.
+extension SettingBox {
+    // MARK: What the application's domain has
+
+    func committedOwn(in slot: SettingSlot) -> StagedValue<Value>? {
+        guard slot.isStored else { return nil }
+        // Of the box's own type, as everything that is staged.
+        if let own = held?.own { return unsafeDowncast(own, to: StagedValue<Value>.self) }
+        return StagedValue(published, isStored: true)
+    }
+
+    func visibleOwn(in placement: Placement) -> StagedValue<Value>? {
+        guard placement.engine.writer.isHeldByCurrentThread, let staged else {
+            return placement.engine.log.lock.withLock { committedOwn(in: placement.slot) }
+        }
+        return staged.own.map { unsafeDowncast($0, to: StagedValue<Value>.self) }
+    }
+
+    @usableFromInline
+    var valueToModifyInSpecialState: Value {
+        let box = resolved
+        guard box.isLayered, let placement = box.existingPlacement else { return value }
+        let held = box.staged.map(\.held) ?? box.held
+        guard held?.domain.isAbove == true else { return value }
+        return box.visibleOwn(in: placement)?.value ?? box.below(in: placement).value
+    }
+
+    // MARK: What is in force
+
+    /// The value in force, if the application's domain has `own`.
+    func inForce(own: StagedValue<Value>?, in placement: Placement) -> StagedValue<Value> {
+        inForce(own: own, at: placement.engine.declaredKey(of: placement.slot), in: placement.engine)
+    }
+
+    private func inForce(own: StagedValue<Value>?, at key: SettingKey, in engine: Engine) -> StagedValue<Value> {
+        for candidate in engine.candidates(at: key, above: true) {
+            if let value = usable(candidate, for: key, in: engine) {
+                return StagedValue(value, isStored: own != nil, held: HeldValue(by: candidate.domain, over: own))
+            }
+            guard candidate.domain.locksKeys else { continue }
+            // The user's value must not get in force by damage to what locks it.
+            let lastGood = held?.domain === candidate.domain ? published : defaultValue
+            return StagedValue(lastGood, isStored: own != nil, held: HeldValue(by: candidate.domain, over: own))
+        }
+        return own ?? below(at: key, in: engine)
+    }
+
+    private func below(in placement: Placement) -> StagedValue<Value> {
+        below(at: placement.engine.declaredKey(of: placement.slot), in: placement.engine)
+    }
+
+    /// What the domains below the application's give, or else the default.
+    private func below(at key: SettingKey, in engine: Engine) -> StagedValue<Value> {
+        for candidate in engine.candidates(at: key, above: false) {
+            guard let value = usable(candidate, for: key, in: engine) else { continue }
+            return StagedValue(value, isStored: false, held: HeldValue(by: candidate.domain))
+        }
+        return StagedValue(defaultValue, isStored: false)
+    }
+
+    private func usable(_ candidate: DomainCandidate, for key: SettingKey, in engine: Engine) -> Value? {
+        do {
+            return try decode(candidate)
+        } catch {
+            engine.reportSkipped(candidate, of: self, for: key, error)
+            return nil
+        }
+    }
+
+    func decode(_ candidate: DomainCandidate) throws -> Value {
+        let decoded = try definition.codec.decode(candidate.value)
+        try definition.rules.check(decoded, key: candidate.key)
+        return decoded
+    }
+
+    // MARK: Staging
+
+    func stageInForce(after domain: DomainIdentity?) {
+        guard let placement = existingPlacement, !isReleased else { return }
+        let (engine, wasStaged) = (placement.engine, staged != nil)
+        let key = engine.declaredKey(of: placement.slot)
+        markLayered(engine.isLayered(placement.slot, key))
+        let before = stagedValue ?? StagedValue(published, isStored: placement.slot.isStored, held: held)
+        let own = visibleOwn(in: placement)
+        let new = isLayered ? inForce(own: own, at: key, in: engine) : own ?? StagedValue(defaultValue, isStored: false)
+        let isSameHolder = before.held?.domain === new.held?.domain
+        if isSameHolder, before.held?.domain !== domain || isSame(before.value, new.value) { return }
+        stage(new, in: engine)
+        if !wasStaged { engine.transaction?.outside.insert(ObjectIdentifier(self)) }
+    }
+
+    func installInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
+        markLayered(true)
+        let inForce = inForce(own: isStored ? StagedValue(published, isStored: true) : nil, at: key, in: engine)
+        guard let held = inForce.held else { return }
+        install(inForce.value)
+        _ = exchangeHeld(held)
+    }
+
+    /// What publishing a staged value changes in the application's domain.
+    func ownMutation(staging staged: StagedValue<Value>, in slot: SettingSlot, comparing: Bool) -> OwnMutation {
+        let old = committedOwn(in: slot)?.value
+        let new = staged.own.map { unsafeDowncast($0, to: StagedValue<Value>.self).value }
+        let isEqual =
+            switch (old, new) {
+            case (nil, nil): true
+            case (let old?, let new?): comparing && isSame(old, new)
+            default: false
+            }
+        return OwnMutation(old: old, new: new, isEqual: isEqual)
+    }
+
+    // MARK: Covered settings
+
+    /// Before a write of a setting for which another domain has a value.
+    ///
+    /// - Throws: ``SettingsError`` if that domain locks its keys.
+    func checkCover(in placement: Placement) throws(SettingsError) {
+        try checkLock()
+        let engine = placement.engine
+        let held = staged.map(\.held) ?? held
+        guard let held, held.domain.isAbove else { return }
+        engine.reportCovered(engine.declaredKey(of: placement.slot), by: held.domain)
+    }
+}
+
+extension AnySettingBox {
+    /// Throws if a domain locks the setting.
+    final func checkLock() throws(SettingsError) {
+        guard isLayered, let placement = existingPlacement, let lock = lock(in: placement) else { return }
+        throw .locked(placement.slot.key, by: lock.domain.name, at: placement.engine.place(of: lock))
+    }
+
+    final var isLocked: Bool { existingPlacement.map { lock(in: $0) != nil } ?? false }
+
+    private final func lock(in placement: Placement) -> DomainCandidate? {
+        guard placement.slot.access != .owner else { return nil }
+        return placement.engine.candidates(at: placement.engine.declaredKey(of: placement.slot))
+            .first { $0.domain.locksKeys }
+    }
+}

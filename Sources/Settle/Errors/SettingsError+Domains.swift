@@ -1,0 +1,35 @@
+extension SettingsError {
+    /// - Parameter place: Where the lock is.
+    static func locked(_ key: SettingKey, by domain: DomainName, at place: String) -> SettingsError {
+        SettingsError(
+            .locked, "\(quoted(key)) can't be written: it is locked by \(place) (\(domain)).\(oldValueStays)",
+            key: key.description, rule: "as \(place) says")
+    }
+
+    /// - Parameter place: Where the value in force is.
+    static func covered(_ key: SettingKey, by domain: DomainName, at place: String) -> SettingsError {
+        SettingsError(
+            .covered,
+            "\(quoted(key)) was written and is saved, but is not in force: \(place) (\(domain)) gives another value, which "
+                + "takes precedence.",
+            key: key.description)
+    }
+
+    /// A value of a domain that can't be used.
+    ///
+    /// - Parameters:
+    ///   - stored: The value; `nil` if it is not to be shown.
+    ///   - rule: The declaration's rule that the value breaks, if that is the reason.
+    static func skipped(
+        _ key: SettingKey, in domain: DomainName, at place: String, stored: SettingValue?, rule: String?,
+        isLocked: Bool, _ error: any Error
+    ) -> SettingsError {
+        let instead =
+            isLocked ? "The last good value or the default is used, and the key stays locked" : "The next domain is asked"
+        return SettingsError(
+            .unusableValue,
+            "The value of \(quoted(key)) in \(place) (\(domain)) can't be used: "
+                + "\(reason(error, rule, isSecret: stored == nil)). \(instead).",
+            key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+    }
+}
