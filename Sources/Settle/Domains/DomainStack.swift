@@ -76,6 +76,15 @@ struct DomainStack: Sendable {
         return layers[index].contents.tree
     }
 
+    /// Sets the value of a key, or removes it.
+    ///
+    /// - Returns: The value before.
+    mutating func set(_ value: SettingValue?, at key: SettingKey, in domain: DomainIdentity) -> SettingValue? {
+        guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return nil }
+        defer { layers[index].contents.tree[key] = value }
+        return layers[index].contents.tree[key]
+    }
+
     /// Adds a domain behind another one, or first.
     mutating func insert(_ domain: DomainIdentity, after other: DomainIdentity?) {
         let index = layers.firstIndex { $0.domain === other }.map { $0 + 1 } ?? 0

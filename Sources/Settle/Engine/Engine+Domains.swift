@@ -28,6 +28,15 @@ extension Engine {
         }
     }
 
+    /// Sets values of a domain, and publishes one change for the settings whose values in force differ.
+    final func set(
+        _ values: [SettingKey: SettingValue?], in domain: DomainIdentity, by author: String? = nil
+    ) throws {
+        try transact(origin: domain.origin, author: author, domain: domain) {
+            for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }
+        }
+    }
+
     // MARK: Reports
 
     /// A value of another domain can't be used. Reported once.
@@ -59,11 +68,19 @@ struct DomainReports {
 
     private var skipped: [Skipped: SettingValue] = [:]
     private var covered: Set<SettingKey> = []
+    /// What each domain's source has found last.
+    private var problems: [DomainName: Set<String>] = [:]
 
     /// Whether a value has not been reported as unusable yet.
     mutating func isNew(skipping candidate: DomainCandidate, for key: SettingKey) -> Bool {
         let value = skipped.updateValue(candidate.value, forKey: Skipped(domain: candidate.domain.name, key: key))
         return value != candidate.value
+    }
+
+    /// The problems of a domain's source that it did not have before.
+    mutating func new(among problems: [String], in domain: DomainName) -> [String] {
+        let known = self.problems.updateValue(Set(problems), forKey: domain) ?? []
+        return problems.filter { !known.contains($0) }
     }
 
     mutating func isNew(covering key: SettingKey) -> Bool { covered.insert(key).inserted }
@@ -76,34 +93,59 @@ extension MutationLog {
     func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
         lock.withLock {
             let old = stored.domains.replace(contents, in: domain)
-            var affected: [ObjectIdentifier: SettingSlot] = [:]
-            stored.collectSlots(below: nil, old.root, contents.tree.root) { slot in
-                affected[ObjectIdentifier(slot)] = slot
-            }
-            return affected.values.sorted { $0.key < $1.key }
+            var affected = AffectedSlots()
+            stored.collectSlots(below: nil, old.root, contents.tree.root, &affected)
+            return affected.sorted
         }
     }
+
+    /// Sets some values of a domain; `nil` removes one.
+    ///
+    /// - Returns: The settings that may be affected.
+    func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> [SettingSlot] {
+        lock.withLock {
+            var affected = AffectedSlots()
+            for (key, value) in values {
+                let old = stored.domains.set(value, at: key, in: domain)
+                guard old != value else { continue }
+                for parent in key.parents { affected.insert(stored.slots.declaredOrPlaced(at: parent)) }
+                stored.collectSlots(at: key, old, value, &affected)
+            }
+            return affected.sorted
+        }
+    }
+}
+
+/// Settings, each of them once.
+struct AffectedSlots {
+    private var slots: [ObjectIdentifier: SettingSlot] = [:]
+
+    mutating func insert(_ slot: SettingSlot?) {
+        if let slot { slots[ObjectIdentifier(slot)] = slot }
+    }
+
+    var sorted: [SettingSlot] { slots.values.sorted { $0.key < $1.key } }
 }
 
 extension StoredValues {
     /// Finds the settings at which two dictionaries differ.
     func collectSlots(
         below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
-        _ found: (SettingSlot) -> Void
+        _ found: inout AffectedSlots
     ) {
         for (name, value) in new where old[name] != value {
-            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), old[name], value, found)
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), old[name], value, &found)
         }
         for (name, value) in old where new[name] == nil {
-            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, found)
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, &found)
         }
     }
 
-    private func collectSlots(
-        at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: (SettingSlot) -> Void
+    func collectSlots(
+        at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: inout AffectedSlots
     ) {
-        if let slot = slots.declaredOrPlaced(at: domains.currentKey(of: key)) { found(slot) }
-        collectSlots(below: key, old?.entries ?? [:], new?.entries ?? [:], found)
+        found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key)))
+        collectSlots(below: key, old?.entries ?? [:], new?.entries ?? [:], &found)
     }
 }
 

@@ -15,6 +15,29 @@ extension SettingsError {
             key: key.description)
     }
 
+    static func notSearched(_ name: DomainName, _ searched: [DomainName]) -> SettingsError {
+        let list = searched.isEmpty ? "none" : searched.map(\.description).joined(separator: ", ")
+        return SettingsError(
+            .domain,
+            "The domain “\(name)” can't be used: the store does not search it. Besides the application's it searches: \(list).")
+    }
+
+    static func insideTransaction(_ name: DomainName) -> SettingsError {
+        SettingsError(
+            .domain,
+            "The domain “\(name)” can't be changed within a transaction, which writes one domain. Change it before or after.")
+    }
+
+    static func otherStore(key: SettingKey) -> SettingsError {
+        SettingsError(
+            .notOpened, "\(quoted(key)) can't be overridden: its group was not opened by this store.", key: key.description)
+    }
+
+    /// A source has found what it can't use.
+    static func domain(_ name: DomainName, _ problem: String, _ error: StorageError?) -> SettingsError {
+        SettingsError(.domain, "The domain “\(name)”: \(problem)", underlying: error)
+    }
+
     /// A value of a domain that can't be used.
     ///
     /// - Parameters:

@@ -11,6 +11,7 @@ extension StoreCore {
             persister.fetchAndDeliver()
             throw error
         }
+        await domains.end()
         log.finish().resumeTasks(of: log)
         issueBoard.finish()
     }

@@ -4,7 +4,7 @@
 /// goes are still saved.
 @usableFromInline
 package final class StoreCore: Engine, @unchecked Sendable {
-    // Sendable: `closers` is guarded by `writer`; the rest is constant and Sendable.
+    // Sendable: `closers`, `overrides` and `languages` are guarded by `writer`; the rest is constant and Sendable.
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
@@ -13,6 +13,9 @@ package final class StoreCore: Engine, @unchecked Sendable {
     /// The store's entry among those that are open on a file.
     let registration: (any StoreRegistration)?
     let handles = HandleCount()
+    let domains = StoreDomains()
+    var overrides = OverriddenValues()
+    var languages = LanguageDefaults()
     /// How many closes are in progress or have succeeded.
     var closers = 0
 
@@ -53,7 +56,14 @@ package final class StoreCore: Engine, @unchecked Sendable {
         persister.checkpointing?.keptValues(forKey: key, insteadOf: stored) ?? []
     }
 
-    override func release() { persister.release() }
+    override func place(of key: SettingKey, in domain: DomainIdentity) -> String {
+        domains[domain]?.place(of: key) ?? super.place(of: key, in: domain)
+    }
+
+    override func release() {
+        Task.detached { [domains] in await domains.end() }
+        persister.release()
+    }
 }
 
 extension StoreKeeper {

@@ -1,0 +1,44 @@
+/// Loads a domain again whenever its source reports that something may have changed.
+final class DomainFollower: Sendable {
+    private let source: any DomainSource
+    private let signals: AsyncStream<Void>.Continuation
+    private let task: Task<Void, Never>
+
+    /// - Parameter deliver: Takes over what the source has, or why that can't be read. It may block.
+    init(
+        of source: any DomainSource,
+        deliver: @escaping @Sendable (Result<DomainContents, StorageError>) -> Void
+    ) {
+        self.source = source
+        let (stream, signals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.signals = signals
+        task = Task.detached {
+            for await _ in stream {
+                await runBlocking { deliver(await Result(loading: source)) }
+            }
+        }
+        source.watch { signals.yield() }
+    }
+
+    /// Loads the source again.
+    func reload() {
+        signals.yield()
+    }
+
+    /// Returns when nothing more is delivered.
+    func end() async {
+        signals.finish()
+        await source.close()
+        await task.value
+    }
+}
+
+extension Result<DomainContents, StorageError> {
+    init(loading source: any DomainSource) async {
+        do throws(StorageError) {
+            self = .success(try await source.load())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension StoreCore {
+    /// Adds domains to a store that is not shared yet, highest first.
+    func add(_ loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)]) {
+        var last: StoreDomain?
+        for (domain, contents) in loaded {
+            insert(domain, after: last)
+            last = domain
+            if let contents { deliver(contents, to: domain) }
+        }
+    }
+
+    /// Adds a domain behind another one, or first.
+    func insert(_ domain: StoreDomain, after other: StoreDomain?) {
+        domains.insert(domain, after: other)
+        writer.lock()
+        defer { writer.unlock() }
+        log.lock.withLock { log.stored.domains.insert(domain.identity, after: other?.identity) }
+    }
+
+    /// Begins to load a domain again when its source changes.
+    func follow(_ domain: StoreDomain) {
+        guard let source = domain.source else { return }
+        let follower = DomainFollower(of: source) { [weak self] in self?.deliver($0, to: domain) }
+        if !domains.follow(domain, with: follower) { Task.detached { await follower.end() } }
+    }
+
+    /// A domain that code is about to change.
+    ///
+    /// - Throws: ``SettingsError`` if the store does not search it, or within a transaction of the store: that writes the
+    ///   application's domain, and its end could not take the change back.
+    func domainToChange(_ name: DomainName) throws(SettingsError) -> StoreDomain {
+        guard let domain = domains[name] else { throw .notSearched(name, domains.all.map(\.name)) }
+        guard !writer.isHeldByCurrentThread else { throw .insideTransaction(name) }
+        return domain
+    }
+
+    /// Removes a domain with its values.
+    func remove(_ domain: StoreDomain) async throws {
+        let follower = domains.remove(domain)
+        await follower?.end()
+        try await runBlocking { [self] in
+            try replace(DomainContents(), in: domain.identity)
+            writer.lock()
+            defer { writer.unlock() }
+            log.lock.withLock { log.stored.domains.remove(domain.identity) }
+        }
+    }
+
+    /// Takes over what a source has; or, if it can't be read, keeps the last good values.
+    func deliver(_ contents: Result<DomainContents, StorageError>, to domain: StoreDomain) {
+        switch contents {
+        case .success(let contents):
+            report(contents.problems, in: domain)
+            // Only a closed store throws.
+            try? replace(contents, in: domain.identity)
+        case .failure(let error):
+            report(["\(error)"], in: domain, error)
+        }
+    }
+
+    private func report(_ problems: [String], in domain: StoreDomain, _ error: StorageError? = nil) {
+        writer.lock()
+        defer { writer.unlock() }
+        for problem in reports.new(among: problems, in: domain.name) {
+            reportAfterUnlock(.domain(domain.name, problem, error))
+        }
+    }
+}

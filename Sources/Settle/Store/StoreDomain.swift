@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A domain of an open store, and where its values come from.
+final class StoreDomain: Sendable {
+    let identity: DomainIdentity
+    /// `nil` if code alone sets its values.
+    let source: (any DomainSource)?
+    /// Its file, if an explicit call may write it.
+    let file: URL?
+
+    var name: DomainName { identity.name }
+
+    init(_ identity: DomainIdentity, source: (any DomainSource)? = nil, file: URL? = nil) {
+        self.identity = identity
+        self.source = source
+        self.file = file
+    }
+
+    /// Where a value is, for people.
+    func place(of key: SettingKey) -> String {
+        switch identity.origin {
+        case .override: "an override"
+        case .registration: "a registered default"
+        case .language: "a default for the user's languages"
+        default: source?.place(of: key) ?? "the domain “\(name)”"
+        }
+    }
+}

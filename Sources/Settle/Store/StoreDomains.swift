@@ -1,0 +1,52 @@
+/// The domains of a store other than the application's.
+final class StoreDomains: Sendable {
+    private struct State: Sendable {
+        /// In the order in which they are asked.
+        var domains: [StoreDomain] = []
+        var followers: [ObjectIdentifier: DomainFollower] = [:]
+        var hasEnded = false
+    }
+
+    private let state = LockedValue(State())
+
+    var all: [StoreDomain] { state.withLock { $0.domains } }
+
+    subscript(name: DomainName) -> StoreDomain? { all.first { $0.name == name } }
+
+    subscript(identity: DomainIdentity) -> StoreDomain? { all.first { $0.identity === identity } }
+
+    /// Adds a domain behind another one, or first.
+    func insert(_ domain: StoreDomain, after other: StoreDomain?) {
+        state.withLock { state in
+            let index = state.domains.firstIndex { $0 === other }.map { $0 + 1 } ?? 0
+            state.domains.insert(domain, at: index)
+        }
+    }
+
+    /// - Returns: What follows the domain, for the caller to end.
+    func remove(_ domain: StoreDomain) -> DomainFollower? {
+        state.withLock { state in
+            state.domains.removeAll { $0 === domain }
+            return state.followers.removeValue(forKey: ObjectIdentifier(domain))
+        }
+    }
+
+    /// - Returns: False if the domains have ended or this one was removed: then the caller ends the follower.
+    func follow(_ domain: StoreDomain, with follower: DomainFollower) -> Bool {
+        state.withLock { state in
+            guard !state.hasEnded, state.domains.contains(where: { $0 === domain }) else { return false }
+            state.followers[ObjectIdentifier(domain)] = follower
+            return true
+        }
+    }
+
+    /// Ends following all of them. Their last values stay.
+    func end() async {
+        let followers = state.withLock { state in
+            state.hasEnded = true
+            defer { state.followers = [:] }
+            return state.followers.values
+        }
+        for follower in followers { await follower.end() }
+    }
+}
