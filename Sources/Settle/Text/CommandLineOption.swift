@@ -1,0 +1,19 @@
+/// A key that arguments may set.
+struct CommandLineOption: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        /// Takes a value.
+        case value
+        /// Of a `Bool` setting: needs no value, and has a negative form.
+        case flag
+        /// Never taken: the arguments of a process are visible to all users of the machine.
+        case secret
+    }
+
+    let key: SettingKey
+    let kind: Kind
+
+    init(_ key: SettingKey, _ kind: Kind = .value) {
+        self.key = key
+        self.kind = kind
+    }
+}

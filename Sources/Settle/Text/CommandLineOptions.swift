@@ -1,0 +1,46 @@
+/// The options of a program, by the names that arguments may give them.
+///
+/// After one hyphen the name is the key itself. After two it may also be in kebab case: `--passcode-attempt-count` and
+/// `--passcode.attempt-count` mean `passcode.attemptCount`; and a flag may be negated, as in `--no-verbose`. A name that
+/// is a key means that key, whatever else it could mean.
+struct CommandLineOptions: Sendable {
+    /// What a name means.
+    struct Match: Sendable, Hashable {
+        let option: CommandLineOption
+        var isNegated = false
+    }
+
+    private var exact: [Name: Match] = [:]
+    private var loose: [Name: [Match]] = [:]
+
+    init(_ options: some Sequence<CommandLineOption>) {
+        for option in options where exact[Name(option.key.description)] == nil {
+            exact[Name(option.key.description)] = Match(option: option)
+            for name in Set([option.key.kebabSpelling, option.key.dottedKebabSpelling]) {
+                loose[Name(name), default: []].append(Match(option: option))
+            }
+            guard option.kind == .flag else { continue }
+            let spellings = [option.key.description, option.key.kebabSpelling, option.key.dottedKebabSpelling]
+            for name in Set(spellings) {
+                loose[Name("no-\(name)"), default: []].append(Match(option: option, isNegated: true))
+            }
+        }
+    }
+
+    /// The names in kebab case that could mean two keys. Each is reported with the first two of them.
+    var collisions: [SpellingCollision] {
+        loose.compactMap { name, matches in
+            matches.count < 2
+                ? nil : SpellingCollision("--\(name.text)", matches[0].option.key, matches[1].option.key)
+        }.sorted { $0.spelling < $1.spelling }
+    }
+
+    /// What `-name` means.
+    func matches(short name: String) -> [Match] { exact[Name(name)].map { [$0] } ?? [] }
+
+    /// What `--name` could mean. More than one if the name is ambiguous.
+    func matches(long name: String) -> [Match] {
+        let matches = matches(short: name)
+        return matches.isEmpty ? loose[Name(name)] ?? [] : matches
+    }
+}

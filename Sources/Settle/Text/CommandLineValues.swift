@@ -1,0 +1,124 @@
+/// The values that the arguments of a program give to settings.
+///
+/// Each can be written in three ways:
+///
+/// - `-key value`, where the value may be an old-style property list, as in programs for Apple platforms;
+/// - `--key value` and `--key=value`, where the value is plain text;
+/// - `--flag`, `--no-flag` and `--flag=false` for settings of type `Bool`.
+///
+/// The argument after an option is its value unless it looks like an option itself: a hyphen and a letter, or two
+/// hyphens. The argument `--` ends the options. If a key is given twice, the last value counts.
+struct CommandLineValues: Sendable, Hashable {
+    /// Strings, or arrays and dictionaries of them; and data, if a property list has them.
+    private(set) var tree = SettingTree()
+    /// Where the value of each key is, such as ``argument 3, `--port` ``.
+    private(set) var places: [SettingKey: String] = [:]
+    /// The arguments that set nothing here, in order, for the program's own parser. `--` is one of them.
+    private(set) var remaining: [String] = []
+    /// Sentences about options that can't be used. They never quote a value.
+    private(set) var problems: [String] = []
+
+    /// - Parameters:
+    ///   - arguments: Without the program's name.
+    ///   - options: The keys that may be set. Arguments for others remain.
+    init(_ arguments: [String], options: CommandLineOptions) {
+        var position = 0
+        while position < arguments.count {
+            if arguments[position] == "--" {
+                remaining += arguments[position...]
+                return
+            }
+            position = take(arguments, at: position, options)
+        }
+    }
+
+    /// - Returns: The position of the next argument to look at.
+    private mutating func take(_ arguments: [String], at position: Int, _ options: CommandLineOptions) -> Int {
+        let next = position + 1 < arguments.count && !arguments[position + 1].isOption ? arguments[position + 1] : nil
+        let token = OptionToken(arguments[position], at: position, next: next)
+        switch token.map({ meaning(of: $0, options) }) ?? .unknown {
+        case .value(let key, let value, let usesNext):
+            tree[key] = value
+            places[key] = token?.place
+            return position + (usesNext ? 2 : 1)
+        case .secret(let usesNext):
+            return position + (usesNext ? 2 : 1)
+        case .unknown:
+            remaining.append(arguments[position])
+            return position + 1
+        }
+    }
+
+    private enum Meaning {
+        case value(SettingKey, SettingValue, usesNext: Bool)
+        /// Neither taken nor left to a parser that might show it.
+        case secret(usesNext: Bool)
+        case unknown
+    }
+
+    private mutating func meaning(of token: OptionToken, _ options: CommandLineOptions) -> Meaning {
+        let matches = token.isLong ? options.matches(long: token.name) : options.matches(short: token.name)
+        guard let match = matches.first else { return .unknown }
+        if matches.contains(where: { $0.option.kind == .secret }) {
+            problems.append("\(token.place) is a secret, which is not taken from arguments, where others can see it.")
+            return .secret(usesNext: token.attached == nil && token.next != nil)
+        }
+        guard matches.count == 1 else {
+            let collision = SpellingCollision(token.dashedName, match.option.key, matches[1].option.key)
+            problems.append("\(token.place) is not used: \(collision)")
+            return .unknown
+        }
+        return meaning(of: token, match)
+    }
+
+    private mutating func meaning(of token: OptionToken, _ match: CommandLineOptions.Match) -> Meaning {
+        let key = match.option.key
+        if match.isNegated {
+            guard token.attached == nil else { return unusable(token, "takes no value") }
+            return .value(key, .string("false"), usesNext: false)
+        }
+        if let attached = token.attached { return .value(key, .string(attached), usesNext: false) }
+        if token.isLong, match.option.kind == .flag { return .value(key, .string("true"), usesNext: false) }
+        guard let next = token.next else { return unusable(token, "has no value") }
+        return .value(key, token.isLong ? .string(next) : OldPropertyList.value(of: next), usesNext: true)
+    }
+
+    private mutating func unusable(_ token: OptionToken, _ reason: String) -> Meaning {
+        problems.append("\(token.place) \(reason).")
+        return .unknown
+    }
+}
+
+/// An argument that begins with hyphens, and what follows.
+private struct OptionToken {
+    let isLong: Bool
+    /// Without hyphens.
+    let name: String
+    /// The text after an equals sign.
+    let attached: String?
+    /// The next argument, unless it is an option.
+    let next: String?
+    let place: String
+
+    /// `nil` if the argument is no option.
+    init?(_ argument: String, at position: Int, next: String?) {
+        guard argument.isOption else { return nil }
+        isLong = argument.utf8.starts(with: "--".utf8)
+        let text = argument.utf8.dropFirst(isLong ? 2 : 1)
+        let end = isLong ? text.firstIndex(of: UInt8(ascii: "=")) : nil
+        name = String(Substring(text[..<(end ?? text.endIndex)]))
+        attached = end.map { String(Substring(text[text.index(after: $0)...])) }
+        self.next = next
+        place = "argument \(position + 1), `\(isLong ? "--" : "-")\(name)`"
+    }
+
+    var dashedName: String { (isLong ? "--" : "-") + name }
+}
+
+extension String {
+    /// Whether an argument looks like an option rather than a value, as `-5` and `-` do.
+    fileprivate var isOption: Bool {
+        guard utf8.first == UInt8(ascii: "-") else { return false }
+        return utf8.dropFirst().first == UInt8(ascii: "-") || dropFirst().first?.isLetter == true
+    }
+}

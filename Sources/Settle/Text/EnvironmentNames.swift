@@ -1,0 +1,51 @@
+/// The variables of the environment that belong to keys.
+struct EnvironmentNames: Sendable {
+    /// In the order of the keys that were given.
+    let variables: [(key: SettingKey, name: String)]
+    private let names: Set<String>
+
+    /// - Throws: ``EnvironmentPrefixError``, or ``SpellingCollision`` for two keys with the same variable.
+    init(prefix: String, keys: some Sequence<SettingKey>) throws {
+        try EnvironmentPrefixError.check(prefix)
+        var keysByName: [String: SettingKey] = [:]
+        var variables: [(key: SettingKey, name: String)] = []
+        for key in keys {
+            let name = Self.name(of: key, prefix: prefix)
+            if let other = keysByName.updateValue(key, forKey: name) {
+                guard other == key else { throw SpellingCollision(name, other, key) }
+                continue
+            }
+            variables.append((key, name))
+        }
+        self.variables = variables
+        names = Set(keysByName.keys)
+    }
+
+    /// Such as `APP_PASSCODE_ATTEMPT_COUNT`.
+    static func name(of key: SettingKey, prefix: String) -> String { "\(prefix)_\(key.environmentSpelling)" }
+
+    /// The variable that names a file with the value; `nil` if another key has that variable.
+    func fileVariable(of name: String) -> String? {
+        let fileName = name + "_FILE"
+        return names.contains(fileName) ? nil : fileName
+    }
+}
+
+/// A prefix that would not keep a program's variables apart from others.
+struct EnvironmentPrefixError: Error, Hashable, CustomStringConvertible {
+    let prefix: String
+
+    var description: String {
+        """
+        \(prefix.debugDescription) can't be the prefix of environment variables: it must consist of the letters A to Z, \
+        digits and underscores, begin with a letter, and not end with an underscore, such as “APP”.
+        """
+    }
+
+    static func check(_ prefix: String) throws(EnvironmentPrefixError) {
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        guard let first = prefix.utf8.first, letters.contains(first), prefix.utf8.last != UInt8(ascii: "_"),
+            prefix.utf8.allSatisfy({ letters.contains($0) || $0.isDigit || $0 == UInt8(ascii: "_") })
+        else { throw EnvironmentPrefixError(prefix: prefix) }
+    }
+}

@@ -1,0 +1,54 @@
+/// The values that environment variables give to settings.
+struct EnvironmentValues: Sendable, Hashable {
+    /// Strings.
+    private(set) var tree = SettingTree()
+    /// Where the value of each key is, such as `the variable APP_PORT`.
+    private(set) var places: [SettingKey: String] = [:]
+    /// Sentences about variables that can't be used. They never quote a value.
+    private(set) var problems: [String] = []
+
+    /// - Parameters:
+    ///   - environment: All variables.
+    ///   - names: Those to look at.
+    ///   - read: Reads the file at a path that a `…_FILE` variable has.
+    init(_ environment: [String: String], names: EnvironmentNames, read: (String) throws -> [UInt8]) {
+        for (key, name) in names.variables {
+            let fileName = names.fileVariable(of: name)
+            let path = fileName.flatMap { environment[$0] }
+            if let text = environment[name] {
+                set(text, at: key, "the variable \(name)")
+                if path != nil { problems.append("\(name + "_FILE") is not used, because \(name) is set too.") }
+            } else if let path, let fileName {
+                take(fileAt: path, of: fileName, for: key, read)
+            }
+        }
+    }
+
+    private mutating func take(
+        fileAt path: String, of name: String, for key: SettingKey, _ read: (String) throws -> [UInt8]
+    ) {
+        let place = "the file \(path.debugDescription), which the variable \(name) names"
+        guard !path.isEmpty else { return problems.append("The variable \(name) is empty; it must name a file.") }
+        do {
+            guard let text = String(validating: try read(path).withoutFinalLineBreak, as: UTF8.self) else {
+                return problems.append("\(key) can't be read from \(place): it is not in UTF-8.")
+            }
+            set(text, at: key, place)
+        } catch {
+            problems.append("\(key) can't be read from \(place): \(error)")
+        }
+    }
+
+    private mutating func set(_ text: String, at key: SettingKey, _ place: String) {
+        tree[key] = .string(text)
+        places[key] = place
+    }
+}
+
+extension [UInt8] {
+    /// Editors and `echo` end a file with a line break that is not meant.
+    fileprivate var withoutFinalLineBreak: ArraySlice<UInt8> {
+        guard last == UInt8(ascii: "\n") else { return self[...] }
+        return dropLast(dropLast().last == UInt8(ascii: "\r") ? 2 : 1)
+    }
+}

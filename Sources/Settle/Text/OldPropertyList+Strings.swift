@@ -1,0 +1,106 @@
+extension OldPropertyList {
+    mutating func readString() -> String? {
+        if skip("\"") { return readQuoted(until: UInt8(ascii: "\"")) }
+        if skip("'") { return readQuoted(until: UInt8(ascii: "'")) }
+        let start = position
+        while let byte = peek(), byte.isUnquoted { position += 1 }
+        return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
+    }
+
+    /// `nil` if the string has no end, or half of a surrogate pair.
+    private mutating func readQuoted(until quote: UInt8) -> String? {
+        var content = EscapedText()
+        while let byte = peek() {
+            position += 1
+            if byte == quote { return content.finish() }
+            if byte == UInt8(ascii: "\\") {
+                guard readEscape(into: &content) else { return nil }
+            } else {
+                content.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func readEscape(into content: inout EscapedText) -> Bool {
+        guard let letter = peek() else { return false }
+        position += 1
+        switch letter {
+        case UInt8(ascii: "0")...UInt8(ascii: "7"): content.append(unit: readOctal(from: letter))
+        case UInt8(ascii: "U"): content.append(unit: readHexadecimal())
+        case UInt8(ascii: "a"): content.append(0x07)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "v"): content.append(0x0B)
+        default: content.append(letter)
+        }
+        return true
+    }
+
+    /// Reads up to three digits, as a byte in the encoding of NeXTSTEP.
+    private mutating func readOctal(from first: UInt8) -> UInt16 {
+        var byte = first.digitValue
+        for _ in 0..<2 {
+            guard let next = peek(), (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(next) else { break }
+            byte = byte << 3 | next.digitValue
+            position += 1
+        }
+        return nextstepCharacter(byte)
+    }
+
+    /// Reads up to four digits.
+    private mutating func readHexadecimal() -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = peek()?.hexadecimalValue else { break }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+}
+
+/// A string in UTF-8 that is joined from bytes and from units of UTF-16.
+private struct EscapedText {
+    private var bytes: [UInt8] = []
+    private var lead: UInt16?
+    private var isBroken = false
+
+    mutating func append(_ byte: UInt8) {
+        if lead != nil { isBroken = true }
+        bytes.append(byte)
+    }
+
+    mutating func append(unit: UInt16) {
+        if let lead {
+            guard UTF16.isTrailSurrogate(unit) else { return isBroken = true }
+            append(UTF16.decode(UTF16.EncodedScalar([lead, unit])))
+            self.lead = nil
+        } else if UTF16.isLeadSurrogate(unit) {
+            lead = unit
+        } else if let scalar = Unicode.Scalar(unit) {
+            append(scalar)
+        } else {
+            isBroken = true
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) { bytes.append(contentsOf: String(scalar).utf8) }
+
+    func finish() -> String? {
+        isBroken || lead != nil ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Whether a string that has the character needs no quotation marks.
+    fileprivate var isUnquoted: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: isDigit || "_$/:.-".utf8.contains(self)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a text without a type could mean, such as the value of an environment variable, for the declaration of a
+/// setting to choose from.
+///
+/// A text is the string itself, or else a number, a boolean (`yes`, `on`), a date, a duration (`1m30s`), JSON if it
+/// begins with a bracket or a brace, or a list of these, separated by commas. An empty text is an empty string and
+/// nothing else. In an array or dictionary of texts, each text is read.
+enum TextCandidates {
+    /// The values that a text, or a tree of them, could mean, in the order in which to try them. Each is made when it
+    /// is asked for.
+    static func candidates(for value: SettingValue) -> some Sequence<SettingValue> {
+        readings(of: value).lazy.compactMap { $0() }
+    }
+
+    /// Whether a variable or an argument has no text, which is a value for strings and for nothing else.
+    static func isEmpty(_ value: SettingValue) -> Bool { value == .string("") }
+
+    /// Decodes the first candidate that has the right type and is accepted.
+    ///
+    /// - Throws: The error that tells most: that of a value with the right type that was not accepted, or else that of
+    ///   the candidate of which most could be decoded.
+    static func decode<Value>(
+        _ value: SettingValue, with codec: SettingCodec<Value>, accepting accept: (Value) throws -> Void
+    ) throws -> Value {
+        var failures = TextFailures()
+        for candidate in candidates(for: value) {
+            // A type that takes the text as it is must not get another text.
+            if case .string = candidate, failures.isRefused { continue }
+            do {
+                let decoded = try codec.decode(candidate)
+                guard !isEmpty(candidate) || !(decoded is Data) else {
+                    throw SettingCodingError(expected: "data or a base64 string", found: candidate)
+                }
+                do {
+                    try accept(decoded)
+                    return decoded
+                } catch {
+                    failures.refuse(error)
+                }
+            } catch {
+                failures.add(error, decoding: candidate)
+            }
+        }
+        throw failures.mostTelling
+    }
+
+    private static func readings(of value: SettingValue) -> [() -> SettingValue?] {
+        guard case .string(let text) = value else { return readingsOfParts { value } }
+        guard !text.isEmpty else { return [{ value }] }
+        if let first = text.withoutOuterSpace.utf8.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
+            return [{ value }, { json(text) }]
+        }
+        let scalars = [TextReading.string, .number, .bool, .date, .duration].map { reading in
+            { reading.value(of: text) }
+        }
+        return scalars + readingsOfParts { list(text) }
+    }
+
+    private static func readingsOfParts(_ value: @escaping () -> SettingValue) -> [() -> SettingValue?] {
+        TextReading.allCases.map { reading in { reading.value(of: value()) } }
+    }
+
+    private static func list(_ text: String) -> SettingValue {
+        .array(
+            text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .map { .string(String(Substring($0).withoutOuterSpace)) })
+    }
+
+    private static func json(_ text: String) -> SettingValue? {
+        var reader = JSONReader(Array(text.utf8))
+        return try? reader.readFragment()
+    }
+}
