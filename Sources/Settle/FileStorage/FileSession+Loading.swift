@@ -149,10 +149,7 @@ extension FileSession {
 
     /// Copies a damaged journal, and makes sure that a new one takes its place.
     mutating func keepEvidence(of log: JournalReading) throws(StorageError) -> String {
-        var aside: FilePath?
-        for number in 1...Self.corruptLimit where aside == nil {
-            aside = try copy(log.bytes, to: names.corruptJournal(number))
-        }
+        let aside = try setAside(log)
         repairs.add(.replaceJournal)
         if log.isUnusable {
             let copy = aside.map { " A copy was set aside as \"\($0.name)\"." } ?? ""
@@ -170,6 +167,18 @@ extension FileSession {
                 "The keys of \(unnamed == 1 ? "one of its records" : "\(unnamed) of its records") are unknown. "
         }
         return sentence + "Everything else in it is used."
+    }
+
+    /// - Returns: `nil` where nothing can be written: then the journal stays as it is, too.
+    private func setAside(_ log: JournalReading) throws(StorageError) -> FilePath? {
+        do throws(StorageError) {
+            for number in 1...Self.corruptLimit {
+                if let aside = try copy(log.bytes, to: names.corruptJournal(number)) { return aside }
+            }
+        } catch {
+            guard error.errno == SystemError.readOnlyFileSystem.number else { throw error }
+        }
+        return nil
     }
 
     /// - Returns: `nil` if another file has the name. One with the same bytes is what a load before this one has put

@@ -14,6 +14,13 @@ package struct FileOperations: Sendable {
         try finishing("open", path) { () throws(SystemError) in try calls.openFile(path.text, mode) }
     }
 
+    /// Opens an entry of an open folder for reading, without following a link.
+    package func open(
+        _ path: FilePath, in folder: FileDescriptor, _ kind: EntryKind
+    ) throws(FileError) -> FileDescriptor {
+        try finishing("open", path) { () throws(SystemError) in try calls.openEntry(path.name, in: folder, kind) }
+    }
+
     /// - Parameters:
     ///   - size: The expected size of the file. The actual size may differ.
     ///   - limit: Where to stop; a longer result means that there is more.

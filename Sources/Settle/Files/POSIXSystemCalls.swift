@@ -28,6 +28,16 @@ package struct POSIXSystemCalls: SystemCalls {
         return FileDescriptor(number)
     }
 
+    package func openEntry(
+        _ name: String, in folder: FileDescriptor, _ kind: EntryKind
+    ) throws(SystemError) -> FileDescriptor {
+        let onlyFolder = kind == .folder ? O_DIRECTORY : 0
+        let number = openat(
+            folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | onlyFolder)
+        guard number >= 0 else { throw .last }
+        return FileDescriptor(number)
+    }
+
     package func readBytes(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {

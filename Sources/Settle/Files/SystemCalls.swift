@@ -4,6 +4,10 @@
 /// test can inject each such event below it.
 package protocol SystemCalls: Sendable {
     func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor
+    /// Opens an entry of an open folder for reading, whatever becomes of the path that has led to the folder. Never waits.
+    ///
+    /// - Throws: ``SystemError/tooManySymbolicLinks`` or ``SystemError/notFolder`` if the entry is a symbolic link.
+    func openEntry(_ name: String, in folder: FileDescriptor, _ kind: EntryKind) throws(SystemError) -> FileDescriptor
     /// - Returns: How many bytes were read; 0 at the end of the file.
     func readBytes(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     /// - Returns: How many bytes were written, possibly fewer than given.
@@ -70,6 +74,14 @@ package enum OpenMode: Sendable, Hashable {
     /// As `update`, but a missing file is made with these permissions, less the umask.
     case updateOrCreate(permissions: UInt16)
     /// A folder, for syncing.
+    case folder
+}
+
+/// What an entry of a folder is opened as.
+package enum EntryKind: Sendable, Hashable {
+    /// A file, for reading. Other kinds, such as a pipe, are opened too.
+    case file
+    /// A folder, for opening its entries.
     case folder
 }
 

@@ -32,6 +32,13 @@ extension DiskImage {
         return way.last ?? Self.root
     }
 
+    /// An entry of a folder itself, without following a link.
+    func entry(_ name: String, of folder: Int) throws(SystemError) -> Int {
+        guard nodes[folder]?.isFolder == true else { throw .notFolder }
+        guard let number = entries(of: folder)[name] else { throw .notFound }
+        return number
+    }
+
     func entries(of number: Int) -> [String: Int] {
         nodes[number]?.entries ?? [:]
     }

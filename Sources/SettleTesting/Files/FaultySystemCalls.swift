@@ -128,6 +128,16 @@ package final class FaultySystemCalls: SystemCalls {
         return file
     }
 
+    package func openEntry(
+        _ name: String, in folder: FileDescriptor, _ kind: EntryKind
+    ) throws(SystemError) -> FileDescriptor {
+        let path = FilePath(try path(of: folder)).appending(name).text
+        try check(kind == .folder ? .openFolder : .open, path)
+        let file = try real.openEntry(name, in: folder, kind)
+        state.withLock { $0.paths[file] = path }
+        return file
+    }
+
     package func readBytes(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {

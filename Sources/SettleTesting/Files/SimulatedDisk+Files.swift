@@ -19,6 +19,22 @@ extension SimulatedDisk {
         }
     }
 
+    package func openEntry(
+        _ name: String, in folder: FileDescriptor, _ kind: EntryKind
+    ) throws(SystemError) -> FileDescriptor {
+        try state.withLock { (state) throws(SystemError) in
+            guard let parent = state.openFiles[folder]?.node else { throw .badDescriptor }
+            let node = try state.image.entry(name, of: parent)
+            let found = state.image.nodes[node]
+            if case .symbolicLink? = found?.kind { throw kind == .folder ? .notFolder : .tooManySymbolicLinks }
+            if kind == .folder, found?.isFolder != true { throw .notFolder }
+            state.nextDescriptor += 1
+            let file = FileDescriptor(state.nextDescriptor)
+            state.openFiles[file] = OpenFile(node: node, mode: kind == .folder ? .folder : .read)
+            return file
+        }
+    }
+
     private static func node(at path: String, _ mode: OpenMode, _ state: inout State) throws(SystemError) -> Int {
         switch mode {
         case .read, .update, .folder: return try state.image.node(at: path)

@@ -4,6 +4,10 @@
 struct WatchTable: Sendable {
     typealias Messages = [Int: FileEvents]
 
+    /// Stands for all names in a folder. Where folders are compared instead, it is the folder itself, whose times tell
+    /// when a name comes or goes.
+    static let anyName = "."
+
     let source: (any FolderEventSource)?
     let calls: any SystemCalls
     var folders: [FilePath: WatchedFolder] = [:]
@@ -121,7 +125,7 @@ struct WatchTable: Sendable {
         _ folder: WatchedFolder, _ kinds: FileEvents.Kinds, _ name: String, in path: FilePath,
         _ messages: inout Messages
     ) {
-        for (user, names) in folder.names where names.contains(name) {
+        for (user, names) in folder.names where names.contains(name) || names.contains(Self.anyName) {
             messages[user, default: []].formUnion(FileEvents(kinds, files: [path.appending(name)]))
         }
     }
