@@ -26,6 +26,9 @@ func currentTaskID() -> UInt {
     }
 }
 
+/// The user with whose rights the process acts.
+func currentUserID() -> UInt32 { geteuid() }
+
 /// Yields the processor to another thread.
 @usableFromInline
 func yieldThread() {

@@ -58,7 +58,9 @@ import Testing
 
     @Test(
         "What is no settings file has no lines, and ends the search",
-        arguments: ["", "{", "{\"a\": ", "{\"a\" 1}", "<plist><dict><key>", "<plist>", "bplist00", "nonsense, }", "[[[["])
+        arguments: [
+            "", "{", "{\"a\": ", "{\"a\" 1}", "<plist><dict><key>", "<plist>", "bplist00", "nonsense, }", "[[[[",
+        ])
     func damaged(text: String) {
         #expect(FileFormat.keyLines(in: Array(text.utf8))?.line(of: "a") == nil)
     }
@@ -69,7 +71,8 @@ import Testing
         }
     }
 
-    @Test("Both formats find every key of a file that they have written", arguments: [FileFormat.json, .propertyListXML])
+    @Test(
+        "Every key of a file that was written is found", arguments: [FileFormat.json, .propertyListXML])
     func written(format: FileFormat) throws {
         var tree = SettingTree()
         for number in 0..<1_000 { tree["group\(number % 7).key\(number)"] = .string("line\n\(number)") }
