@@ -1,0 +1,239 @@
+import Foundation
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import Settle
+
+@Suite struct SecretsFolderSourceTests {
+    /// A folder in which everything is as in a mounted volume: links through `..data` to a generation.
+    private final class Volume: Sendable {
+        let temporary: TemporaryFolder
+        let folder: URL
+        private let number = Atomic(0)
+
+        init() throws {
+            temporary = try TemporaryFolder()
+            folder = temporary.url.appending(path: "secrets")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+
+        var path: FilePath { FilePath(folder.path) }
+        var source: SecretsFolderSource { SecretsFolderSource(path) }
+
+        func write(_ text: String, to name: String) throws {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+
+        func link(_ name: String, to target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.appending(path: name).path, withDestinationPath: target)
+        }
+
+        /// Switches to a new generation, as Kubernetes does, and removes the one before.
+        func publish(_ values: [String: String], links: Bool = false) throws {
+            let name = "..2024_12_24_\(number.add(1, ordering: .relaxed).newValue)"
+            for (file, value) in values { try write(value, to: "\(name)/\(file)") }
+            let before = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: folder.appending(path: "..data").path)
+            try link("..data_tmp", to: name)
+            try POSIXSystemCalls().renameFile(
+                path.appending("..data_tmp").text, to: path.appending("..data").text)
+            if links {
+                for file in Set(values.keys.map { $0.components(separatedBy: "/")[0] }) {
+                    try link(file, to: "..data/\(file)")
+                }
+            }
+            if let before { try FileManager.default.removeItem(at: folder.appending(path: before)) }
+        }
+    }
+
+    private func load(_ volume: Volume) throws -> DomainContents { try volume.source.load() }
+
+    @Test("Each file is a value, without one line break at its end") func values() throws {
+        let volume = try Volume()
+        let texts = ["a": "one", "b": "two\n", "c": "three\r\n", "d": "four\n\n", "e": "", "f": "\n", "g": " x \r"]
+        for (name, text) in texts { try volume.write(text, to: name) }
+        let contents = try load(volume)
+        #expect(contents.isText)
+        #expect(contents.problems == [])
+        let expected: SettingValue.Entries = [
+            "a": "one", "b": "two", "c": "three", "d": "four\n", "e": "", "f": "", "g": " x \r",
+        ].reduce(into: [:]) { $0[$1.key] = .string($1.value) }
+        #expect(contents.tree.root == expected)
+    }
+
+    @Test("A dot in a name, and a folder, lead to keys within others") func keys() throws {
+        let volume = try Volume()
+        try volume.write("1", to: "passcode.pin")
+        try volume.write("2", to: "passcode/salt")
+        try volume.write("3", to: "file\\.txt")
+        let contents = try load(volume)
+        #expect(contents.tree["passcode.pin"] == .string("1"))
+        #expect(contents.tree["passcode.salt"] == .string("2"))
+        #expect(contents.tree[.path("file.txt")] == .string("3"))
+        #expect(contents.problems == [])
+        let source = volume.source
+        _ = try source.load()
+        #expect(source.place(of: "passcode.salt") == "\"\(volume.path)/passcode/salt\"")
+        #expect(source.place(of: "passcode.pin") == "\"\(volume.path)/passcode.pin\"")
+    }
+
+    @Test("What can't be used is a problem of its key alone, and no problem shows a value") func problems() throws {
+        let volume = try Volume()
+        try volume.write("fine", to: "good")
+        try volume.write("1", to: "log")
+        try volume.write("2", to: "log.file")
+        try volume.write("3", to: "twice/key")
+        try volume.write("hunter2", to: "twice.key")
+        try volume.write("hunter2", to: "two..dots")
+        try volume.link("nowhere", to: "missing")
+        try volume.link("circle", to: ".")
+        try Data("hunter2".utf8 + [0xFF]).write(to: volume.folder.appending(path: "binary"))
+        try Data(repeating: 65, count: SecretsFolderSource.sizeLimit + 1).write(
+            to: volume.folder.appending(path: "large"))
+        try Data(repeating: 65, count: SecretsFolderSource.sizeLimit).write(
+            to: volume.folder.appending(path: "largest"))
+        try volume.write("hidden", to: ".hidden")
+        try volume.write("hidden", to: "..old/key")
+        let contents = try load(volume)
+        #expect(Set(contents.tree.root.keys) == ["good", "largest", "log", "twice"])
+        #expect(contents.tree["log.file"] == .string("2"))
+        #expect(contents.tree["twice.key"] == .string("hunter2") || contents.tree["twice.key"] == .string("3"))
+        let named = ["\"\(volume.path)/log\"", "/twice", "two..dots", "nowhere", "circle", "binary", "large\""]
+        for name in named { #expect(contents.problems.contains { $0.contains(name) }, "\(name)") }
+        #expect(contents.problems.count == named.count, "\(contents.problems)")
+        #expect(!contents.problems.contains { $0.contains("hunter2") })
+    }
+
+    @Test("A file that may not be read is a problem of its key alone") func unreadable() throws {
+        let volume = try Volume()
+        try volume.write("1", to: "a")
+        let calls = FaultySystemCalls()
+        calls.fail(every: .read, with: .permissionDenied)
+        let source = SecretsFolderSource(
+            volume.path, clock: ManualClock(), calls: calls, watching: ManualFileWatching())
+        let contents = try source.load()
+        #expect(contents.tree.root.isEmpty)
+        #expect(contents.problems.count == 1 && contents.problems[0].contains("/a\""))
+        #expect(calls.openFiles == [])
+        calls.heal()
+        calls.fail(every: .names, with: .permissionDenied)
+        let error = #expect(throws: StorageError.self) { try source.load() }
+        #expect(error?.description.contains(volume.path.text) == true)
+    }
+
+    @Test("A missing folder is an empty domain; a file in its place is an error") func missing() throws {
+        let volume = try Volume()
+        #expect(
+            try SecretsFolderSource(volume.path.appending("missing/folder")).load() == DomainContents(isText: true))
+        try volume.write("1", to: "file")
+        #expect(throws: StorageError.self) { try SecretsFolderSource(volume.path.appending("file")).load() }
+    }
+
+    @Test("A mounted volume is read through its links, and what it keeps beside them is skipped") func mounted() throws
+    {
+        let volume = try Volume()
+        try volume.publish(["user": "me", "tls/key": "secret"], links: true)
+        let contents = try load(volume)
+        #expect(contents.tree.root == ["user": .string("me"), "tls": .dictionary(["key": .string("secret")])])
+        #expect(contents.problems == [])
+        let source = volume.source
+        _ = try source.load()
+        #expect(source.place(of: "tls.key") == "\"\(volume.path)/tls/key\"")
+    }
+
+    @Test("A hundred switches in a row: no load mixes two generations, and the last one is reported")
+    func switches() async throws {
+        let volume = try Volume()
+        let names = (0..<20).map { "key\($0)" } + ["inner/key"]
+        @Sendable func values(_ number: Int) -> [String: String] {
+            Dictionary(uniqueKeysWithValues: names.map { ($0, "\(number)") })
+        }
+        try volume.publish(values(0), links: true)
+        let source = volume.source
+        _ = try source.load()
+        let changes = ReportedChanges(of: source)
+        let switching = Task.detached { for number in 1...100 { try volume.publish(values(number)) } }
+        await changes.load { result in
+            guard let contents = try? result.get() else { return false }
+            let found = Set(names.map { contents.tree[SettingKey($0.replacing("/", with: "."))!] })
+            #expect(found.count == 1 && found.first != .some(nil), "\(found)")
+            #expect(contents.problems == [])
+            return contents.tree["key0"] == .string("100")
+        }
+        try await switching.value
+        await source.close()
+    }
+
+    @Test("What happens to files and folders is reported") func watched() async throws {
+        let volume = try Volume()
+        try volume.write("1", to: "a")
+        let source = volume.source
+        _ = try source.load()
+        let changes = ReportedChanges(of: source)
+        try volume.write("2", to: "a")
+        try await changes.load { $0["a"] == .string("2") }
+        try volume.write("3", to: "new")
+        try await changes.load { $0["new"] == .string("3") }
+        try volume.write("4", to: "folder/key")
+        try await changes.load { $0["folder.key"] == .string("4") }
+        try volume.write("5", to: "folder/key")
+        try await changes.load { $0["folder.key"] == .string("5") }
+        try FileManager.default.removeItem(at: volume.folder)
+        try await changes.load { $0.root.isEmpty }
+        try volume.write("6", to: "a")
+        try await changes.load { $0["a"] == .string("6") }
+        await source.close()
+    }
+
+    @Test("What has no events is found by a look now and then, and reported once") func slowLook() async throws {
+        let volume = try Volume()
+        try volume.write("1", to: "a")
+        let clock = ManualClock()
+        let watching = ManualFileWatching()
+        let source = SecretsFolderSource(
+            volume.path, interval: .seconds(30), clock: clock, calls: POSIXSystemCalls(), watching: watching)
+        _ = try source.load()
+        let changes = ReportedChanges(of: source)
+        #expect(watching.places[FilePath(try volume.path.resolved)] == ["."])
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(60))] }
+        #expect(changes.count == 1)
+        try volume.write("2", to: "a")
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(90))] }
+        #expect(changes.count == 2)
+        try await changes.load { $0["a"] == .string("2") }
+        clock.advance(by: .seconds(30))
+        await clock.deadlines { $0 == [.init(sinceStart: .seconds(120))] }
+        #expect(changes.count == 2)
+        await source.close()
+        await clock.deadlines { $0.isEmpty }
+        #expect(watching.places.isEmpty)
+    }
+
+    @Test("A source that is let go of looks no more") func release() async throws {
+        let volume = try Volume()
+        let clock = ManualClock()
+        var source: SecretsFolderSource? = SecretsFolderSource(
+            volume.path, clock: clock, calls: POSIXSystemCalls(), watching: ManualFileWatching())
+        source?.watch {}
+        await clock.sleepers(atLeast: 1)
+        weak let released = source
+        source = nil
+        await clock.deadlines { $0.isEmpty }
+        #expect(released == nil)
+    }
+}
+
+extension FilePath {
+    /// The path without links.
+    fileprivate var resolved: String {
+        get throws { try FileOperations(POSIXSystemCalls()).resolve(self).resolved.text }
+    }
+}
