@@ -47,6 +47,34 @@ struct Good: SettingsGroup {
     @Setting(where: { $0.isMultiple(of: 2) }, "an even number") var width: Int?
     @Setting(where: { ($0 ?? 2) > 1 }) var height: Int?
     @Setting(rules: [.range(0...), SettingRule("short") { $0 < 100 }]) var depth: Int?
+    @Setting(matching: "[a-z]+") var word = "word"
+    @Setting(matching: "[a-z]+") var optionalWord: String?
+}
+SWIFT
+
+# Words go with every way of declaring.
+accept words <<'SWIFT'
+struct Words: SettingsGroup {
+    @Setting(title: "A") var number = 0
+    @Setting("key", title: "A", help: "b", unit: "c") var text: String?
+    @Setting(help: "b") var other: String?
+    @Setting(in: 0...5, unit: "c") var small = 1
+    @Setting(in: 1...5, title: "A") var level: Int?
+    @Setting("lowest", in: ..<5, help: "b") var low: Int? = 3
+    @Setting(oneOf: ["de", "en"], title: "A") var language: String?
+    @Setting(oneOf: [1, 2], title: "A") var choice = 1
+    @Setting(matching: /[a-z]+/, title: "A") var name: String?
+    @Setting(matching: /[a-z]+/, title: "A") var long = "long"
+    @Setting(matching: "[a-z]+", title: "A") var word = "word"
+    @Setting(matching: "[a-z]+", title: "A") var optionalWord: String?
+    @Setting(count: 1...64, title: "A") var title: String?
+    @Setting(count: 1...64, title: "A") var list = [1]
+    @Setting(where: { $0.isMultiple(of: 2) }, "an even number", title: "A") var width: Int?
+    @Setting(where: { ($0 ?? 2) > 1 }, title: "A") var height: Int?
+    @Setting(where: { $0 > 1 }, title: "A") var area = 2
+    @Setting(rules: [.range(0...)], title: "A") var depth: Int?
+    @Setting(rules: [.range(0...)], title: "A") var volume = 1
+    @Setting(default: { 3 }, title: "A") var workers: Int
 }
 SWIFT
 
@@ -70,14 +98,14 @@ struct MissingDefaultWithKey: SettingsGroup {
 SWIFT
 
 # Each way of giving a rule asks for a default in the same words.
-for rule in 'in: 1...5' 'oneOf: [1, 2]' 'where: { $0 > 1 }' 'rules: [.range(1...)]'; do
+for rule in 'in: 1...5' 'oneOf: [1, 2]' 'where: { $0 > 1 }' 'rules: [.range(1...)]' 'title: "A"' 'in: 1...5, help: "a"'; do
     expect missing-default-with-rule "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
 struct MissingDefaultWithRule: SettingsGroup {
     @Setting($rule) var number: Int
 }
 SWIFT
 done
-for rule in 'count: 1...5' 'matching: /[a-z]+/'; do
+for rule in 'count: 1...5' 'matching: /[a-z]+/' 'matching: "[a-z]+"' 'count: 1...5, title: "A"'; do
     expect missing-default-of-text "A setting needs a default value: write '@Setting(…) var name = value'." <<SWIFT
 struct MissingDefaultOfText: SettingsGroup {
     @Setting($rule) var text: String

@@ -12,7 +12,9 @@ extension GroupLayout {
             } catch {
                 errors.append(error)
             }
-            if let violation = setting.box.defaultViolation {
+            let defects = setting.box.hasRules ? setting.box.ruleDefects : []
+            errors += defects.map { .invalidRule(setting.name, key: setting.key, $0) }
+            if defects.isEmpty, let violation = setting.box.defaultViolation {
                 errors.append(.invalidDefault(setting.name, key: setting.key, violation))
             }
             if let other = names.updateValue(setting.name, forKey: setting.key) {

@@ -281,6 +281,14 @@ package class AnySettingBox: @unchecked Sendable {
     var isMeasured: Bool { abstract() }
     /// Words that complete "it must be …".
     var ruleDescriptions: [String] { abstract() }
+    /// The rules as data. Runs foreign coders.
+    var rules: [RuleDescription] { abstract() }
+    /// Sentences: which of the rules can't be met, and why.
+    var ruleDefects: [String] { abstract() }
+    /// What only some declarations have.
+    var details: SettingDetails? { abstract() }
+    /// What the type's values look like where they are stored.
+    var shape: ValueShape { abstract() }
     /// The default of the declaration.
     var erasedDefault: any Sendable { abstract() }
     /// What publishing the staged value would change; `nil` if nothing is staged.

@@ -381,9 +381,17 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override var isMeasured: Bool { SettingDefinition<Value>.isMeasured }
     override var isSecret: Bool { Value.self is any SecretValue.Type }
     override var ruleDescriptions: [String] {
-        let cases = spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
+        let cases = isSecret ? [] : spelledCases(of: Value.self).map { ["one of \($0.joined(separator: ", "))"] } ?? []
         return cases + definition.rules.map(\.description)
     }
+    override var rules: [RuleDescription] {
+        let encode = { [codec = definition.codec] (value: Value) in try? codec.encode(value) }
+        return (RuleDescription(casesOf: Value.self, encode).map { [$0] } ?? [])
+            + definition.rules.map { $0.terms.described(encode) }
+    }
+    override var ruleDefects: [String] { definition.rules.compactMap(\.terms.defect) }
+    override var details: SettingDetails? { definition.details }
+    override var shape: ValueShape { definition.details?.hasOwnCodec == true ? .any : ValueShape(of: Value.self) }
     override var erasedDefault: any Sendable { defaultValue }
     /// The value while none is stored.
     var defaultValue: Value { initialDefault?.value ?? definition.defaultValue }

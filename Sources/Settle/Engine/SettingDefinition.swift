@@ -4,6 +4,8 @@ struct SettingDefinition<Value: Sendable>: Sendable {
     let key: String?
     let rules: [SettingRule<Value>]
     let codec: SettingCodec<Value>
+    /// `nil` if the declaration has none, as most.
+    let details: SettingDetails?
     /// `nil` for a type that is not `Equatable`: then every write is a change.
     @usableFromInline let areEqual: (@Sendable (Value, Value) -> Bool)?
     /// The memory that a value takes beyond its own size, in bytes, as far as its type tells; `nil` if it does not.
@@ -11,11 +13,15 @@ struct SettingDefinition<Value: Sendable>: Sendable {
     /// The last property, so that the offsets of the others don't depend on the type.
     @usableFromInline let defaultValue: Value
 
-    init(key: String?, defaultValue: Value, rules: [SettingRule<Value>], codec: SettingCodec<Value>) {
+    init(
+        key: String?, defaultValue: Value, rules: [SettingRule<Value>], codec: SettingCodec<Value>,
+        details: SettingDetails? = nil
+    ) {
         self.key = key
         self.defaultValue = defaultValue
         self.rules = rules
         self.codec = codec
+        self.details = details
         areEqual = equality(of: Value.self)
         cost = Self.makeCost()
     }

@@ -23,6 +23,13 @@ extension SettingsError {
             key: key.description, value: violation.value, rule: violation.rule)
     }
 
+    /// - Parameters:
+    ///   - name: The declaration, such as `PasscodeSettings.attemptCount`.
+    ///   - defect: A sentence without its period.
+    static func invalidRule(_ name: String, key: SettingKey, _ defect: String) -> SettingsError {
+        SettingsError(.invalidRule, "\(name) has a rule that no value can follow: \(defect).", key: key.description)
+    }
+
     /// - Parameter part: As written after the key, such as `[3]`.
     static func missingPart(_ key: String, _ part: String) -> SettingsError {
         SettingsError(

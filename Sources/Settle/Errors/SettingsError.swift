@@ -8,6 +8,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
 
         /// The value breaks the setting's rule.
         public static let invalidValue = Code("invalidValue")
+        /// A declaration's rule makes no sense, such as a pattern that is not a regular expression.
+        public static let invalidRule = Code("invalidRule")
         /// The store has been closed.
         public static let closed = Code("closed")
         /// The group was made by its initializer and not by a store, so nothing in it can be saved.

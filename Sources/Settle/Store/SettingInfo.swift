@@ -4,13 +4,21 @@ public struct SettingInfo: Sendable, Hashable {
     public let key: String
     /// The declared type as it is written in Swift, such as `Int` or `Date?`.
     public let type: String
+    /// What the type's values look like where they are stored; ``ValueShape/Kind/any`` if a codec of the declaration
+    /// decides.
+    public let shape: ValueShape
+    /// The declaration's name for people, if it gives one.
+    public let title: String?
+    /// What the setting does, if the declaration says so.
+    public let help: String?
+    /// What a number counts, such as "seconds", if the declaration says so.
+    public let unit: String?
     /// The current value as a storage sees it; `nil` for a secret, and for a value that can't be encoded.
     public let value: SettingValue?
     /// The value of the setting while none is stored; `nil` for a secret, and for a value that can't be encoded.
     public let defaultValue: SettingValue?
-    /// The setting's rules: words that complete "it must be …", such as "in 0...20". For an enumeration that lists its
-    /// cases, the first rule is the list.
-    public let rules: [String]
+    /// The setting's rules. For an enumeration that lists its cases, the first rule is the list.
+    public let rules: [RuleDescription]
     /// The source of the current value.
     public let origin: Origin
     /// Whether no value is stored, so that the default is used.

@@ -56,10 +56,11 @@ extension SettingInfo {
         let isSecret = box.isSecret
         let problem = seen.stored.flatMap { box.problem(with: $0, at: seen.key, lastGood: seen.lastGood) }
         self.init(
-            key: seen.key.description, type: box.spelledType,
+            key: seen.key.description, type: box.spelledType, shape: box.shape, title: box.details?.title,
+            help: box.details?.help, unit: box.details?.unit,
             value: isSecret ? nil : try? box.encoder(seen.value),
             defaultValue: isSecret ? nil : try? box.encoder(box.erasedDefault),
-            rules: box.ruleDescriptions, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
+            rules: box.rules, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
             access: seen.access,
             problem: problem.map {
                 Problem(description: $0.description, stored: isSecret ? nil : seen.stored, rule: $0.rule)

@@ -28,10 +28,37 @@ func spelledCases(of type: any Any.Type) -> [String]? {
     return spellings(of: type)
 }
 
-private let mostCases = 30
+/// How many cases a sentence names at most.
+let mostSpelledCases = 30
 
 private func spellings<Value: CaseIterable & Encodable>(of _: Value.Type) -> [String]? {
-    guard !Value.allCases.isEmpty, Value.allCases.count <= mostCases else { return nil }
+    guard !Value.allCases.isEmpty, Value.allCases.count <= mostSpelledCases else { return nil }
     let values = Value.allCases.compactMap { try? SettingValueEncoder().encode($0) }
     return values.compactMap { value in (try? value.json()).map { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// The cases of an enumeration, or of an optional one, in the order of their declaration.
+///
+/// - Returns: `nil` for types that do not list their values. A struct may have values that it does not list.
+func enumeratedCases(of type: any Any.Type) -> [Any]? {
+    if let optional = type as? any OptionalType.Type { return enumeratedCases(of: optional.wrapped) }
+    guard let type = type as? any (CaseIterable & Encodable).Type else { return nil }
+    return cases(of: type)
+}
+
+/// More are no list for people to choose from.
+private let mostCases = 1_000
+
+private func cases<Value: CaseIterable>(of _: Value.Type) -> [Any]? {
+    let cases = Value.allCases.prefix(mostCases + 1)
+    guard let first = cases.first, cases.count <= mostCases else { return nil }
+    return Mirror(reflecting: first).displayStyle == .enum ? Array(cases) : nil
+}
+
+private protocol OptionalType {
+    static var wrapped: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var wrapped: any Any.Type { Wrapped.self }
 }

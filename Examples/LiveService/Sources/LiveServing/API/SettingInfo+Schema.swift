@@ -4,7 +4,7 @@ extension SettingInfo {
     /// What `PATCH` takes as the setting's value. Rules that JSON Schema can't express are in the description.
     var schema: Schema {
         var keywords: SettingValue.Entries = [:]
-        if !rules.isEmpty { keywords["description"] = .string("It must be \(rules.joined(separator: ", and ")).") }
+        if !rules.isEmpty { keywords["description"] = .string("It must be \(rules.map(\.description).joined(separator: ", and ")).") }
         if isSecret { keywords["writeOnly"] = .bool(true) }
         if let defaultValue { keywords["default"] = defaultValue }
         return typeSchema.with(keywords)
@@ -25,22 +25,16 @@ extension SettingInfo {
         }
     }
 
-    /// The cases of an enumeration, from the rule that lists them.
+    /// The cases of an enumeration of strings.
     private var cases: [String]? {
-        guard let list = words(after: "one of ") else { return nil }
-        let values = list.split(separator: ", ").compactMap { $0.wholeMatch(of: /"([^"]*)"/)?.1 }
-        return values.isEmpty ? nil : values.map(String.init)
+        rules.lazy.compactMap(\.cases).first?.compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
     private var range: ClosedRange<Int>? {
-        guard let bounds = words(after: "in ")?.wholeMatch(of: /(-?\d+)\.\.\.(-?\d+)/),
-            let lower = Int(bounds.1), let upper = Int(bounds.2), lower <= upper
+        guard let rule = rules.first(where: { $0.kind == .range }), rule.upperBound?.isIncluded == true,
+            case .integer(let lower)? = rule.lowerBound?.value, case .integer(let upper)? = rule.upperBound?.value
         else { return nil }
-        return lower...upper
-    }
-
-    private func words(after beginning: String) -> Substring? {
-        rules.lazy.compactMap { $0.hasPrefix(beginning) ? $0.dropFirst(beginning.count) : nil }.first
+        return Int(lower)...Int(upper)
     }
 }
 

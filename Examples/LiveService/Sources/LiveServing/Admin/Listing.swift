@@ -29,7 +29,7 @@ extension SettingInfo {
             "key": .string(key), "type": .string(type), "origin": .string(origin.rawValue),
             "isDefault": .bool(isDefault),
         ]
-        if !rules.isEmpty { json["rules"] = .array(rules.map { .string($0) }) }
+        if !rules.isEmpty { json["rules"] = .array(rules.map { .string($0.description) }) }
         if let problem { json["problem"] = .dictionary(problem.json) }
         guard !isSecret else {
             json["isSecret"] = .bool(true)

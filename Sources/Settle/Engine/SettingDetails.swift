@@ -1,0 +1,13 @@
+/// What only some declarations have, apart so that the others take no memory for it.
+final class SettingDetails: Sendable {
+    let title: String?
+    let help: String?
+    let unit: String?
+    let hasOwnCodec: Bool
+
+    /// - Returns: `nil` if there are none.
+    init?(title: String?, help: String?, unit: String?, hasOwnCodec: Bool = false) {
+        if title == nil, help == nil, unit == nil, !hasOwnCodec { return nil }
+        (self.title, self.help, self.unit, self.hasOwnCodec) = (title, help, unit, hasOwnCodec)
+    }
+}

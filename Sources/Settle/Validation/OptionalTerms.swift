@@ -1,0 +1,11 @@
+/// A value, unless it is `nil`, follows other terms.
+struct OptionalTerms<Wrapped: Sendable>: RuleTerms {
+    let terms: any RuleTerms<Wrapped>
+
+    var words: String { terms.words }
+    var defect: String? { terms.defect }
+
+    func accepts(_ value: Wrapped?) -> Bool { value.map { terms.accepts($0) } ?? true }
+
+    func described(_ encode: (Wrapped?) -> SettingValue?) -> RuleDescription { terms.described { encode($0) } }
+}

@@ -1,0 +1,25 @@
+/// A whole string matches a pattern that is known as text. It is compiled anew for each check, like ``RegexTerms``.
+struct PatternTerms: RuleTerms {
+    let pattern: String
+
+    var words: String { "a match of the pattern \(pattern)" }
+
+    var defect: String? {
+        do {
+            _ = try Regex(pattern)
+            return nil
+        } catch {
+            return "“\(pattern)” is not a regular expression: \(error)"
+        }
+    }
+
+    /// Nothing matches a pattern that can't be compiled.
+    func accepts(_ string: String) -> Bool {
+        guard let regex = try? Regex(pattern) else { return false }
+        return isWhole(string, match: regex)
+    }
+
+    func described(_ encode: (String) -> SettingValue?) -> RuleDescription {
+        RuleDescription(.pattern, words, pattern: pattern)
+    }
+}
