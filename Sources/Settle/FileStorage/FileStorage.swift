@@ -281,6 +281,14 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
         }
     }
 
+    /// Replaces the schema beside the file atomically.
+    func writeSchema(_ bytes: [UInt8]) throws(StorageError) -> FilePath {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            return try session.writeSchema(bytes)
+        }
+    }
+
     public func close() {
         watch.withLock { watch in
             watch?.cancel()

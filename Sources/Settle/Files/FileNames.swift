@@ -6,6 +6,7 @@
 ///     .settings.json.previous                the previous version, where the file system has hard links
 ///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     .settings.json.0123456789abcdef.tmp    a version being written
+///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
 package struct FileNames: Sendable, Hashable {
@@ -29,10 +30,21 @@ package struct FileNames: Sendable, Hashable {
         return file.sibling(named: temporaryPrefix + zeros + digits + Self.temporarySuffix)
     }
 
+    /// Whether it is the name of a version of the file, or of its schema, that was being written.
     package func isTemporary(_ name: String) -> Bool {
+        hasTemporaryForm(name) || FileNames(schema).hasTemporaryForm(name)
+    }
+
+    private func hasTemporaryForm(_ name: String) -> Bool {
         guard name.hasPrefix(temporaryPrefix), name.hasSuffix(Self.temporarySuffix) else { return false }
         let digits = name.dropFirst(temporaryPrefix.count).dropLast(Self.temporarySuffix.count)
         return digits.count == Self.digitCount && digits.allSatisfy { $0.isHexDigit }
+    }
+
+    /// Named without the extension of a JSON file, so that two files in different formats have two schemas.
+    package var schema: FilePath {
+        let name = file.name.hasSuffix(".json") ? String(file.name.dropLast(".json".count)) : file.name
+        return file.sibling(named: "\(name).schema.json")
     }
 
     /// - Parameter name: Without dots, so that the locks of no other file have the same names.

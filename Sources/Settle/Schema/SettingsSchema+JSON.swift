@@ -1,0 +1,58 @@
+/// JSON Schema, in the version 2020-12.
+extension SettingsSchema {
+    /// A JSON Schema of a settings file: objects nested as the file nests the keys.
+    ///
+    /// Each file that the store saves fits, so the schema demands less than the rules where JSON Schema can't express
+    /// them; ``Entry/jsonSchema`` says how. Keys that no group declares are allowed, and no key is required.
+    public var jsonSchema: SettingValue {
+        var tree = SettingTree(["$schema": .string("https://json-schema.org/draft/2020-12/schema")])
+        tree["type"] = .string("object")
+        for entry in settings {
+            var place: [String] = []
+            for name in SettingKey(stored: entry.key).components {
+                tree[SettingKey(components: place + ["type"]) ?? "type"] = .string("object")
+                place += ["properties", name]
+            }
+            if let key = SettingKey(components: place) { tree[key] = entry.jsonSchema }
+        }
+        return .dictionary(tree.root)
+    }
+}
+
+extension SettingsSchema.Entry {
+    /// A JSON Schema of the setting's values.
+    ///
+    /// Rules become `minimum`, `maximum`, `enum`, `pattern` and the like where these mean the same; `description` has
+    /// the words of all of them after the help text. A limit on a string's characters becomes none, because JSON Schema
+    /// counts code points. A pattern is left out if other programs may read it differently. A secret is `writeOnly`,
+    /// an owner's setting `readOnly`. `x-type` is the type in Swift, and `x-unit` the unit.
+    public var jsonSchema: SettingValue {
+        var schema = shape.jsonSchema
+        for rule in rules { schema.add(rule.keywords(for: shape)) }
+        for (name, text) in [("title", title), ("description", words), ("x-unit", unit), ("x-type", type)] {
+            if let text { schema[name] = .string(text) }
+        }
+        if let defaultValue { schema["default"] = defaultValue }
+        if isSecret { schema["writeOnly"] = .bool(true) }
+        if access == .owner { schema["readOnly"] = .bool(true) }
+        return .dictionary(schema)
+    }
+
+    private var words: String? {
+        let demand = rules.isEmpty ? [] : ["It must be \(rules.map(\.description).joined(separator: ", and "))."]
+        let sentences = (help.map { [$0] } ?? []) + demand
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    }
+}
+
+extension SettingValue.Entries {
+    /// Adds keywords; those that are there already hold as well.
+    fileprivate mutating func add(_ keywords: SettingValue.Entries) {
+        guard keywords.keys.contains(where: { self[$0] != nil }) else {
+            self = merging(keywords) { old, _ in old }
+            return
+        }
+        guard case .array(let others)? = self["allOf"] else { return self["allOf"] = .array([.dictionary(keywords)]) }
+        self["allOf"] = .array(others + [.dictionary(keywords)])
+    }
+}
