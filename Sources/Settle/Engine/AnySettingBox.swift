@@ -269,6 +269,12 @@ package class AnySettingBox: @unchecked Sendable {
     var visibleOwnValue: (any Sendable)? { abstract() }
     /// Encodes a value of this setting.
     var encoder: @Sendable (any Sendable) throws -> SettingValue { abstract() }
+    /// The same for the value about to be saved, which decides what of the unknown fields is kept.
+    func encodeForSaving(_ value: any Sendable) throws -> SettingValue { abstract() }
+    /// The stored form of the default.
+    var encodedDefault: SettingValue? { abstract() }
+    /// Forgets what the stored value has beyond the fields that its type knows.
+    func forgetFields() { abstract() }
     /// The value's type.
     var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.

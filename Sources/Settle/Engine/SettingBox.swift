@@ -14,9 +14,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     @usableFromInline let cell: LockedCell<Value>
     /// The default written by the group's initializer in place of the declaration's; set before the box is shared.
     private var initialDefault: StagedValue<Value>?
+    /// Only for types that have fields.
+    private let keptFields: KeptFields?
 
     init(_ definition: SettingDefinition<Value>) {
         self.definition = definition
+        keptFields = definition.codec.decodeFields == nil ? nil : KeptFields()
         cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
         super.init(
             declaredKey: definition.key, hasRules: !definition.rules.isEmpty,
@@ -281,10 +284,14 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     /// Stages what is in force if the application's domain has a value, or has none.
     ///
-    /// - Parameter stored: The stored form of the value, if known.
-    private func stage(own value: Value?, stored: SettingValue? = nil, in placement: Placement) {
+    /// - Parameters:
+    ///   - stored: The stored form of the value, if known.
+    ///   - fields: What that has beyond the fields of its type.
+    private func stage(
+        own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
+    ) {
         let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
-        let own = value.map { StagedValue($0, isStored: true, size: size) }
+        let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
         stage(isLayered ? inForce(own: own, in: placement) : own ?? unstoredDefault, in: placement.engine)
     }
 
@@ -319,22 +326,28 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func stage(decoding value: SettingValue) throws {
         guard let placement = existingPlacement else { return }
-        let decoded = try definition.codec.decode(value)
+        let (decoded, fields) = try decodeFields(value)
         try check(decoded, in: placement.slot)
-        stage(own: decoded, stored: value, in: placement)
+        stage(own: decoded, stored: value, fields: fields, in: placement)
     }
 
     override func stageIfDifferent(decoding value: SettingValue) throws -> Bool {
         guard let placement = existingPlacement else { return false }
-        let decoded = try definition.codec.decode(value)
+        let (decoded, fields) = try decodeFields(value)
         if isLayered {
-            if let own = committedOwn(in: placement.slot), isSame(own.value, decoded) { return false }
+            if let own = committedOwn(in: placement.slot), isSame(own.value, decoded) { return keep(fields) }
         } else if isSame(published, decoded) {
-            return false
+            return keep(fields)
         }
         try check(decoded, in: placement.slot)
-        stage(own: decoded, stored: value, in: placement)
+        stage(own: decoded, stored: value, fields: fields, in: placement)
         return true
+    }
+
+    /// Only the unknown fields of the stored value may have changed.
+    private func keep(_ fields: StoredFields?) -> Bool {
+        keptFields?.replace(with: fields?.unknown)
+        return false
     }
 
     /// Compares values of types that are not `Equatable` by their stored form.
@@ -360,6 +373,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func installStaged(isEvent: Bool) -> HeldValue? {
         guard let staged = stagedValue else { return nil }
         if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
+        if let fields = staged.own?.fields { keptFields?.replace(with: fields.unknown) }
         if isEvent { install(staged.value) }
         return exchangeHeld(staged.held)
     }
@@ -398,25 +412,45 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {
         let encode = definition.codec.encode
-        return { erased in
+        return { [keptFields] erased in
             guard let value = erased as? Value else { return .null }
-            return try encode(value)
+            let encoded = try encode(value)
+            return keptFields?.add(to: encoded) ?? encoded
         }
     }
 
+    override func encodeForSaving(_ erased: any Sendable) throws -> SettingValue {
+        guard let value = erased as? Value else { return .null }
+        let encoded = try definition.codec.encode(value)
+        keptFields?.keep(within: encoded)
+        return keptFields?.add(to: encoded) ?? encoded
+    }
+
+    override var encodedDefault: SettingValue? { try? definition.codec.encode(defaultValue) }
+
     override func adopt(loaded value: SettingValue) throws {
-        install(try decode(loaded: value))
+        let (decoded, fields) = try decode(loaded: value)
+        install(decoded)
+        keptFields?.replace(with: fields?.unknown)
     }
 
     override func check(loaded value: SettingValue) throws {
         _ = try decode(loaded: value)
     }
 
-    private func decode(loaded value: SettingValue) throws -> Value {
-        let decoded = try definition.codec.decode(value)
+    private func decode(loaded value: SettingValue) throws -> (Value, StoredFields?) {
+        let (decoded, fields) = try decodeFields(value)
         try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))
-        return decoded
+        return (decoded, fields)
     }
+
+    private func decodeFields(_ value: SettingValue) throws -> (Value, StoredFields?) {
+        guard keptFields != nil else { return (try definition.codec.decode(value), nil) }
+        let (decoded, unknown) = try definition.codec.decode(value) { defaultValue }
+        return (decoded, StoredFields(unknown: unknown))
+    }
+
+    override func forgetFields() { keptFields?.replace(with: nil) }
 
     override func adopt(erased value: any Sendable) -> Bool {
         guard let value = value as? Value else { return false }

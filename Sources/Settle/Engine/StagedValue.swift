@@ -10,13 +10,16 @@ class AnyStagedValue: @unchecked Sendable {
     final let isReplaced: Bool
     /// The size of its stored form in bytes, if that is known and tells how much memory the value takes; otherwise 0.
     final let size: Int
+    /// Set if the value was decoded, and its type has fields.
+    final let fields: StoredFields?
     /// The other domain that the value comes from.
     final let held: HeldValue?
 
-    init(isStored: Bool, isReplaced: Bool, size: Int, held: HeldValue?) {
+    init(isStored: Bool, isReplaced: Bool, size: Int, fields: StoredFields?, held: HeldValue?) {
         self.isStored = isStored
         self.isReplaced = isReplaced
         self.size = size
+        self.fields = fields
         self.held = held
     }
 
@@ -29,12 +32,24 @@ class AnyStagedValue: @unchecked Sendable {
     }
 }
 
+/// What a stored value has beyond the fields that its type knows.
+///
+/// An object, because few staged values have one.
+final class StoredFields: Sendable {
+    let unknown: UnknownFields?
+
+    init(unknown: UnknownFields?) { self.unknown = unknown }
+}
+
 final class StagedValue<Value: Sendable>: AnyStagedValue, @unchecked Sendable {
     let value: Value
 
-    init(_ value: Value, isStored: Bool, isReplaced: Bool = false, size: Int = 0, held: HeldValue? = nil) {
+    init(
+        _ value: Value, isStored: Bool, isReplaced: Bool = false, size: Int = 0, fields: StoredFields? = nil,
+        held: HeldValue? = nil
+    ) {
         self.value = value
-        super.init(isStored: isStored, isReplaced: isReplaced, size: size, held: held)
+        super.init(isStored: isStored, isReplaced: isReplaced, size: size, fields: fields, held: held)
     }
 
     override var erasedValue: any Sendable { value }

@@ -255,7 +255,7 @@ struct UnsavedSetting {
     }
 
     func encoded() throws -> SettingValue? {
-        try value.map(slot.encoder)
+        try value.map(box.encodeForSaving)
     }
 }
 

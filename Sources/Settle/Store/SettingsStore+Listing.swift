@@ -59,7 +59,7 @@ extension SettingInfo {
             key: seen.key.description, type: box.spelledType, shape: box.shape, title: box.details?.title,
             help: box.details?.help, unit: box.details?.unit,
             value: isSecret ? nil : try? box.encoder(seen.value),
-            defaultValue: isSecret ? nil : try? box.encoder(box.erasedDefault),
+            defaultValue: isSecret ? nil : box.encodedDefault,
             rules: box.rules, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
             access: seen.access,
             problem: problem.map {

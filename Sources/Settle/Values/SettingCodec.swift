@@ -6,14 +6,35 @@ public struct SettingCodec<Value: Sendable>: Sendable {
     public let encode: @Sendable (Value) throws -> SettingValue
     /// Converts a stored value back. Throws a ``SettingCodingError`` if it has another form or type.
     public let decode: @Sendable (SettingValue) throws -> Value
+    /// For a type that may have fields, and so may lack some that are stored, or have others.
+    let decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?
+
+    typealias DefaultValue = () -> Value
 
     /// Creates a codec. Both closures may run on any thread, and must undo each other.
     public init(
         encode: @escaping @Sendable (Value) throws -> SettingValue,
         decode: @escaping @Sendable (SettingValue) throws -> Value
     ) {
+        self.init(encode: encode, decode: decode, decodeFields: nil)
+    }
+
+    private init(
+        encode: @escaping @Sendable (Value) throws -> SettingValue,
+        decode: @escaping @Sendable (SettingValue) throws -> Value,
+        decodeFields: (@Sendable (SettingValue, DefaultValue) throws -> (Value, UnknownFields?))?
+    ) {
         self.encode = encode
         self.decode = decode
+        self.decodeFields = decodeFields
+    }
+
+    /// Converts a stored value back, and tells which of its fields the type does not know.
+    ///
+    /// - Parameter defaultValue: Gives the fields that are not stored and that the type can't do without.
+    func decode(_ value: SettingValue, orFrom defaultValue: DefaultValue) throws -> (Value, UnknownFields?) {
+        guard let decodeFields else { return (try decode(value), nil) }
+        return try decodeFields(value, defaultValue)
     }
 }
 
@@ -32,7 +53,25 @@ extension SettingCodec where Value: Codable {
         }
         return SettingCodec(
             encode: { try SettingValueEncoder().encode($0) },
-            decode: { try SettingValueDecoder().decode(Value.self, from: $0) })
+            decode: { try SettingValueDecoder().decode(Value.self, from: $0) },
+            decodeFields: decodeFields)
+    }
+
+    @Sendable
+    private static func decodeFields(
+        _ value: SettingValue, orFrom defaultValue: DefaultValue
+    ) throws -> (Value, UnknownFields?) {
+        var trace = DecodingTrace()
+        let decoded: Value
+        do {
+            decoded = try SettingValueDecoder().decode(Value.self, from: value, trace)
+        } catch {
+            // Only now: a type that tries several forms would find the first one complete with a default.
+            guard trace.hasGaps, let defaults = try? SettingValueEncoder().encode(defaultValue()) else { throw error }
+            trace = DecodingTrace(defaults: defaults)
+            decoded = try SettingValueDecoder().decode(Value.self, from: value, trace)
+        }
+        return (decoded, trace.unknownFields(in: value) { try SettingValueEncoder().encode(decoded) })
     }
 }
 

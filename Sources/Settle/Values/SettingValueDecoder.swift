@@ -7,8 +7,15 @@ package struct SettingValueDecoder {
     package func decode<Value: Decodable>(
         _ type: Value.Type, from value: SettingValue
     ) throws(SettingCodingError) -> Value {
+        try decode(type, from: value, nil)
+    }
+
+    /// - Parameter trace: Gives what is missing, and learns what the type asks for.
+    func decode<Value: Decodable>(
+        _ type: Value.Type, from value: SettingValue, _ trace: DecodingTrace?
+    ) throws(SettingCodingError) -> Value {
         do {
-            return try TreeDecoder(value: value, codingPath: [], userInfo: userInfo).decode(type)
+            return try TreeDecoder(value: value, codingPath: [], userInfo: userInfo, trace: trace).decode(type)
         } catch let error as SettingCodingError {
             throw error
         } catch let error as DecodingError {
@@ -44,9 +51,11 @@ private struct TreeDecoder: Decoder {
     let value: SettingValue
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]
+    let trace: DecodingTrace?
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if let direct = type as? any DirectSettingValue.Type, let value = try decode(direct) as? Value { return value }
+        if let trace, type is any UnorderedCollection.Type { trace.beginCollection() }
         do {
             return try type.init(from: self)
         } catch {
@@ -75,6 +84,7 @@ private struct TreeDecoder: Decoder {
         guard case .dictionary(let entries) = value else {
             throw mismatch([String: Any].self, SettingCodingError(expected: "a dictionary", found: value))
         }
+        trace?.beginFields()
         return KeyedDecodingContainer(KeyedEntries(decoder: self, entries: entries))
     }
 
@@ -87,8 +97,8 @@ private struct TreeDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { SingleValue(decoder: self) }
 
-    func decoder(of value: SettingValue, _ key: any CodingKey) -> TreeDecoder {
-        TreeDecoder(value: value, codingPath: codingPath + [key], userInfo: userInfo)
+    func decoder(of value: SettingValue, _ key: any CodingKey, _ trace: DecodingTrace?) -> TreeDecoder {
+        TreeDecoder(value: value, codingPath: codingPath + [key], userInfo: userInfo, trace: trace)
     }
 }
 
@@ -97,9 +107,14 @@ private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let entries: SettingValue.Entries
 
     var codingPath: [any CodingKey] { decoder.codingPath }
-    var allKeys: [Key] { entries.keys.sorted().compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] {
+        let keys = entries.keys.sorted().compactMap(Key.init(stringValue:))
+        for key in keys { decoder.trace?.ask(for: key.stringValue) }
+        return keys
+    }
 
-    func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+    /// Without the defaults: a type that asks has an answer for a missing field, and absence is how `nil` is stored.
+    func contains(_ key: Key) -> Bool { entry(key.stringValue) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { try child(key).value == .null }
 
@@ -119,21 +134,34 @@ private struct KeyedEntries<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// `null` if there is none, as with other decoders: a superclass may have had nothing to encode.
     func superDecoder() -> any Decoder {
-        decoder.decoder(of: entries[SuperKey.text] ?? .null, SuperKey())
+        find(SuperKey()) ?? decoder.decoder(of: .null, SuperKey(), nil)
     }
 
     func superDecoder(forKey key: Key) -> any Decoder {
-        decoder.decoder(of: entries[key.stringValue] ?? .null, key)
+        find(key) ?? decoder.decoder(of: .null, key, nil)
+    }
+
+    private func entry(_ name: String) -> SettingValue? {
+        guard let entry = entries[name] else { return nil }
+        decoder.trace?.ask(for: name)
+        return entry
+    }
+
+    private func find(_ key: some CodingKey) -> TreeDecoder? {
+        let name = key.stringValue
+        if let entry = entry(name) { return decoder.decoder(of: entry, key, decoder.trace?.field(name, entry)) }
+        return decoder.trace?.defaultValue(of: name).map { decoder.decoder(of: $0, key, nil) }
     }
 
     private func child(_ key: Key) throws -> TreeDecoder {
-        guard let value = entries[key.stringValue] else {
+        guard let found = find(key) else {
+            decoder.trace?.miss()
             let error = SettingCodingError(
                 path: codingPath.map(\.stringValue), expected: "a value for \"\(key.stringValue)\"", found: "none")
             throw DecodingError.keyNotFound(
                 key, .init(codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
         }
-        return decoder.decoder(of: value, key)
+        return found
     }
 }
 
@@ -188,7 +216,9 @@ private struct UnkeyedElements: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 Any.self, .init(codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
         }
-        return decoder.decoder(of: elements[currentIndex], PositionKey(currentIndex))
+        let element = elements[currentIndex]
+        let trace = decoder.trace?.element(currentIndex, element)
+        return decoder.decoder(of: element, PositionKey(currentIndex), trace)
     }
 }
 

@@ -187,17 +187,17 @@ private struct NodeEncoder: Encoder {
 }
 
 /// The collections whose elements have no order.
-private protocol UnorderedCollection {
+protocol UnorderedCollection {
     /// Whether they are encoded as an array of alternating keys and values.
     static var isOfPairs: Bool { get }
 }
 
 extension Set: UnorderedCollection {
-    fileprivate static var isOfPairs: Bool { false }
+    static var isOfPairs: Bool { false }
 }
 
 extension Dictionary: UnorderedCollection {
-    fileprivate static var isOfPairs: Bool { true }
+    static var isOfPairs: Bool { true }
 }
 
 private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
