@@ -62,14 +62,20 @@ extension SettingBox {
         do {
             return try decode(candidate)
         } catch {
+            // An empty text is a value for strings only, and none for others.
+            if candidate.isText, TextCandidates.isEmpty(candidate.value) { return nil }
             engine.reportSkipped(candidate, of: self, for: key, error)
             return nil
         }
     }
 
     func decode(_ candidate: DomainCandidate) throws -> Value {
-        let decoded = try definition.codec.decode(candidate.value)
-        try definition.rules.check(decoded, key: candidate.key)
+        let check = { [definition] in try definition.rules.check($0, key: candidate.key) }
+        if candidate.isText {
+            return try TextCandidates.decode(candidate.value, with: definition.codec, accepting: check)
+        }
+        let decoded = try decodeFields(candidate.value).value
+        try check(decoded)
         return decoded
     }
 

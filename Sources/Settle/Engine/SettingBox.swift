@@ -444,7 +444,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         return (decoded, fields)
     }
 
-    private func decodeFields(_ value: SettingValue) throws -> (Value, StoredFields?) {
+    func decodeFields(_ value: SettingValue) throws -> (value: Value, fields: StoredFields?) {
         guard keptFields != nil else { return (try definition.codec.decode(value), nil) }
         let (decoded, unknown) = try definition.codec.decode(value) { defaultValue }
         return (decoded, StoredFields(unknown: unknown))

@@ -14,11 +14,13 @@ extension SettingsStore {
     ///
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
+    ///   - searching: The domains that are asked for a value, such as ``SearchList/standard``. By default the
+    ///     application's only.
     ///   - configuration: How the store behaves; see ``open(at:format:configuration:)``.
     /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the
     ///   store is already open in this process with another configuration than the given one.
     public static func open(
-        _ name: String, configuration: Configuration? = nil
+        _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
         let file: URL
         do {
@@ -26,7 +28,10 @@ extension SettingsStore {
         } catch {
             throw SettingsError(.invalidName, "\(error)", underlying: error)
         }
-        return try await open(at: file, configuration: configuration)
+        return try await open(
+            at: file, searching: searching, places: SearchPlaces(id: name, file: file), configuration: configuration,
+            in: .shared
+        ) { FileStorage(at: file) }
     }
 
     /// Opens the store in a file, which need not exist yet.
@@ -41,24 +46,29 @@ extension SettingsStore {
     ///     extension; with a `format` it may be any.
     ///   - format: How the file is spelled. By default as it is already; a new file is an XML property list if its name
     ///     ends in `.plist`, and JSON otherwise.
+    ///   - searching: The domains that are asked for a value. By default the application's only, or those of the open
+    ///     store. The name of the store, which names the files of some domains, is that of the file, or that of its
+    ///     folder if the file is called `settings`.
     ///   - configuration: How the store behaves. Default: `Configuration()`, or that of the open store.
     /// - Throws: ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
     ///   can be read but not understood is put aside; see ``SettingsStore/issues``. With
     ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
     ///   it names the differences.
     public static func open(
-        at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil
+        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, configuration: Configuration? = nil
     ) async throws -> SettingsStore {
-        try await open(at: file, format: format, configuration: configuration, in: .shared) {
+        try await open(at: file, format: format, searching: searching, configuration: configuration, in: .shared) {
             FileStorage(at: file, format: format)
         }
     }
 
     /// The same, with a storage and a list of open files chosen by a test.
     static func open(
-        at file: URL, format: FileFormat? = nil, configuration: Configuration? = nil, in files: OpenFiles,
-        makeStorage: @Sendable @escaping () -> any Storage
+        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, places: SearchPlaces? = nil,
+        configuration: Configuration? = nil, in files: OpenFiles, makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
+        let searched =
+            if let searching { try SearchedDomains(searching, places ?? SearchPlaces(file: file)) } else { SearchedDomains?.none }
         // If nothing is open, one switch to another thread covers both steps.
         let (path, claim, first) = await runBlocking {
             let path = OpenFile.path(of: file)
@@ -66,15 +76,17 @@ extension SettingsStore {
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
             return (
                 path, claim,
-                FirstStorage(place: place, storage: await LoadedStorage(makeStorage(), configuration: configuration))
+                FirstStorage(place: place, storage: await LoadedStorage(makeStorage(), searched ?? .none, configuration: configuration))
             )
         }
         return try await files.store(at: path, claim) { core in
-            try await core.checkAgreement(on: configuration, format, at: file)
+            try await core.checkAgreement(on: configuration, format, searched, at: file)
         } orOpen: { place in
             let loaded =
                 if let first, first.place === place { first.storage } else {
-                    await runBlocking { await LoadedStorage(makeStorage(), configuration: configuration) }
+                    await runBlocking {
+                        await LoadedStorage(makeStorage(), searched ?? .none, configuration: configuration)
+                    }
                 }
             return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
         }
@@ -90,9 +102,13 @@ private struct FirstStorage: Sendable {
 extension StoreCore {
     /// Throws if opening the store's file again asks for another configuration or format than those in force.
     fileprivate func checkAgreement(
-        on configuration: SettingsStore.Configuration?, _ format: FileFormat?, at file: URL
+        on configuration: SettingsStore.Configuration?, _ format: FileFormat?, _ searched: SearchedDomains?,
+        at file: URL
     ) async throws(SettingsError) {
         var differences = configuration?.differences(from: self.configuration) ?? []
+        if let searched, searched.names != searchedNames {
+            differences.append(("search list", searchedNames, searched.names))
+        }
         if let format, let current = await persister.fileFormat, format != current {
             differences.append(("format", "\(current)", "\(format)"))
         }

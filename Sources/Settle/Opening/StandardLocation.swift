@@ -12,7 +12,7 @@
 /// `Library/Caches`, which the system empties when it needs the space, so settings that must persist belong in the
 /// user's iCloud account.
 package struct StandardLocation: Sendable {
-    private let folder: FilePath
+    let folder: FilePath
 
     /// The current user's place.
     package init() {

@@ -65,7 +65,7 @@ extension SearchList {
             case secrets(URL)
             case managed(folder: URL?)
             /// A file in its standard place, or in the given one.
-            case file(StandardFile, URL?, FileFormat?)
+            case file(StandardFile, URL?)
             case source(any DomainSource, Origin)
         }
 
@@ -125,17 +125,17 @@ extension SearchList {
 
         /// This machine's values, in a home folder that many machines share.
         public static func host(at file: URL? = nil) -> Domain {
-            Domain(name: .host, kind: .file(.host, file, nil))
+            Domain(name: .host, kind: .file(.host, file))
         }
 
         /// One file for all programs of the user.
         public static func global(at file: URL? = nil) -> Domain {
-            Domain(name: .global, kind: .file(.global, file, nil))
+            Domain(name: .global, kind: .file(.global, file))
         }
 
         /// An administrator's defaults, not locked.
         public static func system(at file: URL? = nil) -> Domain {
-            Domain(name: .system, kind: .file(.system, file, nil))
+            Domain(name: .system, kind: .file(.system, file))
         }
 
         /// The settings of another program.
@@ -144,7 +144,7 @@ extension SearchList {
         ///   - name: The name of its store.
         ///   - file: Its file; by default the standard place of a store with that name.
         public static func suite(_ name: String, at file: URL? = nil) -> Domain {
-            Domain(name: .suite(name), kind: .file(.suite(name), file, nil))
+            Domain(name: .suite(name), kind: .file(.suite(name), file))
         }
 
         /// A domain of your own.

@@ -1,13 +1,39 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension StoreCore {
     /// Adds domains to a store that is not shared yet, highest first.
-    func add(_ loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)]) {
+    ///
+    /// - Parameter languages: The user's languages; `nil` to find them out.
+    func add(
+        _ loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)], languages: [String]?
+    ) {
         var last: StoreDomain?
         for (domain, contents) in loaded {
             insert(domain, after: last)
             last = domain
             if let contents { deliver(contents, to: domain) }
         }
+        guard domains[.language] != nil else { return }
+        writer.lock()
+        defer { writer.unlock() }
+        self.languages.order = LanguageOrder.languages(
+            preferred: languages ?? preferredLanguages, environment: ProcessInfo.processInfo.environment)
     }
+
+    /// What the domains have for the key that Apple's systems use.
+    private var preferredLanguages: [String]? {
+        let value = log.lock.withLock {
+            log.stored.domains.joined(at: SettingKey(name: "AppleLanguages"), own: log.stored.tree["AppleLanguages"])
+        }
+        return value.flatMap { try? SettingCodec<[String]>.standard.decode($0) }
+    }
+
+    /// The names of the domains, as one text.
+    var searchedNames: String { domains.all.map(\.name.description).joined(separator: ", ") }
 
     /// Adds a domain behind another one, or first.
     func insert(_ domain: StoreDomain, after other: StoreDomain?) {

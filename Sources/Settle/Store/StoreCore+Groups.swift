@@ -9,6 +9,8 @@ extension StoreCore {
         for setting in layout.settings { setting.box.adoptInitialWrite() }
         let name = "\(type(of: group))"
         try layout.check(name)
+        let textKeys = domains.all.isEmpty ? [] : layout.textKeys
+        let environment = try environmentValues(for: textKeys)
         if waits { writer.lock() } else if !writer.tryLock() { return false }
         defer { writer.unlock() }
         guard mode != .closed else { throw .closed(key: path?.description) }
@@ -25,6 +27,7 @@ extension StoreCore {
             do throws(SettingsError) { plans.append(try plan(declared)) } catch { errors.append(error) }
         }
         if let error = SettingsError.unusable(name, errors) { throw error }
+        declareText(textKeys, environment)
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
         persister.keep(inForce)

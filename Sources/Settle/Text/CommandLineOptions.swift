@@ -14,16 +14,20 @@ struct CommandLineOptions: Sendable {
     private var loose: [Name: [Match]] = [:]
 
     init(_ options: some Sequence<CommandLineOption>) {
-        for option in options where exact[Name(option.key.description)] == nil {
-            exact[Name(option.key.description)] = Match(option: option)
-            for name in Set([option.key.kebabSpelling, option.key.dottedKebabSpelling]) {
-                loose[Name(name), default: []].append(Match(option: option))
-            }
-            guard option.kind == .flag else { continue }
-            let spellings = [option.key.description, option.key.kebabSpelling, option.key.dottedKebabSpelling]
-            for name in Set(spellings) {
-                loose[Name("no-\(name)"), default: []].append(Match(option: option, isNegated: true))
-            }
+        for option in options { insert(option) }
+    }
+
+    /// Adds an option, unless there is one for its key.
+    mutating func insert(_ option: CommandLineOption) {
+        guard exact[Name(option.key.description)] == nil else { return }
+        exact[Name(option.key.description)] = Match(option: option)
+        for name in Set([option.key.kebabSpelling, option.key.dottedKebabSpelling]) {
+            loose[Name(name), default: []].append(Match(option: option))
+        }
+        guard option.kind == .flag else { return }
+        let spellings = [option.key.description, option.key.kebabSpelling, option.key.dottedKebabSpelling]
+        for name in Set(spellings) {
+            loose[Name("no-\(name)"), default: []].append(Match(option: option, isNegated: true))
         }
     }
 

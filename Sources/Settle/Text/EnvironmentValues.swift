@@ -6,12 +6,15 @@ struct EnvironmentValues: Sendable, Hashable {
     private(set) var places: [SettingKey: String] = [:]
     /// Sentences about variables that can't be used. They never quote a value.
     private(set) var problems: [String] = []
+    /// The keys that were looked for.
+    let looked: [SettingKey]
 
     /// - Parameters:
     ///   - environment: All variables.
     ///   - names: Those to look at.
     ///   - read: Reads the file at a path that a `…_FILE` variable has.
     init(_ environment: [String: String], names: EnvironmentNames, read: (String) throws -> [UInt8]) {
+        looked = names.variables.map(\.key)
         for (key, name) in names.variables {
             let fileName = names.fileVariable(of: name)
             let path = fileName.flatMap { environment[$0] }

@@ -1,0 +1,39 @@
+/// The arguments of a command line. What they mean depends on the settings that are declared.
+final class ArgumentsSource: DomainSource {
+    private struct State: Sendable {
+        var options = CommandLineOptions([])
+        var values: CommandLineValues
+    }
+
+    private let arguments: [String]
+    private let state: LockedValue<State>
+
+    /// - Parameter arguments: Without the program's name.
+    init(_ arguments: [String]) {
+        self.arguments = arguments
+        state = LockedValue(State(values: CommandLineValues(arguments, options: CommandLineOptions([]))))
+    }
+
+    /// The arguments that no option has taken so far.
+    var remaining: [String] { state.withLock { $0.values.remaining } }
+
+    /// Reads the arguments anew, with further options.
+    ///
+    /// - Returns: `nil` if there are no arguments.
+    func declare(_ options: [CommandLineOption]) -> DomainContents? {
+        guard !arguments.isEmpty else { return nil }
+        return state.withLock { state in
+            for option in options { state.options.insert(option) }
+            state.values = CommandLineValues(arguments, options: state.options)
+            return state.values.contents
+        }
+    }
+
+    func load() throws(StorageError) -> DomainContents { state.withLock { $0.values.contents } }
+
+    func place(of key: SettingKey) -> String { state.withLock { $0.values.places[key] } ?? "the arguments" }
+}
+
+extension CommandLineValues {
+    fileprivate var contents: DomainContents { DomainContents(tree, isText: true, problems: problems) }
+}

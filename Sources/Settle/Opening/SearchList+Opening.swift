@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The domains of a search list, ready for a store.
+struct SearchedDomains: Sendable {
+    /// Without the application's, highest first.
+    let domains: [StoreDomain]
+    /// The user's languages, if they were given.
+    private(set) var languages: [String]?
+
+    static let none = SearchedDomains()
+
+    private init() {
+        domains = []
+    }
+
+    /// - Throws: ``SettingsError`` if two domains have one name, or a place or a prefix is not valid.
+    init(_ list: SearchList, _ places: SearchPlaces) throws(SettingsError) {
+        let names = list.domains.map(\.name)
+        if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
+            throw SettingsError(.domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
+        }
+        let end = names.firstIndex(of: .application) ?? names.endIndex
+        var domains: [StoreDomain] = []
+        for (index, domain) in list.domains.enumerated() where index != end {
+            if case .language(let languages) = domain.kind { self.languages = languages }
+            do {
+                domains.append(try domain.opened(isAbove: index < end, places))
+            } catch {
+                throw SettingsError(.domain, "The domain “\(domain.name)” can't be searched: \(error)", underlying: error)
+            }
+        }
+        self.domains = domains
+    }
+
+    /// The names, as far as two openings of a store can be compared.
+    var names: String { domains.map(\.name.description).joined(separator: ", ") }
+
+    /// Loads all of them. May block.
+    ///
+    /// - Throws: ``SettingsError`` if one that is required can't be loaded.
+    func loaded() async throws(SettingsError) -> [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)] {
+        var loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)] = []
+        for domain in domains {
+            guard let source = domain.source else {
+                loaded.append((domain, nil))
+                continue
+            }
+            let contents = await Result(loading: source)
+            if case .failure(let error) = contents, source.isRequired { throw .domain(domain.name, "\(error)", error) }
+            loaded.append((domain, contents))
+        }
+        return loaded
+    }
+}
+
+extension SearchList.Domain {
+    fileprivate func opened(isAbove: Bool, _ places: SearchPlaces) throws -> StoreDomain {
+        func domain(
+            _ origin: Origin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false, isVolatile: Bool = false,
+            file: URL? = nil
+        ) -> StoreDomain {
+            let identity = DomainIdentity(name, origin, isAbove: isAbove, locksKeys: locksKeys, isVolatile: isVolatile)
+            return StoreDomain(identity, source: source, file: file)
+        }
+        switch kind {
+        case .application: return domain(.local)
+        case .overrides: return domain(.override, isVolatile: true)
+        case .registration: return domain(.registration, isVolatile: true)
+        case .language: return domain(.language, isVolatile: true)
+        case .arguments(let arguments):
+            let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
+            return domain(.arguments, ArgumentsSource(arguments), isVolatile: true)
+        case .environment(let prefix, let variables):
+            let source = try EnvironmentSource(
+                prefix: prefix ?? places.environmentPrefix,
+                variables: variables ?? ProcessInfo.processInfo.environment)
+            return domain(.environment, source, isVolatile: true)
+        case .secrets(let folder): return domain(.secrets, SecretsFolderSource(FilePath(folder)))
+        case .managed(let folder):
+            let source = ManagedDomainSource(
+                places.id, in: folder.map { FilePath($0) } ?? places.location.managedFolder, isExplicit: folder != nil)
+            return domain(.managed, source, locksKeys: true)
+        case .file(let standard, let url):
+            let file = try url ?? places.url(of: standard)
+            let isWritable = standard != .system
+            return domain(standard.origin, FileDomainSource(at: file), file: isWritable ? file : nil)
+        case .source(let source, let origin): return domain(origin, source)
+        }
+    }
+}
+
+extension SearchList.Domain.StandardFile {
+    fileprivate var origin: Origin {
+        switch self {
+        case .host: .host
+        case .global: .global
+        case .system: .system
+        case .suite: .suite
+        }
+    }
+}

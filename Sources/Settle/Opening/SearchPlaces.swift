@@ -1,0 +1,40 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where the standard domains of a store are.
+struct SearchPlaces {
+    /// The store's name, such as `com.example.app`.
+    let id: String
+    /// The store's own file; `nil` for a storage without one.
+    let file: URL?
+    let location: StandardLocation
+
+    /// - Parameter id: By default the name of the file, or of its folder if the file is called `settings`.
+    init(id: String? = nil, file: URL?, location: StandardLocation = StandardLocation()) {
+        let name = file?.deletingPathExtension().lastPathComponent ?? ""
+        self.id = id ?? (name == "settings" ? file?.deletingLastPathComponent().lastPathComponent ?? name : name)
+        self.file = file
+        self.location = location
+    }
+
+    func url(of file: SearchList.Domain.StandardFile) throws(StorageError) -> URL {
+        switch file {
+        case .host: try location.hostFile(forStore: id, besides: self.file)
+        case .global: location.globalFile
+        case .system: location.systemFile(forStore: id)
+        case .suite(let name): try location.file(forStore: name)
+        }
+    }
+
+    /// Such as `COM_EXAMPLE_APP`.
+    var environmentPrefix: String {
+        var prefix = id.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+        while prefix.last == "_" { prefix.removeLast() }
+        if prefix.first?.isLetter != true { prefix = Array("APP_") + prefix.drop { $0 == "_" } }
+        while prefix.last == "_" { prefix.removeLast() }
+        return String(prefix)
+    }
+}
