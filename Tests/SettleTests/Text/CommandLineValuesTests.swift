@@ -147,6 +147,16 @@ import Testing
         #expect(values.problems[0].contains("“log.level” or “logLevel”"))
     }
 
+    @Test("A name that could mean a secret is treated as one, and a key given twice is one key") func repeated() {
+        let options = CommandLineOptions([
+            CommandLineOption("aB"), CommandLineOption("aB", .flag), CommandLineOption("xY"),
+            CommandLineOption("x.y", .secret),
+        ])
+        let values = CommandLineValues(["--a-b", "1", "--x-y", "hush"], options: options)
+        #expect(values.tree == SettingTree(["aB": .string("1")]) && values.remaining.isEmpty)
+        #expect(options.collisions.map(\.spelling) == ["--x-y"])
+    }
+
     @Test("Keys are compared by their bytes") func bytes() {
         let options = CommandLineOptions([CommandLineOption("é"), CommandLineOption("e\u{301}")])
         let values = CommandLineValues(["-e\u{301}", "1", "-é", "2", "--e\u{301}=3"], options: options)

@@ -23,6 +23,7 @@ import Testing
             ("<>", .data(Data())),
             ("(/* c */ a // d\n, b /**/)", list("a", "b")),
             ("(a) /* no end", list("a")),
+            ("(a // c\u{2029}, b // d\r)", list("a", "b")),
             ("(a\u{2028},\u{2029}b)\u{2028}", list("a", "b")),
             ("(<00>, {}, ())", .array([.data(Data([0])), .dictionary([:]), list()])),
             (#""a" = b; "c";"#, .dictionary(["a": .string("b"), "c": .string("c")])),

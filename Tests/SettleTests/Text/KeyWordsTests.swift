@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settle
 
-@Suite struct KeySpellingTests {
+@Suite struct KeyWordsTests {
     @Test(
         "Names are split into words as in swift-configuration",
         arguments: [
