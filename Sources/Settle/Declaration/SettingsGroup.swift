@@ -84,7 +84,7 @@ extension SettingsGroup {
         let settings = GroupLayout(self).settings.filter { Self.access == .owner || $0.access == .open }
         let boxes = settings.map(\.box.original)
         try engine.transact(origin: .reset, author: author, failing: { $0 }) { () throws(SettingsError) in
-            for box in boxes { box.stageDefault() }
+            for box in boxes where !box.isLocked { box.stageDefault() }
         }
     }
 }

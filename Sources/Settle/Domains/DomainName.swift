@@ -1,13 +1,17 @@
 /// The name of a domain: a layer of values in the search list of a store.
 ///
 /// The standard search list has those below, highest first; a program may add others of its own.
-public struct DomainName: Sendable, Hashable, CustomStringConvertible {
+public struct DomainName: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as text, such as `environment` or `suite com.example.shared`.
     public let description: String
 
     /// The name of a program's own domain.
     public init(_ description: String) {
         self.description = description
+    }
+
+    public init(stringLiteral description: String) {
+        self.init(description)
     }
 
     /// What an administrator prescribes. Its keys are locked.

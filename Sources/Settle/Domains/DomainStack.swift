@@ -8,6 +8,9 @@ struct DomainStack: Sendable {
 
     /// Highest first.
     private(set) var layers: [Layer] = []
+    /// What the domains above the application's have, joined, and what those below it have.
+    private var above = SettingTree()
+    private var below = SettingTree()
     /// Earlier names of keys, under which a domain may still have a value; the last one first.
     var formerKeys: [SettingKey: [SettingKey]] = [:]
 
@@ -46,21 +49,32 @@ struct DomainStack: Sendable {
     ///
     /// - Parameter own: What the application's domain has.
     func joined(at key: SettingKey, own: SettingValue?) -> SettingValue? {
-        var result: SettingValue?
-        for candidate in candidates(at: key, above: true) { result = result.over(candidate.value) }
-        if let own { result = result.over(own) }
-        for candidate in candidates(at: key, above: false) { result = result.over(candidate.value) }
+        var result = above.root.isEmpty ? own : above[key].over(own)
+        if !below.root.isEmpty { result = result.over(below[key]) }
         return result
     }
 
+    /// Whether all domains are empty.
+    var isWithoutValues: Bool { above.root.isEmpty && below.root.isEmpty }
+
     /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
-        var result: SettingValue? = .dictionary([:])
-        for layer in layers where layer.domain.isAbove { result = result.over(.dictionary(layer.contents.tree.root)) }
-        result = result.over(.dictionary(own.root))
-        for layer in layers where !layer.domain.isAbove { result = result.over(.dictionary(layer.contents.tree.root)) }
-        guard case .dictionary(let root)? = result else { return own }
+        let upper = SettingValue?.some(.dictionary(above.root)).over(.dictionary(own.root))
+        guard case .dictionary(let root)? = upper.over(.dictionary(below.root)) else { return own }
         return SettingTree(root)
+    }
+
+    /// A value of a domain that locks a key, or a part of it or something around it.
+    func lock(concerning key: SettingKey) -> DomainCandidate? {
+        for layer in layers where layer.domain.locksKeys {
+            if let candidate = layer.candidate(at: key, orAt: formerKeys[key] ?? []) { return candidate }
+            for parent in key.parents {
+                guard let value = layer.contents.tree[parent] else { break }
+                if case .dictionary = value { continue }
+                return DomainCandidate(domain: layer.domain, key: parent, value: value, isText: layer.contents.isText)
+            }
+        }
+        return nil
     }
 
     func contents(of domain: DomainIdentity) -> DomainContents? {
@@ -72,8 +86,20 @@ struct DomainStack: Sendable {
     /// - Returns: The values before.
     mutating func replace(_ contents: DomainContents, in domain: DomainIdentity) -> SettingTree {
         guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return SettingTree() }
-        defer { layers[index].contents = contents }
-        return layers[index].contents.tree
+        let old = layers[index].contents.tree
+        layers[index].contents = contents
+        let names = contents.tree.root.filter { old.root[$0] != $1 }.map(\.key)
+        join(names + old.root.keys.filter { contents.tree.root[$0] == nil }, isAbove: domain.isAbove)
+        return old
+    }
+
+    /// Joins what the domains on one side have under some names.
+    private mutating func join(_ names: some Collection<String>, isAbove: Bool) {
+        let roots = layers.lazy.filter { $0.domain.isAbove == isAbove }.map(\.contents.tree.root)
+        for name in names {
+            let joined = roots.reduce(SettingValue?.none) { $0.over($1[name]) }
+            if isAbove { above.root[name] = joined } else { below.root[name] = joined }
+        }
     }
 
     /// Sets the value of a key, or removes it.
@@ -81,8 +107,10 @@ struct DomainStack: Sendable {
     /// - Returns: The value before.
     mutating func set(_ value: SettingValue?, at key: SettingKey, in domain: DomainIdentity) -> SettingValue? {
         guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return nil }
-        defer { layers[index].contents.tree[key] = value }
-        return layers[index].contents.tree[key]
+        let old = layers[index].contents.tree[key]
+        layers[index].contents.tree[key] = value
+        join(CollectionOfOne(key.split?.first ?? key.name), isAbove: domain.isAbove)
+        return old
     }
 
     /// Adds a domain behind another one, or first.
@@ -127,9 +155,9 @@ extension DomainStack.Layer {
 
 extension SettingValue? {
     /// This value with what another one has beyond it.
-    fileprivate func over(_ lower: SettingValue) -> SettingValue {
+    fileprivate func over(_ lower: SettingValue?) -> SettingValue? {
         guard case .dictionary(var entries)? = self else { return self ?? lower }
-        guard case .dictionary(let others) = lower else { return .dictionary(entries) }
+        guard case .dictionary(let others)? = lower else { return self }
         for (name, value) in others { entries[name] = entries[name].over(value) }
         return .dictionary(entries)
     }

@@ -1,5 +1,8 @@
 /// Domains other than the application's. What is here is called under the writer's lock.
 extension Engine {
+    /// Whether the calling thread runs a transaction of this store.
+    final var isInTransaction: Bool { writer.isHeldByCurrentThread && transaction != nil }
+
     /// The key of a setting as its declaration spells it, which is how other domains know it.
     final func declaredKey(of slot: SettingSlot) -> SettingKey {
         log.lock.withLock { log.stored.slots.declaredKey(of: slot) }
@@ -7,16 +10,19 @@ extension Engine {
 
     /// The values that other domains have for a key, in the order of the search list.
     final func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
-        log.lock.withLock { log.stored.domains.candidates(at: key, above: isAbove) }
+        if let target = transaction?.target { return target.stack.candidates(at: key, above: isAbove) }
+        return log.lock.withLock { log.stored.domains.candidates(at: key, above: isAbove) }
     }
 
     final func candidates(at key: SettingKey) -> [DomainCandidate] {
-        log.lock.withLock { log.stored.domains.candidates(at: key) }
+        candidates(at: key, above: true) + candidates(at: key, above: false)
     }
 
     /// Whether another domain has a value for a setting. An owner's settings have their owner's values only.
     final func isLayered(_ slot: SettingSlot, _ key: SettingKey) -> Bool {
-        log.lock.withLock { slot.access != .owner && log.stored.domains.concerns(key) }
+        guard slot.access != .owner else { return false }
+        if let target = transaction?.target { return target.stack.concerns(key) }
+        return log.lock.withLock { log.stored.domains.concerns(key) }
     }
 
     /// Replaces what a domain has, and publishes one change for the settings whose values in force differ.
@@ -35,6 +41,40 @@ extension Engine {
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }
         }
+    }
+
+    /// Runs a closure whose writes go to a domain instead of the application's, and undoes it.
+    ///
+    /// - Parameter tree: What the domain has.
+    /// - Returns: The writes, for the caller to carry out.
+    final func collectWrites<Result>(
+        in domain: DomainIdentity, over tree: SettingTree, _ body: () throws -> Result
+    ) throws -> (Result, [SettingKey: SettingValue?]) {
+        guard !isInTransaction else { throw SettingsError.insideTransaction(domain.name) }
+        var collected: (Result, [SettingKey: SettingValue?])?
+        do {
+            try transact(origin: domain.origin, author: nil, domain: domain) {
+                var stack = log.lock.withLock { log.stored.domains }
+                let isText = stack.contents(of: domain)?.isText == true
+                _ = stack.replace(DomainContents(tree, isText: isText), in: domain)
+                transaction?.target = DomainTarget(domain: domain, stack: stack)
+                let result = try body()
+                if let violation = transaction?.violation { throw violation }
+                collected = (result, transaction?.target?.writes ?? [:])
+                throw CollectedWrites()
+            }
+        } catch is CollectedWrites {}
+        guard let collected else { throw SettingsError.closed(key: nil) }
+        return collected
+    }
+
+    /// Records a write to the domain that the transaction writes.
+    ///
+    /// - Returns: False if that is the application's.
+    final func divert(_ value: SettingValue?, at key: SettingKey) -> Bool {
+        guard transaction?.target != nil else { return false }
+        transaction?.target?.set(value, at: key)
+        return true
     }
 
     // MARK: Reports
@@ -57,6 +97,22 @@ extension Engine {
     }
 
     final func place(of candidate: DomainCandidate) -> String { place(of: candidate.key, in: candidate.domain) }
+}
+
+/// Undoes a transaction whose writes have been collected.
+private struct CollectedWrites: Error {}
+
+/// The domain that a transaction writes, with its writes so far.
+struct DomainTarget {
+    let domain: DomainIdentity
+    /// The domains with these writes.
+    var stack: DomainStack
+    var writes: [SettingKey: SettingValue?] = [:]
+
+    mutating func set(_ value: SettingValue?, at key: SettingKey) {
+        _ = stack.set(value, at: key, in: domain)
+        writes.updateValue(value, forKey: key)
+    }
 }
 
 /// What was reported about domains, so that nothing is reported twice.

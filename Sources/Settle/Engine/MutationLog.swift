@@ -54,7 +54,9 @@ package final class MutationLog: @unchecked Sendable {
         guard SettingKey.isPlain(text) else { return undeclaredValue(at: SettingKey(stored: text)) }
         lock.lock()
         defer { lock.unlock() }
-        return stored.slots.isEmpty || !concerns(text) ? stored.tree.root[text] : nil
+        guard stored.slots.isEmpty || !concerns(text) else { return nil }
+        let own = stored.tree.root[text]
+        return stored.domains.isWithoutValues ? own : stored.domains.joined(at: SettingKey(plain: text), own: own)
     }
 
     @inline(never)

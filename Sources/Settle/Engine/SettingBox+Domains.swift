@@ -95,6 +95,20 @@ extension SettingBox {
         if !wasStaged { engine.transaction?.outside.insert(ObjectIdentifier(self)) }
     }
 
+    /// Writes the domain that the transaction writes instead of the application's.
+    func divert(_ value: Value?, in placement: Placement) {
+        let (engine, key) = (placement.engine, placement.engine.declaredKey(of: placement.slot))
+        do {
+            guard placement.slot.access != .owner else {
+                throw SettingsError.protected(key, by: key, placement.slot.declaration ?? "")
+            }
+            guard engine.divert(try value.map { try definition.codec.encode($0) }, at: key) else { return }
+            stageInForce(after: engine.transaction?.target?.domain)
+        } catch {
+            engine.refuse(error as? SettingsError ?? .encodingFailed(key: key, isSecret: isSecret, error))
+        }
+    }
+
     func installInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
         markLayered(true)
         let inForce = inForce(own: isStored ? StagedValue(published, isStored: true) : nil, at: key, in: engine)
@@ -125,7 +139,7 @@ extension SettingBox {
         try checkLock()
         let engine = placement.engine
         let held = staged.map(\.held) ?? held
-        guard let held, held.domain.isAbove else { return }
+        guard let held, held.domain.isAbove, held.domain !== engine.transaction?.target?.domain else { return }
         engine.reportCovered(engine.declaredKey(of: placement.slot), by: held.domain)
     }
 }
@@ -137,11 +151,14 @@ extension AnySettingBox {
         throw .locked(placement.slot.key, by: lock.domain.name, at: placement.engine.place(of: lock))
     }
 
-    final var isLocked: Bool { existingPlacement.map { lock(in: $0) != nil } ?? false }
+    final var isLocked: Bool { isLayered && existingPlacement.map { lock(in: $0) != nil } ?? false }
 
     private final func lock(in placement: Placement) -> DomainCandidate? {
-        guard placement.slot.access != .owner else { return nil }
-        return placement.engine.candidates(at: placement.engine.declaredKey(of: placement.slot))
-            .first { $0.domain.locksKeys }
+        let (slot, log) = (placement.slot, placement.engine.log)
+        return log.lock.withLock {
+            guard slot.access != .owner else { return nil }
+            return log.stored.domains.candidates(at: log.stored.slots.declaredKey(of: slot))
+                .first { $0.domain.locksKeys }
+        }
     }
 }

@@ -290,6 +290,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func stage(
         own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
     ) {
+        if placement.engine.transaction?.target != nil { return divert(value, in: placement) }
         let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
         let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
         stage(isLayered ? inForce(own: own, in: placement) : own ?? unstoredDefault, in: placement.engine)
@@ -305,7 +306,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     private func stageWrite(_ newValue: Value, in placement: Placement) throws(SettingsError) {
-        if isLayered { try checkCover(in: placement) }
+        if isLayered || placement.engine.transaction?.target != nil { try checkCover(in: placement) }
         stage(own: newValue, in: placement)
     }
 

@@ -4,6 +4,8 @@ struct Transaction {
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
+    /// The domain that the transaction writes instead of the application's.
+    var target: DomainTarget?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.

@@ -22,6 +22,11 @@ extension SettingsError {
             "The domain “\(name)” can't be used: the store does not search it. Besides the application's it searches: \(list).")
     }
 
+    static func readOnly(_ name: DomainName) -> SettingsError {
+        SettingsError(
+            .domain, "The domain “\(name)” can't be written: its values come from outside of the program, or from overrides.")
+    }
+
     static func insideTransaction(_ name: DomainName) -> SettingsError {
         SettingsError(
             .domain,

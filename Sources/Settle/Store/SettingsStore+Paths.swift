@@ -71,7 +71,7 @@ extension StoreCore {
                 throw SettingsError.protected(path, by: owned.key, owned.declaration ?? "")
             }
             let stored = newestTree(at: path)[path]
-            for slot in slots { slot.box?.stageDefault() }
+            for slot in slots where slot.box?.isLocked == false { slot.box?.stageDefault() }
             // Stored values that belong to no setting.
             guard case .dictionary(let entries)? = stored else { return }
             let known = Set(slots.map(\.key))

@@ -31,7 +31,7 @@ extension SettingsStore {
     }
 
     /// Resets every setting that a group of this store declares to its default. Keys that no group declares are kept,
-    /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``.
+    /// and so are the settings of groups that are their owner's, see ``SettingsAccess/owner``, and locked ones.
     ///
     /// - Throws: ``SettingsError`` if the store is closed.
     public func reset(by author: String? = nil) throws(SettingsError) {
@@ -40,7 +40,7 @@ extension SettingsStore {
             let boxes = core.log.lock.withLock {
                 core.log.stored.slots.all.compactMap { $0.declaration == nil || $0.access == .owner ? nil : $0.box }
             }
-            for box in boxes { box.stageDefault() }
+            for box in boxes where !box.isLocked { box.stageDefault() }
         }
     }
 

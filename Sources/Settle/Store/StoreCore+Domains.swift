@@ -56,7 +56,7 @@ extension StoreCore {
     ///   application's domain, and its end could not take the change back.
     func domainToChange(_ name: DomainName) throws(SettingsError) -> StoreDomain {
         guard let domain = domains[name] else { throw .notSearched(name, domains.all.map(\.name)) }
-        guard !writer.isHeldByCurrentThread else { throw .insideTransaction(name) }
+        guard !isInTransaction else { throw .insideTransaction(name) }
         return domain
     }
 

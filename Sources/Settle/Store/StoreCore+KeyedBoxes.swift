@@ -34,6 +34,9 @@ extension StoreCore {
 
     /// The box of a key, made if necessary, and the boxes of keys within it that no group declares. In a transaction.
     func box(forKey key: SettingKey) throws(SettingsError) -> (box: AnySettingBox, inner: [AnySettingBox]) {
+        if let lock = log.lock.withLock({ log.stored.domains.lock(concerning: key) }) {
+            throw .locked(key, by: lock.domain.name, at: place(of: lock))
+        }
         let (used, owned, outer, inner) = log.lock.withLock {
             let (used, inner) = (log.stored.slots[key], log.stored.slots.within(key))
             if let used { keepInIndex(used) }
@@ -77,6 +80,9 @@ extension StoreCore {
             return slot
         }
         if let stored { slot.recordSize(stored.roughSize) }
+        if log.lock.withLock({ log.stored.domains.concerns(key) }) {
+            box.adoptInForce(isStored: stored != nil, at: key, in: self)
+        }
         box.open(at: Placement(in: self, slot: slot))
         return box
     }

@@ -9,7 +9,21 @@ extension StoreCore {
             if let value = value as? Value { return value }
             return try convert(try box.encoder(value), key: key, to: type)
         }
-        return try found.stored(at: key).map { try convert($0, key: key, to: type) } ?? nil
+        let (effective, isText) = try effectiveValue(at: key, own: found.stored(at: key))
+        return try effective.map { try convert($0, key: key, isText: isText, to: type) } ?? nil
+    }
+
+    /// What is in force for a key without a declaration.
+    ///
+    /// - Returns: Also whether it is text without a type.
+    private func effectiveValue(at key: SettingKey, own: SettingValue?) -> (SettingValue?, isText: Bool) {
+        log.lock.withLock {
+            let domains = log.stored.domains
+            guard !domains.isWithoutValues else { return (own, false) }
+            let above = domains.candidates(at: key, above: true).first
+            let first = above ?? (own == nil ? domains.candidates(at: key, above: false).first : nil)
+            return (domains.joined(at: key, own: own), first?.isText == true)
+        }
     }
 
     func setValue<Value: Codable & Sendable>(_ value: Value, forKey key: SettingKey, by author: String?) throws {
@@ -112,9 +126,10 @@ extension StoreCore {
 
     /// An explicit null is no value, whatever the type.
     private func convert<Value: Codable & Sendable>(
-        _ stored: SettingValue, key: SettingKey, to type: Value.Type
+        _ stored: SettingValue, key: SettingKey, isText: Bool = false, to type: Value.Type
     ) throws -> Value? {
         do {
+            if isText { return try TextCandidates.decode(stored, with: SettingCodec<Value?>.standard) { _ in } }
             return try SettingCodec<Value?>.standard.decode(stored)
         } catch {
             let isSecret = Value.self is any SecretValue.Type || isSecret(key)

@@ -1,0 +1,46 @@
+/// What the domains of a store have, as trees.
+extension StoreCore {
+    /// The names of the domains, in the order in which they are asked.
+    var domainNames: [DomainName] {
+        let all = domains.all
+        return all.filter(\.identity.isAbove).map(\.name) + [.application]
+            + all.filter { !$0.identity.isAbove }.map(\.name) + [.declaration]
+    }
+
+    func contents(of domain: StoreDomain) -> DomainContents {
+        log.lock.withLock { log.stored.domains.contents(of: domain.identity) } ?? DomainContents()
+    }
+
+    /// What the application's domain has, or is about to store.
+    func ownTree() -> SettingTree {
+        let (stored, unsaved) = log.lock.withLock {
+            (log.stored.tree, log.unsavedValues(at: nil, inTransaction: writer.isHeldByCurrentThread && transaction != nil))
+        }
+        return unsaved.reduce(into: stored) { tree, value in tree[value.key] = (try? value.encoded()) ?? nil }
+    }
+
+    /// A tree without what declared secrets have in it.
+    func visibleTree(_ tree: SettingTree) -> SettingTree {
+        let hidden = log.lock.withLock {
+            log.stored.slots.all.filter(\.isSecret)
+                .flatMap { [$0.key] + log.stored.slots.otherSpellings(of: $0) }
+        }
+        return hidden.reduce(into: tree) { $0[$1] = nil }
+    }
+
+    /// What is in force: the values of declared settings, and of other keys what the domains give.
+    func effectiveTree() -> SettingTree {
+        let own = ownTree()
+        var tree = log.lock.withLock { log.stored.domains.joined(own: own) }
+        let boxes = log.lock.withLock {
+            log.stored.slots.all.compactMap { slot in
+                slot.declaration == nil ? nil : slot.box.map { (log.stored.slots.declaredKey(of: slot), slot, $0) }
+            }
+        }
+        for (key, slot, box) in boxes {
+            for spelling in key.literals + [key, slot.key] { tree[spelling] = nil }
+            tree[key] = slot.isSecret ? nil : try? box.encoder(box.visibleValue)
+        }
+        return tree
+    }
+}

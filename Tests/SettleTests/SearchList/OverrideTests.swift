@@ -1,0 +1,103 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// Values that code puts over settings.
+@Suite(.timeLimit(.minutes(10))) struct OverrideTests {
+    private func open() async throws -> (SettingsStore, LayeredGroup, InMemoryStorage) {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(
+            storage: storage, searching: [.overrides, .application, .language(["pt-BR", "de"]), .registration])
+        return (store, try await store.group(LayeredGroup.self), storage)
+    }
+
+    @Test("The newest override wins until it is cancelled or released") func stack() async throws {
+        let (store, settings, storage) = try await open()
+        settings.count = 2
+        let first = try store.override(settings.$count, with: 10)
+        var second: SettingOverride? = try store.override(settings.$count, with: 20)
+        #expect(settings.count == 20 && settings.$count.domain == .overrides && settings.$count.origin == .override)
+        first.cancel()
+        #expect(settings.count == 20 && second != nil)
+        second = nil
+        #expect(settings.count == 2)
+        first.cancel()
+        try await store.flush()
+        #expect(storage.tree["count"] == .integer(2))
+    }
+
+    @Test("One change for each override, with its origin") func changes() async throws {
+        let (store, settings, _) = try await open()
+        var changes = settings.changes.makeAsyncIterator()
+        let override = try store.override(settings.$name, with: "test", by: "preview")
+        let begin = try #require(await changes.next())
+        #expect(begin.origin == .override && begin.domain == .overrides && begin.author == "preview")
+        #expect(begin.mutations[0].newValue as? String == "test")
+        override.cancel()
+        let end = try #require(await changes.next())
+        #expect(end.mutations[0].newValue as? String == "default" && end.mutations[0].domain == .application)
+        #expect(end.revision == begin.revision + 1)
+    }
+
+    @Test("Refused: broken rules, owner's settings, other stores, transactions, stores without overrides")
+    func refused() async throws {
+        let (store, settings, _) = try await open()
+        let owned = try await store.group(OwnedLayeredGroup.self, at: "lock")
+        #expect(throws: SettingsError.self) { try store.override(settings.$count, with: 101) }
+        #expect(throws: SettingsError.self) { try store.override(owned.$attempts, with: 0) }
+        #expect(throws: SettingsError.self) { try store.override(LayeredGroup().$count, with: 1) }
+        #expect(throws: SettingsError.self) {
+            try store.update { _ = try store.override(settings.$count, with: 1) }
+        }
+        let plain = try await SettingsStore.open(storage: InMemoryStorage())
+        let other = try await plain.group(LayeredGroup.self)
+        #expect(throws: SettingsError.self) { try plain.override(other.$count, with: 1) }
+        #expect(settings.count == 1)
+    }
+
+    @Test("An override that ends within a transaction ends after it") func endsInTransaction() async throws {
+        let (store, settings, _) = try await open()
+        let override = try store.override(settings.$count, with: 10)
+        try store.update {
+            override.cancel()
+            settings.name = "x"
+            #expect(settings.count == 10)
+        }
+        #expect(settings.count == 1 && settings.name == "x")
+    }
+
+    @Test("Registered defaults stand above the declarations', a language's above those") func registered()
+        async throws
+    {
+        let (store, settings, _) = try await open()
+        try store.register(["count": 5, "inner.level": 0.75, "other": "text"])
+        #expect(settings.count == 5 && settings.inner.level == 0.75 && settings.$count.origin == .registration)
+        #expect(try store.value(forKey: "other", as: String.self) == "text")
+        try store.register(["name": "Name", "count": 6], language: "de")
+        try store.register(["name": "nome"], language: "pt")
+        #expect(settings.name == "nome" && settings.count == 6 && settings.$name.domain == .language)
+        settings.name = "own"
+        try settings.$name.reset()
+        #expect(settings.name == "nome" && settings.$name.stored == nil)
+        #expect(store.effectiveValues["count"] == .integer(6) && store.effectiveValues["other"] == .string("text"))
+        #expect(store.domain(.registration).values["inner.level"] == .real(0.75))
+    }
+
+    @Test("A volatile domain is replaced, updated and removed by name") func replaced() async throws {
+        let (store, settings, storage) = try await open()
+        try await store.domain(.registration).update {
+            settings.count = 30
+            settings.name = "registered"
+        }
+        #expect(settings.count == 30 && settings.$count.domain == .registration && settings.$count.stored == nil)
+        await #expect(throws: SettingsError.self) {
+            try await store.domain(.registration).update { settings.count = 101 }
+        }
+        try await store.domain(.registration).replace(with: plainTree(["count": 31]))
+        #expect(settings.count == 31 && settings.name == "default")
+        await #expect(throws: SettingsError.self) { try await store.domain(.global).update { settings.count = 2 } }
+        #expect(store.domains.map(\.name) == [.overrides, .application, .language, .registration, .declaration])
+        try await store.flush()
+        #expect(storage.tree == SettingTree())
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Which domain's value is in force, and what is told of it.
+@Suite(.timeLimit(.minutes(10))) struct SearchListTests {
+    let storage = InMemoryStorage()
+
+    private func open(_ domains: SearchList.Domain...) async throws -> SettingsStore {
+        try await SettingsStore.open(storage: storage, searching: SearchList(domains))
+    }
+
+    /// The next value of a sequence that must come.
+    private func next(_ iterator: inout Changes.Iterator) async throws -> Change {
+        try #require(await iterator.next())
+    }
+
+    @Test("The first domain with a value wins; a removal falls through and names the next holder") func order()
+        async throws
+    {
+        let (high, low) = (TestDomain(["count": 7]), TestDomain(["count": 3, "name": "low"]))
+        let store = try await open(.source("high", high), .application, .source("low", low))
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(settings.count == 7 && settings.name == "low" && !settings.isOn)
+        #expect(settings.$count.domain == "high" && settings.$count.isCovered && settings.$count.origin == .domain)
+        #expect(settings.$name.domain == "low" && !settings.$name.isCovered && !settings.$name.isDefault)
+        #expect(settings.$isOn.domain == .declaration && settings.$isOn.isDefault)
+
+        var changes = settings.changes.makeAsyncIterator()
+        high.set([:])
+        let change = try await next(&changes)
+        #expect(change.origin == .domain && change.domain == "high" && change.mutations.count == 1)
+        #expect(change.mutations[0].key == "count" && change.mutations[0].domain == "low")
+        #expect(change.mutations[0].newValue as? Int == 3 && settings.count == 3)
+        low.set([:])
+        let last = try await next(&changes)
+        #expect(last.mutations.map(\.key) == ["count", "name"] && settings.count == 1 && settings.name == "default")
+        #expect(last.mutations.allSatisfy { $0.domain == .application })
+    }
+
+    @Test("A covered write is stored and saved, is no event, and is told to followers of the application's domain")
+    func covered() async throws {
+        let high = TestDomain(["count": 7])
+        let store = try await open(.source("high", high), .application)
+        let settings = try await store.group(LayeredGroup.self)
+        var effective = settings.changes.makeAsyncIterator()
+        var own = store.changes(of: .application).makeAsyncIterator()
+        var issues = store.issues.makeAsyncIterator()
+        let before = store.revision
+        settings.count = 40
+        #expect(settings.count == 7 && settings.$count.stored == 40 && store.revision == before + 1)
+        let change = try await next(&own)
+        #expect(change.mutations.map(\.key) == ["count"] && change.mutations[0].newValue as? Int == 40)
+        #expect(change.mutations[0].domain == "high" && change.origin == .local)
+        let issue = try #require(await issues.next())
+        #expect(issue.code == .covered && issue.key == "count" && issue.description.contains("the test's count"))
+        settings.name = "x"
+        #expect(try await next(&effective).mutations.map(\.key) == ["name"])
+        #expect(try await next(&own).mutations.map(\.key) == ["name"])
+        try await store.flush()
+        #expect(storage.tree["count"] == .integer(40))
+        high.set([:])
+        #expect(try await next(&effective).mutations[0].newValue as? Int == 40)
+        #expect(settings.count == 40 && !settings.$count.isCovered && settings.$count.origin == .local)
+    }
+
+    @Test("A change in place begins with what the application's domain and those below give") func inPlace()
+        async throws
+    {
+        let (high, low) = (TestDomain(["count": 70, "list": [9]]), TestDomain(["count": 20]))
+        let store = try await open(.source("high", high), .application, .source("low", low))
+        let settings = try await store.group(LayeredGroup.self)
+        settings.count += 1
+        settings.list.append(1)
+        #expect(settings.$count.stored == 21 && settings.$list.stored == [1] && settings.count == 70)
+        settings.count += 1
+        try settings.update { settings.count += 1 }
+        try settings.$count.modify { $0 += 1 }
+        #expect(settings.$count.stored == 24)
+        try await store.flush()
+        #expect(storage.tree == plainTree(["count": 24, "list": [1]]))
+    }
+
+    @Test("A write that equals what a lower domain gives pins the value without an event") func pin() async throws {
+        let low = TestDomain(["count": 3])
+        let store = try await open(.application, .source("low", low))
+        let settings = try await store.group(LayeredGroup.self)
+        var changes = settings.changes.makeAsyncIterator()
+        settings.count = 3
+        #expect(settings.$count.stored == 3 && settings.$count.domain == .application)
+        low.set(["count": 8, "name": "moved"])
+        let change = try await next(&changes)
+        #expect(change.mutations.map(\.key) == ["name"] && settings.count == 3)
+        try settings.$count.reset()
+        #expect(settings.count == 8 && settings.$count.stored == nil)
+        try await store.flush()
+        #expect(storage.tree == SettingTree())
+    }
+
+    @Test("A value that can't be used is skipped with an issue, and the next domain is asked") func unusable()
+        async throws
+    {
+        let high = TestDomain(["count": 101, "name": ["x": 1]])
+        let store = try await open(.source("high", high), .application, .source("low", TestDomain(["count": 4])))
+        let settings = try await store.group(LayeredGroup.self)
+        var issues = store.issues.makeAsyncIterator()
+        #expect(settings.count == 4 && settings.name == "default")
+        let first = try #require(await issues.next())
+        #expect(first.code == .unusableValue && first.key == "count" && first.rule == "in 0...100")
+        #expect(first.description.contains("the test's count (high)"))
+        #expect(try #require(await issues.next()).key == "name")
+    }
+
+    @Test("A locked key can't be written in any way, and a bad locked value never lets the user's in") func locked()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let managed = folder.url.appending(path: "app.json")
+        try #"{"count": 5, "inner": {"level": 0.25}}"#.write(to: managed, atomically: true, encoding: .utf8)
+        let store = try await open(.managed(in: folder.url), .application)
+        let settings = try await store.group(LayeredGroup.self)
+        try #require(settings.count == 5 && settings.$count.isLocked)
+        let names = ["app.json", "line 1"]
+        #expect { try settings.$count.set(6) } throws: { error in
+            let error = error as? SettingsError
+            return error?.code == .locked && names.allSatisfy { error?.description.contains($0) == true }
+        }
+        #expect(throws: SettingsError.self) { try settings.$count.reset() }
+        #expect(throws: SettingsError.self) { try store.setValue(6, forKey: "count") }
+        #expect(throws: SettingsError.self) { try store.removeValue(forKey: "inner.level") }
+        #expect(throws: SettingsError.self) { try settings.update { settings.inner.level = 1 } }
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        try settings.reset()
+        #expect(settings.count == 5 && settings.inner.level == 0.25 && settings.$count.stored == nil)
+    }
+
+    @Test("An owner's settings have the application's value or the default") func owner() async throws {
+        let high = TestDomain(["attempts": 0, "lock": ["attempts": 0]])
+        let store = try await open(.source("high", high), .application, .source("low", TestDomain(["attempts": 9])))
+        let lock = try await store.group(OwnedLayeredGroup.self)
+        #expect(lock.attempts == 0)
+        lock.attempts += 3
+        #expect(lock.attempts == 3 && lock.$attempts.domain == .application)
+        high.set(["attempts": 1])
+        try await store.flush()
+        #expect(lock.attempts == 3 && storage.tree["attempts"] == .integer(3))
+    }
+
+    @Test("A domain that fails keeps its last good values and reports once") func failing() async throws {
+        let domain = TestDomain(["count": 7])
+        let store = try await open(.source("high", domain), .application)
+        let settings = try await store.group(LayeredGroup.self)
+        var issues = store.issues.makeAsyncIterator()
+        domain.fail(StorageError(.unreadable, "gone"))
+        let issue = try #require(await issues.next())
+        #expect(issue.code == .domain && issue.description.contains("high") && settings.count == 7)
+        var counts = settings.$count.makeAsyncIterator()
+        #expect(await counts.next() == 7)
+        domain.set(["count": 8])
+        #expect(await counts.next() == 8)
+    }
+}
