@@ -97,6 +97,14 @@ extension SettingsError {
             key: key.description, underlying: isSecret ? nil : error)
     }
 
+    static func largeValue(key: SettingKey, size: Int, limit: Int) -> SettingsError {
+        SettingsError(
+            .largeValue,
+            "The value of \(quoted(key)) takes about \(size) bytes, more than the \(limit) that suit settings: each save "
+                + "writes it. Store the data in a file, and its path here.",
+            key: key.description)
+    }
+
     /// - Parameters:
     ///   - rule: The declaration's rule that the value breaks, if that is the reason.
     ///   - inForce: The value used instead.

@@ -30,6 +30,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let unusableValue = Code("unusableValue")
         /// A value could not be converted for saving.
         public static let encodingFailed = Code("encodingFailed")
+        /// A value is too large for settings; see ``SettingsStore/Configuration/valueSizeLimit``.
+        public static let largeValue = Code("largeValue")
         /// The setting belongs to its owner and can't be written by key; see ``SettingsAccess/owner``.
         public static let protected = Code("protected")
         /// An administrator has locked the setting; see ``DomainName/managed``.

@@ -16,6 +16,10 @@ extension SettingsStore {
         /// its first save with the size of the value before it. Settings that are kept in memory only are never
         /// measured.
         public var historyCostLimit: Int
+        /// How large a value that is written by key may be, in bytes as a storage needs them, by estimate. Default
+        /// 4 MiB. A larger one is stored all the same, with an issue, once for each key: settings are no place for
+        /// large data.
+        public var valueSizeLimit: Int
         /// The shortest and the longest wait before retrying a failed save; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
@@ -31,16 +35,18 @@ extension SettingsStore {
 
         /// Creates a configuration; each value has the default that its property names.
         ///
-        /// A `historyLimit` below 1 becomes 1, a negative `historyCostLimit` 0, an `initialRevision` above 2^62 that.
+        /// A `historyLimit` below 1 becomes 1, a negative `historyCostLimit` or
+        /// `valueSizeLimit` 0, an `initialRevision` above 2^62 that.
         public init(
             savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024,
-            historyCostLimit: Int = 4 << 20,
+            historyCostLimit: Int = 4 << 20, valueSizeLimit: Int = 4 << 20,
             retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), initialRevision: UInt64 = 0,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.savePolicy = savePolicy
             self.historyLimit = max(1, historyLimit)
             self.historyCostLimit = max(0, historyCostLimit)
+            self.valueSizeLimit = max(0, valueSizeLimit)
             self.retryDelay = retryDelay
             // So that no revision ever wraps, and each fits into an Int64.
             self.initialRevision = min(initialRevision, 1 << 62)
@@ -60,6 +66,7 @@ extension SettingsStore.Configuration {
         compare("savePolicy", \.savePolicy)
         compare("historyLimit", \.historyLimit)
         compare("historyCostLimit", \.historyCostLimit)
+        compare("valueSizeLimit", \.valueSizeLimit)
         compare("retryDelay", \.retryDelay)
         compare("initialRevision", \.initialRevision)
         if !isSameClock(clock, other.clock) {

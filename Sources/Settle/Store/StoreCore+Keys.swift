@@ -69,6 +69,7 @@ extension StoreCore {
                 throw refusal(of: value, encoded, forKey: key, by: box, error)
             }
         }
+        reportSize(of: encoded, at: key)
     }
 
     /// The reason why a value was not written, without the value if it or the setting is a secret.

@@ -16,6 +16,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
     let domains = StoreDomains()
     var overrides = OverriddenValues()
     var languages = LanguageDefaults()
+    private let largeValues: LargeValues
     /// How many closes are in progress or have succeeded.
     var closers = 0
 
@@ -26,6 +27,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
     ) {
         self.registration = registration
         self.configuration = configuration
+        largeValues = LargeValues(limit: configuration.valueSizeLimit)
         loadOutcome = contents.outcome
         let log = MutationLog(
             historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
@@ -63,6 +65,11 @@ package final class StoreCore: Engine, @unchecked Sendable {
     override func release() {
         Task.detached { [domains] in await domains.end() }
         persister.release()
+    }
+
+    /// Reports a value that was written by key, if it is too large for settings.
+    func reportSize(of value: SettingValue, at key: SettingKey) {
+        if let issue = largeValues.issue(for: value, at: key) { issueBoard.report(issue) }
     }
 }
 
