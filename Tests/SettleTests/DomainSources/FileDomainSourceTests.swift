@@ -217,6 +217,29 @@ import Testing
         #expect(fixture.calls.calls.count { $0.kind == .open } == 1)
     }
 
+    @Test("A load begins anew when another program replaces the file in the middle of it, however often")
+    func replacedWithin() throws {
+        let fixture = try Fixture()
+        let writer = fixture.files.storage()
+        _ = try writer.load()
+        let count = LockedValue(0)
+        let calls = fixture.calls
+        @Sendable func replace() {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number <= 12 else { return }
+            let value = SettingValue.integer(Int64(number))
+            _ = try? writer.append(StorageBatch(revision: 1, values: ["a": value, "b": value]), durability: .buffered)
+            _ = try? writer.checkpoint(SettingTree(["a": value, "b": value]), for: .closing)
+            calls.beforeNext(.read) { replace() }
+        }
+        replace()
+        #expect(try fixture.source.load().tree.root == ["a": .integer(12), "b": .integer(12)])
+        writer.close()
+    }
+
     @Test("A load while another program replaces file and journal again and again never mixes two moments")
     func replaced() async throws {
         let fixture = try Fixture()

@@ -6,6 +6,8 @@ final class ReportedChanges: Sendable {
     private let reports: AsyncStream<Void>
     private let report: AsyncStream<Void>.Continuation
     private let counter = Atomic(0)
+    /// How many reports there had been when a load last had what a test waited for.
+    private let handled = Atomic(0)
     private let source: any DomainSource
 
     init(of source: any DomainSource) {
@@ -15,22 +17,28 @@ final class ReportedChanges: Sendable {
             counter.add(1, ordering: .relaxed)
             report.yield()
         }
+        handled.store(count, ordering: .relaxed)
     }
 
     var count: Int { counter.load(ordering: .relaxed) }
 
-    /// Loads after each report until a load meets a condition, given its contents or its error.
+    /// Loads after each new report until a load meets a condition, given its contents or its error.
     @discardableResult
     func load(
         until condition: (Result<DomainContents, StorageError>) -> Bool
     ) async -> Result<DomainContents, StorageError> {
-        var found = await result()
         var iterator = reports.makeAsyncIterator()
-        while !condition(found) {
-            guard await iterator.next() != nil else { break }
-            found = await result()
+        while true {
+            let reported = count
+            if reported > handled.load(ordering: .relaxed) {
+                let found = await result()
+                if condition(found) {
+                    handled.store(reported, ordering: .relaxed)
+                    return found
+                }
+            }
+            guard await iterator.next() != nil else { return await result() }
         }
-        return found
     }
 
     @discardableResult

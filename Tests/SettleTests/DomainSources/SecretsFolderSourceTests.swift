@@ -19,7 +19,8 @@ import Testing
         }
 
         var path: FilePath { FilePath(folder.path) }
-        var source: SecretsFolderSource { SecretsFolderSource(path) }
+        /// Looks only when something is reported.
+        var source: SecretsFolderSource { SecretsFolderSource(path, interval: .seconds(1_000_000)) }
 
         func write(_ text: String, to name: String) throws {
             let file = folder.appending(path: name)
@@ -167,6 +168,43 @@ import Testing
         }
         try await switching.value
         await source.close()
+    }
+
+    @Test("A switch in the middle of a load begins the load anew", arguments: [SystemCall.Kind.read, .names, .open])
+    func switchWithin(kind: SystemCall.Kind) throws {
+        let volume = try Volume()
+        try volume.publish(["a": "1", "b": "1", "inner/c": "1"], links: true)
+        let calls = FaultySystemCalls()
+        let source = SecretsFolderSource(
+            volume.path, clock: ManualClock(), calls: calls, watching: ManualFileWatching())
+        calls.beforeNext(kind) { try? volume.publish(["a": "2", "b": "2", "inner/c": "2"]) }
+        let contents = try source.load()
+        #expect(
+            contents.tree.root == ["a": .string("2"), "b": .string("2"), "inner": .dictionary(["c": .string("2")])])
+        #expect(contents.problems == [])
+    }
+
+    @Test("A switch away and back in the middle of a load mixes nothing either") func switchAndBack() throws {
+        let volume = try Volume()
+        for (name, value) in [("..one", "1"), ("..two", "2")] {
+            for file in ["a", "b", "c"] { try volume.write(value, to: "\(name)/\(file)") }
+        }
+        @Sendable func lead(to name: String) {
+            try? volume.link("..data_tmp", to: name)
+            try? POSIXSystemCalls().renameFile(
+                volume.path.appending("..data_tmp").text, to: volume.path.appending("..data").text)
+        }
+        lead(to: "..one")
+        for file in ["a", "b", "c"] { try volume.link(file, to: "..data/\(file)") }
+        let calls = FaultySystemCalls()
+        let source = SecretsFolderSource(
+            volume.path, clock: ManualClock(), calls: calls, watching: ManualFileWatching())
+        calls.beforeNext(.open) {
+            lead(to: "..two")
+            calls.beforeNext(.close) { calls.beforeNext(.close) { lead(to: "..one") } }
+        }
+        let contents = try source.load()
+        #expect(Set(contents.tree.root.values) == [.string("1")])
     }
 
     @Test("What happens to files and folders is reported") func watched() async throws {
