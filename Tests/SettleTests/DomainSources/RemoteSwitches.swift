@@ -1,0 +1,33 @@
+import Settle
+import Synchronization
+
+/// Values from a server, which is asked whenever the program is told that it has new ones.
+final class RemoteSwitches: DomainSource {
+    private let fetch: @Sendable () async throws -> [String: String]
+    private let changed = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(fetch: @escaping @Sendable () async throws -> [String: String]) { self.fetch = fetch }
+
+    func load() async throws(StorageError) -> DomainContents {
+        do {
+            var tree = SettingTree()
+            for (key, text) in try await fetch() { tree[key] = .string(text) }
+            return DomainContents(tree, isText: true)
+        } catch {
+            throw StorageError(.unavailable, "The server does not tell its switches: \(error)")
+        }
+    }
+
+    /// To be called when the server has said that something is new.
+    func serverHasNews() { changed.withLock { $0 }?() }
+
+    func watch(_ changed: @escaping @Sendable () -> Void) {
+        self.changed.withLock { $0 = changed }
+        // The server may have had news since the first load.
+        changed()
+    }
+
+    func place(of key: SettingKey) -> String { "the server's switch “\(key)”" }
+
+    func close() async { changed.withLock { $0 = nil } }
+}
