@@ -6,7 +6,8 @@
 ///
 /// A load throws if the file is trusted and can't be used: if it can't be read or understood, or if there is one of
 /// each name, since nobody can tell which one is meant. So a store does not open without what was prescribed, and later
-/// the last good values stay. No journal is read: an administrator edits the file.
+/// the last good values stay. A folder that may not be looked into is a problem. No journal is read: an administrator
+/// edits the file.
 final class ManagedDomainSource: DomainSource {
     private let id: String
     private let folder: FilePath
@@ -56,7 +57,12 @@ final class ManagedDomainSource: DomainSource {
             switch error {
             case .missing: return DomainContents()
             case .untrusted(let reason): return untrusted(reason)
-            case .failed(let error): throw .unreadable(FilePath(error.path), error)
+            case .failed(let error):
+                // Behind a folder that may not be looked into, nothing is known to be prescribed.
+                guard error.isDenied, !files.contains(FilePath(error.path)) else {
+                    throw .unreadable(FilePath(error.path), error)
+                }
+                return DomainContents(problems: ["Managed settings can't be looked for: \(error)."])
             }
         }
         return try contents(of: found)
@@ -118,4 +124,8 @@ final class ManagedDomainSource: DomainSource {
         guard let file = found.withLock({ $0 }) else { return folder.quoted }
         return lines.look(at: file)?.place(of: key) ?? file.quoted
     }
+}
+
+extension FileError {
+    fileprivate var isDenied: Bool { cause == .permissionDenied || cause == .notPermitted }
 }

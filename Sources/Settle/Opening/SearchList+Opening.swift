@@ -81,9 +81,9 @@ extension SearchList.Domain {
             return domain(.environment, source, isVolatile: true)
         case .secrets(let folder): return domain(.secrets, SecretsFolderSource(FilePath(folder)))
         case .managed(let folder):
-            let source = ManagedDomainSource(
-                places.id, in: folder.map { FilePath($0) } ?? places.location.managedFolder, isExplicit: folder != nil)
-            return domain(.managed, source, locksKeys: true)
+            let path = folder.map { FilePath($0) } ?? StandardLocation.managedFolder.map { FilePath($0) }
+            let source = path.map { ManagedDomainSource(places.id, in: $0, isExplicit: folder != nil) }
+            return domain(.managed, source, locksKeys: true, isVolatile: path == nil)
         case .file(let standard, let url):
             let file = try url ?? places.url(of: standard)
             let isWritable = standard != .system

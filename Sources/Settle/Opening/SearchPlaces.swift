@@ -22,9 +22,9 @@ struct SearchPlaces {
 
     func url(of file: SearchList.Domain.StandardFile) throws(StorageError) -> URL {
         switch file {
-        case .host: try location.hostFile(forStore: id, besides: self.file)
+        case .host: try self.file.map { StandardLocation.hostFile(besides: $0) } ?? location.hostFile(forStore: id)
         case .global: location.globalFile
-        case .system: location.systemFile(forStore: id)
+        case .system: try StandardLocation.systemFile(forStore: id)
         case .suite(let name): try location.file(forStore: name)
         }
     }

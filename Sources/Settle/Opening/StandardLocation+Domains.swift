@@ -4,24 +4,55 @@
     import Foundation
 #endif
 
-/// Where the files of the standard domains are.
+/// The standard places of domains other than the application's own. That of a suite is the file of the other store.
 extension StandardLocation {
-    /// This machine's file beside that of a store: `settings@<name of the machine>.json`.
-    func hostFile(forStore name: String, besides file: URL?) throws(StorageError) -> URL {
-        let standard = try self.file(forStore: name)
-        let file = file ?? standard
-        let host = ProcessInfo.processInfo.hostName.replacing("/", with: "-")
-        let name = "\(file.deletingPathExtension().lastPathComponent)@\(host)"
+    /// This machine's file, beside the application's: `settings@<host>.json`.
+    ///
+    /// The host is the first part of the machine's name, in lower case: the rest depends on the network that the machine
+    /// is in.
+    func hostFile(forStore name: String, host: String = currentHostName()) throws(StorageError) -> URL {
+        Self.hostFile(besides: try file(forStore: name), host: host)
+    }
+
+    /// The same beside any file.
+    static func hostFile(besides file: URL, host: String = currentHostName()) -> URL {
+        let label = host.prefix { $0 != "." }.lowercased()
+        let isUsable = !label.isEmpty && !label.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+        let name = "\(file.deletingPathExtension().lastPathComponent)@\(isUsable ? label : "localhost")"
         let ending = file.pathExtension.isEmpty ? "" : ".\(file.pathExtension)"
         return file.deletingLastPathComponent().appending(path: name + ending, directoryHint: .notDirectory)
     }
 
-    /// The file for all programs of the user.
-    var globalFile: URL { URL(filePath: folder.appending("settle").appending("global.json").text) }
+    /// An administrator's defaults: `/etc/settle/<name>.json`; on Apple platforms in `/Library/Application
+    /// Support/settle`.
+    ///
+    /// `XDG_CONFIG_DIRS` is not asked: an administrator's word does not depend on a user's variables.
+    static func systemFile(forStore name: String) throws(StorageError) -> URL {
+        try StandardLocation(home: systemFolder, subfolder: "settle", override: nil).systemFile(name)
+    }
 
-    /// An administrator's defaults for a store.
-    func systemFile(forStore name: String) -> URL { URL(filePath: "/etc/settle/\(name).json") }
+    private func systemFile(_ name: String) throws(StorageError) -> URL {
+        try check(name)
+        return url("\(name).json")
+    }
 
-    /// Where an administrator locks settings.
-    var managedFolder: FilePath { FilePath("/etc/settle/managed") }
+    private static var systemFolder: String {
+        #if canImport(Darwin)
+            "/Library/Application Support"
+        #else
+            "/etc"
+        #endif
+    }
+
+    /// The folder with an administrator's files for all programs: `/etc/settle/managed`; on macOS `/Library/Managed
+    /// Preferences`, where device management puts them. `nil` on platforms where an app can't look there.
+    static var managedFolder: String? {
+        #if os(macOS)
+            "/Library/Managed Preferences"
+        #elseif canImport(Darwin)
+            nil
+        #else
+            "/etc/settle/managed"
+        #endif
+    }
 }

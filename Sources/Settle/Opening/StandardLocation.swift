@@ -12,7 +12,26 @@
 /// `Library/Caches`, which the system empties when it needs the space, so settings that must persist belong in the
 /// user's iCloud account.
 package struct StandardLocation: Sendable {
-    let folder: FilePath
+    private let folder: FilePath
+
+    /// The place of another user, for those who may read or write there. Variables of that user's sessions are not known.
+    ///
+    /// - Throws: ``StorageError`` if the system knows no such user, or the platform has only one.
+    package init(user: String) throws(StorageError) {
+        #if os(macOS) || !canImport(Darwin)
+            // An empty name would stand for the current user.
+            guard !user.isEmpty, let home = FileManager.default.homeDirectory(forUser: user) else {
+                throw StorageError(.unreadable, "There is no user \"\(user)\" whose settings could be opened.")
+            }
+            #if canImport(Darwin)
+                self.init(home: home.path, subfolder: "Library/Application Support", override: nil)
+            #else
+                self.init(home: home.path, subfolder: ".config", override: nil)
+            #endif
+        #else
+            throw StorageError(.unreadable, "The settings of other users can't be opened on this platform.")
+        #endif
+    }
 
     /// The current user's place.
     package init() {
@@ -48,14 +67,27 @@ package struct StandardLocation: Sendable {
     package func file(
         forStore name: String, format: FileFormat? = nil
     ) throws(StorageError) -> URL {
+        try check(name)
+        let isPropertyList = format == .propertyListXML || format == .propertyListBinary
+        let file = folder.appending(name).appending(isPropertyList ? "settings.plist" : "settings.json")
+        return URL(filePath: file.text, directoryHint: .notDirectory)
+    }
+
+    /// Refuses what can't be the name of a folder.
+    func check(_ name: String) throws(StorageError) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
             throw StorageError(
                 .unreadable,
                 "\"\(name)\" can't be the name of a store: it must be the name of a folder, such as "
                     + "\"com.example.app\", without a slash.")
         }
-        let isPropertyList = format == .propertyListXML || format == .propertyListBinary
-        let file = folder.appending(name).appending(isPropertyList ? "settings.plist" : "settings.json")
-        return URL(filePath: file.text, directoryHint: .notDirectory)
+    }
+
+    /// The file of a domain for all programs of the user: `settle/global.json`.
+    var globalFile: URL { url("settle", "global.json") }
+
+    /// A path below the folder of all stores.
+    func url(_ names: String...) -> URL {
+        URL(filePath: names.reduce(folder) { $0.appending($1) }.text, directoryHint: .notDirectory)
     }
 }

@@ -29,6 +29,14 @@ func currentTaskID() -> UInt {
 /// The user with whose rights the process acts.
 func currentUserID() -> UInt32 { geteuid() }
 
+/// The name of the machine; empty if the system does not tell.
+func currentHostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    // A name that was cut off has no zero at its end.
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}
+
 /// Yields the processor to another thread.
 @usableFromInline
 func yieldThread() {

@@ -78,6 +78,7 @@ open class FileManager {
     @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable)
     @available(tvOS, unavailable) @available(visionOS, unavailable)
     open var homeDirectoryForCurrentUser: URL { fatalError() }
+    open func homeDirectory(forUser userName: String) -> URL? { fatalError() }
     open var temporaryDirectory: URL { fatalError() }
     open func createDirectory(
         at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil

@@ -149,6 +149,21 @@ import Testing
         #expect(calls.openFiles == [])
     }
 
+    @Test(
+        "A folder that may not be looked into is a problem", arguments: [SystemError.permissionDenied, .notPermitted])
+    func denied(error: SystemError) throws {
+        try write("{}")
+        let calls = FaultySystemCalls(disk)
+        calls.fail(every: .openFolder, with: error)
+        let source = ManagedDomainSource(
+            "app", in: FilePath(folder), trustedUser: nil, calls: calls, watching: watching)
+        let contents = try source.load()
+        #expect(contents.tree.root.isEmpty && contents.problems.count == 1)
+        #expect(calls.openFiles == [])
+        calls.fail(every: .openFolder, with: .inputOutput)
+        #expect(throws: StorageError.self) { try source.load() }
+    }
+
     @Test("What is put in the place of a folder or a file while they are opened is not used") func races() throws {
         // The folder is replaced by a link after it was opened; the file by one of the user after it was examined.
         try write("{\"a\": 1}")

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import Settle
+
+@Suite struct DomainPlacesTests {
+    private let location = StandardLocation(home: "/home/me", subfolder: ".config", override: nil)
+
+    @Test("The machine's file is beside the application's, whatever network the machine is in") func host() throws {
+        let file = try location.hostFile(forStore: "app", host: "Desk.example.com").path
+        #expect(file == "/home/me/.config/app/settings@desk.json")
+        #expect(try location.hostFile(forStore: "app", host: "desk.local").path == file)
+        for host in ["", ".", "a/b", "a\0b"] {
+            #expect(
+                try location.hostFile(forStore: "app", host: host).path
+                    == "/home/me/.config/app/settings@localhost.json")
+        }
+        #expect(try !location.hostFile(forStore: "app").path.contains("@localhost") || currentHostName() == "localhost")
+    }
+
+    @Test("All programs of a user share one file") func global() {
+        #expect(location.globalFile.path == "/home/me/.config/settle/global.json")
+        let elsewhere = StandardLocation(home: "/home/me", subfolder: ".config", override: "/conf")
+        #expect(elsewhere.globalFile.path == "/conf/settle/global.json")
+    }
+
+    @Test("An administrator's files are where only administrators write") func administrator() throws {
+        #if canImport(Darwin)
+            #expect(try StandardLocation.systemFile(forStore: "app").path.hasPrefix("/Library/"))
+        #else
+            #expect(try StandardLocation.systemFile(forStore: "app").path == "/etc/settle/app.json")
+            #expect(StandardLocation.managedFolder == "/etc/settle/managed")
+        #endif
+    }
+
+    @Test("A name that leads elsewhere is refused in every place", arguments: ["", "..", "a/b", "a\0b"])
+    func names(name: String) {
+        #expect(throws: StorageError.self) { try location.hostFile(forStore: name) }
+        #expect(throws: StorageError.self) { try StandardLocation.systemFile(forStore: name) }
+    }
+
+    #if os(macOS) || os(Linux)
+        @Test("Another user's place is in the home that the system knows, whatever the variables say") func user()
+            throws
+        {
+            #if os(Linux)
+                #expect(
+                    try StandardLocation(user: "root").file(forStore: "app").path == "/root/.config/app/settings.json")
+            #endif
+            for user in ["", "no such user", "../root"] {
+                let error = #expect(throws: StorageError.self) { try StandardLocation(user: user) }
+                #expect(error?.description.contains("\"\(user)\"") == true)
+            }
+        }
+    #endif
+}
