@@ -37,16 +37,16 @@ public struct Mutation: Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        let (old, new) = isSecret ? (redaction, redaction) : (spelling(ofValue: oldValue), spelling(ofValue: newValue))
-        return "\(key): \(old) → \(new)"
+        "\(key): \(Redacted(oldValue, isSecret: isSecret)) → \(Redacted(newValue, isSecret: isSecret))"
     }
 }
 
 extension Mutation: CustomReflectable {
     public var customMirror: Mirror {
-        let values: (any Sendable, any Sendable) = isSecret ? (redaction, redaction) : (oldValue, newValue)
+        let (old, new) = (Redacted(oldValue, isSecret: isSecret), Redacted(newValue, isSecret: isSecret))
         return Mirror(
-            self, children: ["key": key, "oldValue": values.0, "newValue": values.1, "isSecret": isSecret],
+            self,
+            children: ["key": key, "oldValue": old.reflected, "newValue": new.reflected, "isSecret": isSecret],
             displayStyle: .struct)
     }
 }

@@ -151,7 +151,7 @@ struct PartStep: Sendable, CustomStringConvertible {
     static var chained: PartStep { PartStep(identity: Unwrapping.eachTime, description: "?") }
 
     static func element(_ key: some Hashable & Sendable) -> PartStep {
-        PartStep(identity: key, description: "[\(spelling(ofValue: key))]")
+        PartStep(identity: key, description: "[\(Redacted(typed: key))]")
     }
 
     private enum Unwrapping: Hashable {

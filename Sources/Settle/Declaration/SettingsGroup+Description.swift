@@ -11,7 +11,7 @@ extension SettingsGroup {
         let parts = Mirror(reflecting: self).children.compactMap { child -> String? in
             guard let label = child.label else { return nil }
             guard let setting = child.value as? any AnySetting else {
-                return "\(label): \(spelling(ofValue: child.value))"
+                return "\(label): \(Redacted(child.value, isSecret: false))"
             }
             // The wrapper of the property `x` is stored as `_x`.
             let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
@@ -56,6 +56,6 @@ extension ReadOnlySetting: CustomStringConvertible, CustomReflectable {
 extension PartSource {
     var description: String {
         let steps = identity.steps.map(\.description).joined()
-        return "\(key)\(steps): \(isSecret ? redaction : spelling(ofValue: value))"
+        return "\(key)\(steps): \(Redacted(value, isSecret: isSecret))"
     }
 }

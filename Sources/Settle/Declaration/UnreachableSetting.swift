@@ -75,7 +75,7 @@ struct UnreachableSetting {
         private func entry(_ pair: Any, at place: String) -> UnreachableSetting? {
             let parts = Array(Mirror(reflecting: pair).children)
             guard parts.count == 2 else { return nil }
-            return first(in: parts[1].value, at: "\(place)[\(spelling(ofValue: parts[0].value))]", within: .collection)
+            return first(in: parts[1].value, at: "\(place)[\(Redacted(parts[0].value, isSecret: false))]", within: .collection)
         }
 
         /// The label as written after the value that has the property.

@@ -351,7 +351,7 @@ package class AnySettingBox: @unchecked Sendable {
 
 extension AnySettingBox {
     /// The value as the calling thread sees it, unless it is a secret.
-    final var spelledValue: String { isSecret ? redaction : spelling(ofValue: visibleValue) }
+    final var spelledValue: String { "\(Redacted(visibleValue, isSecret: isSecret))" }
 }
 
 extension AnySettingBox: CustomReflectable {

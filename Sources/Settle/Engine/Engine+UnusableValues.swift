@@ -62,7 +62,7 @@ extension AnySettingBox {
         _ value: SettingValue, at key: SettingKey, inForce: SettingsError.Substitute, _ error: any Error
     ) -> SettingsError {
         .unusableValue(
-            key: key, stored: isSecret ? nil : value, rule: brokenRule(error), inForce: inForce, error)
+            key: key, stored: Redacted(value, isSecret: isSecret), rule: brokenRule(error), inForce: inForce, error)
     }
 
     /// Why a stored value is not in force; `nil` if it can be used.

@@ -1,12 +1,11 @@
 extension SettingsError {
-    // In all of these, a value or its stored form is `nil` if it is not to be shown; a coder's message about it is then
-    // left out too.
+    // In all of these, a coder's message about a value that is not to be shown is left out too.
 
-    static func invalidValue(key: SettingKey, value: (any Sendable)?, rule: String) -> SettingsError {
+    static func invalidValue(key: SettingKey, value: Redacted<some Sendable>, rule: String) -> SettingsError {
         SettingsError(
             .invalidValue,
-            "\(quoted(key)) can't be \(value.map { shortSpelling(ofValue: $0) } ?? redaction): it must be \(rule).\(oldValueStays)",
-            key: key.description, value: value, rule: rule)
+            "\(quoted(key)) can't be \(value.short): it must be \(rule).\(oldValueStays)",
+            key: key.description, value: value.shown, rule: rule)
     }
 
     static let oldValueStays = " The old value stays."
@@ -15,7 +14,7 @@ extension SettingsError {
     ///
     /// - Parameter name: The declaration, such as `PasscodeSettings.attemptCount`.
     static func invalidDefault(_ name: String, key: SettingKey, _ violation: SettingsError) -> SettingsError {
-        let value = violation.value.map { shortSpelling(ofValue: $0) } ?? redaction
+        let value = Redacted(shown: violation.value).short
         return SettingsError(
             .invalidValue,
             "The default of \(name) can't be \(value): it must be \(violation.rule ?? "another value"). Give the setting another "
@@ -109,14 +108,14 @@ extension SettingsError {
     ///   - rule: The declaration's rule that the value breaks, if that is the reason.
     ///   - inForce: The value used instead.
     static func unusableValue(
-        key: SettingKey, stored: SettingValue?, rule: String?, inForce: Substitute, _ error: any Error
+        key: SettingKey, stored: Redacted<SettingValue>, rule: String?, inForce: Substitute, _ error: any Error
     ) -> SettingsError {
         SettingsError(
             .unusableValue,
-            "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored == nil)). "
-                + inForce.sentence(isSecret: stored == nil)
+            "The stored value of \(quoted(key)) can't be used: \(reason(error, rule, isSecret: stored.isSecret)). "
+                + inForce.sentence(isSecret: stored.isSecret)
                 + "; the stored value is kept until the key is written.",
-            key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+            key: key.description, value: stored.shown, rule: rule, underlying: stored.isSecret ? nil : error)
     }
 
     /// The value used instead of a stored value that can't be used.
@@ -131,7 +130,8 @@ extension SettingsError {
             // These may contain a secret.
             case .lastGood(.dictionary), .lastGood(.array), .lastGood(nil): "The last good value stays in force"
             case .lastGood where isSecret: "The last good value stays in force"
-            case .lastGood(let value?): "The last good value, \(value.literal), stays in force"
+            case .lastGood(let value?):
+                "The last good value, \(Redacted(value, isSecret: isSecret).literal), stays in force"
             }
         }
     }
@@ -205,11 +205,11 @@ extension SettingsError {
 
     /// A value to be written does not fit the setting's type.
     static func wrongType(
-        key: SettingKey, given value: any Sendable, stored: SettingValue, _ error: any Error
+        key: SettingKey, given value: any Sendable, stored: Redacted<SettingValue>, _ error: any Error
     ) -> SettingsError {
         SettingsError(
-            .unusableValue, "\(quoted(key)) can't be \(stored.shortSpelling): \(reason(error)).", key: key.description,
-            value: value,
+            .unusableValue, "\(quoted(key)) can't be \(stored.summary): \(reason(error)).", key: key.description,
+            value: stored.isSecret ? nil : value,
             underlying: error)
     }
 
@@ -218,18 +218,18 @@ extension SettingsError {
         let reason = rule.map { "it must be \($0)" } ?? "it is not of type \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
-            "\(quoted(key)) can't be \(redaction): \(reason).\(oldValueStays)", key: key.description, rule: rule)
+            "\(quoted(key)) can't be \(Redacted<SettingValue>(shown: nil)): \(reason).\(oldValueStays)", key: key.description, rule: rule)
     }
 
     /// A value does not convert to the requested type.
     static func notConvertible(
-        key: SettingKey, stored: SettingValue?, to type: any Any.Type, _ error: any Error
+        key: SettingKey, stored: Redacted<SettingValue>, to type: any Any.Type, _ error: any Error
     ) -> SettingsError {
-        let reason = stored == nil ? "" : ": \(reason(error))"
+        let reason = stored.isSecret ? "" : ": \(reason(error))"
         return SettingsError(
             .unusableValue, "\(quoted(key)) is not \(spelling(of: type))\(reason).", key: key.description,
-            value: stored,
-            underlying: stored == nil ? nil : error)
+            value: stored.shown,
+            underlying: stored.isSecret ? nil : error)
     }
 
     /// The reason, as words that end a sentence.
@@ -250,17 +250,5 @@ extension SettingsError {
     /// The same for a part of the setting, such as `[3]`.
     static func quoted(_ key: String, _ part: String) -> String {
         key.isEmpty ? "The part \(part) of a setting whose group no store has opened" : quoted(key + part)
-    }
-}
-
-extension SettingValue {
-    /// The value as written in a file, if it is short and no collection.
-    fileprivate var literal: String {
-        // An edit may have spelled the integer `1000` as `1e3`.
-        if case .real(let real) = self, let integer = Int64(exactly: real), integer.magnitude < 1 << 53 {
-            return "\(integer)"
-        }
-        guard let json = try? json(), json.count <= 40 else { return shortSpelling }
-        return String(decoding: json, as: UTF8.self)
     }
 }

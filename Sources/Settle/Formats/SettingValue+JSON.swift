@@ -34,15 +34,3 @@ extension SettingValue {
         return Data(writer.finish())
     }
 }
-
-extension SettingValue {
-    /// The value for use within a sentence: as JSON if that is short, otherwise its kind.
-    var shortSpelling: String {
-        switch self {
-        case .string, .date, .data, .array, .dictionary:
-            guard let json = try? json(), json.count <= 40 else { return summary }
-            return String(decoding: json, as: UTF8.self)
-        default: return summary
-        }
-    }
-}

@@ -80,7 +80,8 @@ extension StoreCore {
         if box.isSecret || value is any SecretValue {
             return .refusedSecret(key: key, type: box.spelledType, rule: box.brokenRule(error))
         }
-        return (error as? SettingsError) ?? .wrongType(key: key, given: value, stored: encoded, error)
+        return (error as? SettingsError)
+            ?? .wrongType(key: key, given: value, stored: Redacted(encoded, isSecret: box.isSecret), error)
     }
 
     func removeValue(forKey key: SettingKey, by author: String?) throws {
@@ -134,7 +135,8 @@ extension StoreCore {
             return try SettingCodec<Value?>.standard.decode(stored)
         } catch {
             let isSecret = Value.self is any SecretValue.Type || isSecret(key)
-            throw SettingsError.notConvertible(key: key, stored: isSecret ? nil : stored, to: Value.self, error)
+            throw SettingsError.notConvertible(
+                key: key, stored: Redacted(stored, isSecret: isSecret), to: Value.self, error)
         }
     }
 }

@@ -9,7 +9,7 @@ struct CountTerms<Value: Sendable, Counted: Collection, Range: RangeExpression<I
     let range: Range
     let counted: @Sendable (Value) -> Counted
 
-    var words: String { "of \(spelling(of: range)) \(unit)" }
+    var words: String { "of \(Redacted(typed: range).range() ?? "any number of") \(unit)" }
 
     func accepts(_ value: Value) -> Bool { range.contains(counted(value).count) }
 

@@ -2,11 +2,7 @@
 struct ListTerms<Value: Sendable & Equatable>: RuleTerms {
     let values: [Value]
 
-    var words: String {
-        isAboutSecrets
-            ? "one of \(values.count) values"
-            : "one of \(values.map { unwrappedSpelling(of: $0) }.joined(separator: ", "))"
-    }
+    var words: String { "one of \(Redacted(typed: values).list() ?? "\(values.count) values")" }
 
     func accepts(_ value: Value) -> Bool { values.contains(value) }
 

@@ -2,7 +2,7 @@
 struct RangeTerms<Range: RangeExpression & Sendable>: RuleTerms where Range.Bound: Sendable {
     let range: Range
 
-    var words: String { isAboutSecrets ? "in a range" : "in \(spelling(of: range))" }
+    var words: String { "in \(Redacted(typed: range).range() ?? "a range")" }
 
     func accepts(_ value: Range.Bound) -> Bool { range.contains(value) }
 
@@ -31,15 +31,5 @@ struct RangeEnds<Bound: Comparable> {
         case let range as PartialRangeUpTo<Bound>: (upper, includesUpper) = (range.upperBound, false)
         default: break
         }
-    }
-}
-
-/// A range as written in Swift; the standard library spells one-sided ranges with the names of their types.
-func spelling<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
-    switch range {
-    case let range as PartialRangeFrom<Bound>: "\(range.lowerBound)..."
-    case let range as PartialRangeThrough<Bound>: "...\(range.upperBound)"
-    case let range as PartialRangeUpTo<Bound>: "..<\(range.upperBound)"
-    default: "\(range)"
     }
 }

@@ -106,6 +106,3 @@ extension Optional: SecretValue where Wrapped: SecretValue {}
 extension Array: SecretValue where Element: SecretValue {}
 extension Set: SecretValue where Element: SecretValue {}
 extension Dictionary: SecretValue where Value: SecretValue {}
-
-/// The replacement for a secret.
-let redaction = "••••"
