@@ -75,7 +75,8 @@ struct UnreachableSetting {
         private func entry(_ pair: Any, at place: String) -> UnreachableSetting? {
             let parts = Array(Mirror(reflecting: pair).children)
             guard parts.count == 2 else { return nil }
-            return first(in: parts[1].value, at: "\(place)[\(Redacted(parts[0].value, isSecret: false))]", within: .collection)
+            let key = Redacted(parts[0].value, isSecret: false)
+            return first(in: parts[1].value, at: "\(place)[\(key)]", within: .collection)
         }
 
         /// The label as written after the value that has the property.

@@ -218,7 +218,8 @@ extension SettingsError {
         let reason = rule.map { "it must be \($0)" } ?? "it is not of type \(type)"
         return SettingsError(
             rule == nil ? .unusableValue : .invalidValue,
-            "\(quoted(key)) can't be \(Redacted<SettingValue>(shown: nil)): \(reason).\(oldValueStays)", key: key.description, rule: rule)
+            "\(quoted(key)) can't be \(Redacted<SettingValue>(shown: nil)): \(reason).\(oldValueStays)",
+            key: key.description, rule: rule)
     }
 
     /// A value does not convert to the requested type.
