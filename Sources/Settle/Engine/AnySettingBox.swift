@@ -22,8 +22,6 @@ package class AnySettingBox: @unchecked Sendable {
     private let areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?
     /// The value that a word stands for.
     let wordConversion: @Sendable (UInt64) -> any Sendable
-    /// The key given in the declaration, or `nil` if the property's name is the key.
-    let declaredKey: String?
     /// Whether an assignment has to be checked.
     let hasRules: Bool
     /// The newest of `placements`, which keeps it alive.
@@ -61,11 +59,9 @@ package class AnySettingBox: @unchecked Sendable {
     @usableFromInline static var needsCare: UInt { 63 }
 
     init(
-        declaredKey: String?, hasRules: Bool, word: UInt64,
-        areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
+        hasRules: Bool, word: UInt64, areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
         wordConversion: @escaping @Sendable (UInt64) -> any Sendable
     ) {
-        self.declaredKey = declaredKey
         self.hasRules = hasRules
         self.word = Atomic(word)
         self.areEqualWords = areEqualWords
@@ -275,6 +271,8 @@ package class AnySettingBox: @unchecked Sendable {
     var encodedDefault: SettingValue? { abstract() }
     /// Forgets what the stored value has beyond the fields that its type knows.
     func forgetFields() { abstract() }
+    /// The key given in the declaration, or `nil` if the property's name is the key.
+    var declaredKey: String? { abstract() }
     /// The value's type.
     var valueType: ObjectIdentifier { abstract() }
     /// The name of the value's type.

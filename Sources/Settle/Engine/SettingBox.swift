@@ -22,8 +22,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         keptFields = definition.codec.decodeFields == nil ? nil : KeptFields()
         cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
         super.init(
-            declaredKey: definition.key, hasRules: !definition.rules.isEmpty,
-            word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
+            hasRules: !definition.rules.isEmpty, word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
     }
 
@@ -390,6 +389,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
     override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
+    override var declaredKey: String? { definition.key }
     override var valueType: ObjectIdentifier { ObjectIdentifier(Value.self) }
     override var typeName: String { "\(Value.self)" }
     override var spelledType: String { spelling(of: Value.self) }
