@@ -91,6 +91,13 @@ struct Unsupported: SettingsGroup {
 }
 SWIFT
 
+expect unsupported-type-with-words "A setting's value must be Codable (and Sendable)" <<'SWIFT'
+struct Plain: Sendable {}
+struct UnsupportedWithWords: SettingsGroup {
+    @Setting(title: "A") var plain = Plain()
+}
+SWIFT
+
 expect missing-default-with-key "A setting needs a default value: write '@Setting(…) var name = value'." <<'SWIFT'
 struct MissingDefaultWithKey: SettingsGroup {
     @Setting("key") var number: Int
