@@ -86,8 +86,8 @@ extension Engine {
         guard reports.isNew(skipping: candidate, for: key) else { return }
         reportAfterUnlock(
             .skipped(
-                key, in: candidate.domain.name, at: place(of: candidate), stored: box.isSecret ? nil : candidate.value,
-                rule: box.brokenRule(error), isLocked: candidate.domain.locksKeys, error))
+                key, in: candidate.domain.name, at: place(of: candidate),
+                stored: Redacted(candidate.value, isSecret: box.isSecret), rule: box.brokenRule(error), isLocked: candidate.domain.locksKeys, error))
     }
 
     /// A write is stored, but another domain covers it. Reported once for each key.

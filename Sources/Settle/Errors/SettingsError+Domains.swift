@@ -46,10 +46,9 @@ extension SettingsError {
     /// A value of a domain that can't be used.
     ///
     /// - Parameters:
-    ///   - stored: The value; `nil` if it is not to be shown.
     ///   - rule: The declaration's rule that the value breaks, if that is the reason.
     static func skipped(
-        _ key: SettingKey, in domain: DomainName, at place: String, stored: SettingValue?, rule: String?,
+        _ key: SettingKey, in domain: DomainName, at place: String, stored: Redacted<SettingValue>, rule: String?,
         isLocked: Bool, _ error: any Error
     ) -> SettingsError {
         let instead =
@@ -57,7 +56,7 @@ extension SettingsError {
         return SettingsError(
             .unusableValue,
             "The value of \(quoted(key)) in \(place) (\(domain)) can't be used: "
-                + "\(reason(error, rule, isSecret: stored == nil)). \(instead).",
-            key: key.description, value: stored, rule: rule, underlying: stored == nil ? nil : error)
+                + "\(reason(error, rule, isSecret: stored.isSecret)). \(instead).",
+            key: key.description, value: stored.shown, rule: rule, underlying: stored.isSecret ? nil : error)
     }
 }

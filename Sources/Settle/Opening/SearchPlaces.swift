@@ -22,11 +22,16 @@ struct SearchPlaces {
 
     func url(of file: SearchList.Domain.StandardFile) throws(StorageError) -> URL {
         switch file {
-        case .host: try self.file.map { StandardLocation.hostFile(besides: $0) } ?? location.hostFile(forStore: id)
+        case .host: StandardLocation.hostFile(besides: try ownFile())
         case .global: location.globalFile
         case .system: try StandardLocation.systemFile(forStore: id)
         case .suite(let name): try location.file(forStore: name)
         }
+    }
+
+    private func ownFile() throws(StorageError) -> URL {
+        if let file { return file }
+        return try location.file(forStore: id)
     }
 
     /// Such as `COM_EXAMPLE_APP`.

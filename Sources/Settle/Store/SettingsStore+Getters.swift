@@ -23,7 +23,7 @@ extension SettingsStore {
         guard let value = coercion.convert(stored) else {
             let error = SettingCodingError(expected: "one that converts to \(spelling(of: Value.self))", found: stored)
             throw SettingsError.notConvertible(
-                key: key, stored: core.isSecret(key) ? nil : stored, to: Value.self, error)
+                key: key, stored: Redacted(stored, isSecret: core.isSecret(key)), to: Value.self, error)
         }
         return value
     }
