@@ -13,19 +13,21 @@ extension Engine {
             case .unusable(let error):
                 reportAfterUnlock(.storage(error))
             case .values(let values):
-                try merge(by: change.author) { log.replaceStored(values, keeping: unsaved) }
+                try merge(from: change.origin, by: change.author) { log.replaceStored(values, keeping: unsaved) }
             case .everything(let tree):
-                try merge(by: change.author) { log.replaceStored(by: tree, keeping: unsaved) }
+                try merge(from: change.origin, by: change.author) { log.replaceStored(by: tree, keeping: unsaved) }
             }
         } catch {
             // Only a closed store throws here, and it follows no changes any more.
         }
     }
 
-    private final func merge(by author: String?, replacing: () -> [AffectedSetting]) throws {
+    private final func merge(
+        from origin: Origin, by author: String?, replacing: () -> [AffectedSetting]
+    ) throws {
         var inForce: [SettingKey: SettingValue?] = [:]
         var misplaced: [SettingSlot] = []
-        try transact(origin: .external, author: author) {
+        try transact(origin: origin, author: author) {
             for setting in replacing() {
                 if setting.hasOtherSpelling { misplaced.append(setting.slot) }
                 guard !setting.isPending else { continue }
@@ -44,4 +46,8 @@ extension Engine {
         }
         if wakesPersister { saveChanges() }
     }
+}
+
+extension ExternalChange {
+    fileprivate var origin: Origin { isMigration ? .migration : .external }
 }

@@ -70,6 +70,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let lockTimedOut = Code("lockTimedOut")
         /// A named lock ended while its closure ran, because the storage could not be reached in time.
         public static let lockLost = Code("lockLost")
+        /// A migration has failed, or can't be made. What is stored is as it was.
+        public static let migrationFailed = Code("migrationFailed")
         /// Stored state was damaged and has been put aside.
         public static let recovered = Code("recovered")
         /// Stored state was removed while no store was open, as something beside it shows.

@@ -42,6 +42,10 @@ extension FileSession {
         for case .at(let position) in conditions where position != inForce.position {
             throw StorageError(.conflict, "\"\(path)\" has changed since the values were read.")
         }
+        for case .migrated(let known) in conditions {
+            let foreign = MigrationRecord(in: inForce.tree).foreignStep(besides: known)
+            if let foreign { throw .migrated(by: foreign) }
+        }
     }
 
     /// Makes everything stable that was appended.

@@ -50,16 +50,18 @@ extension FileSession {
         try fileErrors { (session) throws(FileError) in
             try session.replaceJournal(after: [], from: .absent)
             session.removeAbandonedFiles()
-            try session.removePrevious()
+            try session.removeEarlier()
         }
         return true
     }
 
-    private func removePrevious() throws(FileError) {
-        do {
-            try operations.remove(names.previous)
-        } catch {
-            guard error.cause == .notFound else { throw error }
+    private func removeEarlier() throws(FileError) {
+        for path in [names.previous, names.beforeMigration] {
+            do {
+                try operations.remove(path)
+            } catch {
+                guard error.cause == .notFound else { throw error }
+            }
         }
         try operations.synchronizeFolder(names.folder)
     }

@@ -2,7 +2,7 @@
 extension FileSession {
     /// Whether the file, the version before or the journal has a value at a key or within it, or has had one.
     func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
-        for path in [names.file, names.previous] {
+        for path in [names.file, names.previous, names.beforeMigration] {
             guard let reading = try read(path), let tree = try? decode(reading.bytes) else { continue }
             if tree[key] != nil { return true }
         }

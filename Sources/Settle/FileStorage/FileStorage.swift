@@ -198,6 +198,14 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
         }
     }
 
+    /// In `.settings.json.before-migration`, in the format of the file.
+    public func keepVersion(_ tree: SettingTree) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            try session.keepVersion(tree)
+        }
+    }
+
     public func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
         try session.withLock { (session) throws(StorageError) in
             try session.beginCall()

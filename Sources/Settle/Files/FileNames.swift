@@ -23,6 +23,9 @@ package struct FileNames: Sendable, Hashable {
 
     package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
 
+    /// The values before the last migration.
+    package var beforeMigration: FilePath { file.sibling(named: ".\(file.name).before-migration") }
+
     /// A random name, unused but for a chance of 1 in 2⁶⁴.
     package func newTemporary() -> FilePath {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -44,10 +44,12 @@ package struct FileReplacement: Sendable {
     /// Readable and writable by the user only.
     private static let privatePermissions: UInt16 = 0o600
 
-    /// - Parameter isStillWanted: Called when everything is ready for the rename.
+    /// - Parameters:
+    ///   - path: What the new contents replace; by default the file.
+    ///   - isStillWanted: Called when everything is ready for the rename.
     /// - Returns: False if the replacement was no longer wanted. The old file is unchanged then.
     package mutating func run(
-        _ bytes: [UInt8], isStillWanted: () -> Bool = { true }
+        _ bytes: [UInt8], at path: FilePath? = nil, isStillWanted: () -> Bool = { true }
     ) throws(FileError) -> Bool {
         let current = currentStatus
         let new = names.newTemporary()
@@ -60,7 +62,7 @@ package struct FileReplacement: Sendable {
                 return false
             }
             keepPrevious()
-            try operations.rename(new, to: names.file)
+            try operations.rename(new, to: path ?? names.file)
         } catch {
             // If removal fails, a later load finds the file by its name and removes it.
             try? operations.remove(new)

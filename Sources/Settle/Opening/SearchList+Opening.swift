@@ -42,8 +42,8 @@ struct SearchedDomains: Sendable {
     /// Loads all of them. May block.
     ///
     /// - Throws: ``SettingsError`` if one that is required can't be loaded.
-    func loaded() async throws(SettingsError) -> [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)] {
-        var loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)] = []
+    func loaded() async throws(SettingsError) -> [LoadedDomain] {
+        var loaded: [LoadedDomain] = []
         for domain in domains {
             guard let source = domain.source else {
                 loaded.append((domain, nil))

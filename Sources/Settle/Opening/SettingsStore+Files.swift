@@ -10,17 +10,19 @@ extension SettingsStore {
     /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `$HOME/.config/<name>/settings.json`. Apple platforms:
     /// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app; on tvOS in `Library/Caches`,
     /// which the system empties when it needs the space. Opening it again gives a handle on the same store, as
-    /// ``open(at:format:configuration:)`` does.
+    /// ``open(at:format:configuration:migrations:)`` does.
     ///
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
     ///   - searching: The domains that are asked for a value, such as ``SearchList/standard``. By default the
     ///     application's only.
-    ///   - configuration: How the store behaves; see ``open(at:format:configuration:)``.
+    ///   - configuration: How the store behaves; see ``open(at:format:configuration:migrations:)``.
+    ///   - migrations: The steps from earlier versions; see ``open(at:format:configuration:migrations:)``.
     /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the
     ///   store is already open in this process with another configuration than the given one.
     public static func open(
-        _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil
+        _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil,
+        migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
         let file: URL
         do {
@@ -30,7 +32,7 @@ extension SettingsStore {
         }
         return try await open(
             at: file, searching: searching, places: SearchPlaces(id: name, file: file), configuration: configuration,
-            in: .shared
+            migrations: migrations, in: .shared
         ) { FileStorage(at: file) }
     }
 
@@ -50,14 +52,24 @@ extension SettingsStore {
     ///     store. The name of the store, which names the files of some domains, is that of the file, or that of its
     ///     folder if the file is called `settings`.
     ///   - configuration: How the store behaves. Default: `Configuration()`, or that of the open store.
-    /// - Throws: ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
+    ///   - migrations: The steps from all earlier versions of the program, oldest first. Those that the file has not
+    ///     seen are made now: in order, under the file's lock, all or none. With a list, also an empty one, a file that a
+    ///     newer program has migrated opens and can't be written: `commit` and `flush` throw
+    ///     ``StorageError/Code/migrated``, also if that happens while it is open. Default: no steps, and no migration
+    ///     is minded.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/migrationFailed`` if a step fails, which the error names
+    ///   with its key: nothing has changed then. ``SettingsError`` if the file exists and can't be read. Nothing is written over it then. A file that
     ///   can be read but not understood is put aside; see ``SettingsStore/issues``. With
     ///   ``SettingsError/Code/alreadyOpen`` if the file is open in this process with another format or configuration:
     ///   it names the differences.
     public static func open(
-        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, configuration: Configuration? = nil
+        at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, configuration: Configuration? = nil,
+        migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
-        try await open(at: file, format: format, searching: searching, configuration: configuration, in: .shared) {
+        try await open(
+            at: file, format: format, searching: searching, configuration: configuration, migrations: migrations,
+            in: .shared
+        ) {
             FileStorage(at: file, format: format)
         }
     }
@@ -65,28 +77,29 @@ extension SettingsStore {
     /// The same, with a storage and a list of open files chosen by a test.
     static func open(
         at file: URL, format: FileFormat? = nil, searching: SearchList? = nil, places: SearchPlaces? = nil,
-        configuration: Configuration? = nil, in files: OpenFiles, makeStorage: @Sendable @escaping () -> any Storage
+        configuration: Configuration? = nil, migrations: [SettingsMigration]? = nil, in files: OpenFiles,
+        makeStorage: @Sendable @escaping () -> any Storage
     ) async throws -> SettingsStore {
-        let searched =
-            if let searching { try SearchedDomains(searching, places ?? SearchPlaces(file: file)) } else { SearchedDomains?.none }
+        let searched = try searching.map { try SearchedDomains($0, places ?? SearchPlaces(file: file)) }
+        let load = { @Sendable in
+            let loaded = await LoadedStorage(
+                makeStorage(), searched ?? .none, configuration: configuration, migrations: migrations)
+            await loaded.closeIfFailed()
+            return loaded
+        }
         // If nothing is open, one switch to another thread covers both steps.
         let (path, claim, first) = await runBlocking {
             let path = OpenFile.path(of: file)
             let claim = files.claim(path)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
-            return (
-                path, claim,
-                FirstStorage(place: place, storage: await LoadedStorage(makeStorage(), searched ?? .none, configuration: configuration))
-            )
+            return (path, claim, FirstStorage(place: place, storage: await load()))
         }
         return try await files.store(at: path, claim) { core in
-            try await core.checkAgreement(on: configuration, format, searched, at: file)
+            try await core.checkAgreement(on: configuration, format, searched, migrations?.map(\.name), at: file)
         } orOpen: { place in
             let loaded =
                 if let first, first.place === place { first.storage } else {
-                    await runBlocking {
-                        await LoadedStorage(makeStorage(), searched ?? .none, configuration: configuration)
-                    }
+                    await runBlocking { await load() }
                 }
             return try loaded.startStore(configuration: configuration ?? Configuration(), registration: place)
         }
@@ -103,7 +116,7 @@ extension StoreCore {
     /// Throws if opening the store's file again asks for another configuration or format than those in force.
     fileprivate func checkAgreement(
         on configuration: SettingsStore.Configuration?, _ format: FileFormat?, _ searched: SearchedDomains?,
-        at file: URL
+        _ migrations: [String]?, at file: URL
     ) async throws(SettingsError) {
         var differences = configuration?.differences(from: self.configuration) ?? []
         if let searched, searched.names != searchedNames {
@@ -111,6 +124,10 @@ extension StoreCore {
         }
         if let format, let current = await persister.fileFormat, format != current {
             differences.append(("format", "\(current)", "\(format)"))
+        }
+        if let migrations {
+            let current = await persister.migrations.names
+            if migrations != current { differences.append(("migrations", "\(current ?? [])", "\(migrations)")) }
         }
         guard !differences.isEmpty else { return }
         throw .alreadyOpen(file.path, differences)

@@ -9,13 +9,18 @@ extension SettingsStore {
     ///   - searching: The domains that are asked for a value. By default the application's only. The list should give
     ///     the places of the standard domains: a storage has no name that they could be derived from.
     ///   - configuration: How the store behaves.
-    /// - Throws: ``SettingsError`` if what is stored can't be read. Nothing is written over it then.
+    ///   - migrations: As for ``open(at:format:configuration:migrations:)``. A storage with a lock for transactions is
+    ///     locked meanwhile; one that others change without such a lock must check ``StorageBatch/Condition/at(_:)``.
+    /// - Throws: ``SettingsError`` if what is stored can't be read or migrated. Nothing is written over it then.
     public static func open(
-        storage: any Storage, searching: SearchList = [.application], configuration: Configuration = Configuration()
+        storage: any Storage, searching: SearchList = [.application], configuration: Configuration = Configuration(),
+        migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
         let domains = try SearchedDomains(searching, SearchPlaces(id: "app", file: nil))
-        let keeper = try await runBlocking { await LoadedStorage(storage, domains, configuration: configuration) }
-            .startStore(configuration: configuration)
+        let keeper = try await runBlocking {
+            await LoadedStorage(storage, domains, configuration: configuration, migrations: migrations)
+        }
+        .startStore(configuration: configuration)
         guard let store = SettingsStore(joining: keeper) else { throw SettingsError.closed(key: nil) }
         return store
     }
@@ -24,46 +29,69 @@ extension SettingsStore {
 /// A storage with its contents, or the reason why it could not be loaded.
 struct LoadedStorage: Sendable {
     private let storage: any Storage
-    private let contents: Result<StorageContents, StorageError>
+    private let migrations: [SettingsMigration]?
     private let searched: SearchedDomains
-    private let domains: Result<[(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)], SettingsError>
+    private let loaded: Result<Loaded, SettingsError>
 
-    /// Loads the storage and the domains, which may block for long.
+    private struct Loaded: Sendable {
+        var contents: StorageContents
+        let domains: [LoadedDomain]
+    }
+
+    /// Loads the storage and the domains, and migrates what is stored. May block for long.
     init(
-        _ storage: any Storage, _ searched: SearchedDomains = .none, configuration: SettingsStore.Configuration?
+        _ storage: any Storage, _ searched: SearchedDomains = .none, configuration: SettingsStore.Configuration?,
+        migrations: [SettingsMigration]? = nil
     ) async {
         self.storage = storage
         self.searched = searched
+        self.migrations = migrations
+        let time = TimeSource((configuration ?? .init()).clock)
         do throws(SettingsError) {
-            domains = .success(try await searched.loaded())
+            loaded = .success(try await Self.load(storage, searched, migrations, time))
         } catch {
-            domains = .failure(error)
+            loaded = .failure(error)
         }
+    }
+
+    private static func load(
+        _ storage: any Storage, _ searched: SearchedDomains, _ migrations: [SettingsMigration]?, _ time: TimeSource
+    ) async throws(SettingsError) -> Loaded {
+        // The domains first: nothing is migrated for a store that can't be opened.
+        let domains = try await searched.loaded()
+        var contents: StorageContents
         do throws(StorageError) {
             let load = { @Sendable () async throws(StorageError) in try await storage.load() }
-            contents = .success(try await storage.limits.call(TimeSource((configuration ?? .init()).clock), load))
+            contents = try await storage.limits.call(time, load)
         } catch {
-            contents = .failure(error)
+            throw .storage(error)
         }
+        guard let migrations else { return Loaded(contents: contents, domains: domains) }
+        do {
+            try await StorageMigration(storage: storage, list: migrations, time: time).run(on: &contents)
+        } catch {
+            throw .migrationFailed(error)
+        }
+        return Loaded(contents: contents, domains: domains)
+    }
+
+    /// Closes a storage that no store can be made of.
+    func closeIfFailed() async {
+        if case .failure = loaded { await storage.close() }
     }
 
     /// Starts a store with the contents of the storage, which follows external changes there.
     func startStore(
         configuration: SettingsStore.Configuration, registration: OpenFile? = nil
     ) throws(SettingsError) -> StoreKeeper {
-        let contents: StorageContents
-        do {
-            contents = try self.contents.get()
-        } catch {
-            throw .storage(error)
-        }
-        let domains = try domains.get()
+        let loaded = try loaded.get()
         let core = StoreCore(
-            configuration: configuration, storage: storage, contents: contents, registration: registration)
+            configuration: configuration, storage: storage, contents: loaded.contents, registration: registration,
+            migrations: migrations?.map(\.name))
         let keeper = StoreKeeper(of: core)
-        core.add(domains, languages: searched.languages)
+        core.add(loaded.domains, languages: searched.languages, renamed: RenamedKeys(migrations ?? []))
         core.persister.follow(for: core)
-        for (domain, _) in domains { core.follow(domain) }
+        for (domain, _) in loaded.domains { core.follow(domain) }
         return keeper
     }
 }

@@ -68,9 +68,11 @@ extension Persister {
         var largest: ArraySlice<SettingKey> = []
         var refusals = 0
         try await resolve(durability)
+        if let refusal = migrations.refusal, !backlog.isEmpty { throw appendFailed(refusal) }
         while true {
             let (batch, isWhole) = backlog.nextBatch(
-                revision, after: lastHandedOver, limits: limits, conditions: exclusion.conditions, with: undelivered)
+                revision, after: lastHandedOver, limits: limits,
+                conditions: exclusion.conditions + migrations.conditions, with: undelivered)
             do {
                 let receipt = try await appendRepeatedly(batch, durability)
                 if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }
@@ -132,6 +134,7 @@ extension Persister {
     }
 
     private func appendFailed(_ error: StorageError) -> SettingsError {
+        if error.code == .migrated { mustFetch = true }
         if error.code == .conflict {
             mustFetch = true
             // No failure: the commits run again.

@@ -5,6 +5,7 @@ extension Persister {
         enqueue { [weak store] persister in
             persister.store = store
             persister.shared?.watch { [weak persister] event in persister?.handle(event) }
+            persister.reportRefusal()
             if !persister.isAtRest { persister.openedUnsettled() }
             await persister.deliver()
         }
@@ -81,10 +82,19 @@ extension Persister {
         position = found.position
         mustFetch = false
         fetchEnded(hasFailed: false)
-        let changes = found.changes
+        var changes = found.changes
+        for index in changes.indices { changes[index].isMigration = migrations.record.take(from: &changes[index]) }
+        reportRefusal()
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
         compareWithFailedSaves(changes)
         undelivered += changes
+    }
+
+    /// A newer program has migrated what is stored: from now on nothing is saved.
+    func reportRefusal() {
+        guard let refusal = migrations.refusal, !migrations.isReported else { return }
+        migrations.isReported = true
+        _ = failed(refusal)
     }
 
     /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store

@@ -79,7 +79,9 @@ extension Persister {
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }
             if exclusion == .none { try await exclude() }
+            if let refusal = migrations.refusal { throw refusal }
         } catch {
+            if exclusion != .none { await endRoundIfUnused() }
             return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         }
         // What a visit has published and not handed over yet is a commit's too.

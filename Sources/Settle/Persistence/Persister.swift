@@ -42,6 +42,7 @@ actor Persister {
     var hasUnsynced = false
     /// What others have stored is known up to here.
     var position: StoragePosition
+    var migrations: KnownMigrations
     /// Whether others have stored something behind `position`.
     var mustFetch = false
 
@@ -84,8 +85,8 @@ actor Persister {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, position: StoragePosition, registration: (any StoreRegistration)?, log: MutationLog,
-        time: TimeSource,
+        storage: any Storage, position: StoragePosition, migrations: KnownMigrations,
+        registration: (any StoreRegistration)?, log: MutationLog, time: TimeSource,
         retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy, report: @escaping @Sendable (SettingsError) -> Void
     ) {
         self.storage = storage
@@ -93,6 +94,7 @@ actor Persister {
         shared = storage as? any SharedStorage
         checkpointing = storage as? any CheckpointingStorage
         self.position = position
+        self.migrations = migrations
         self.registration = registration
         self.log = log
         lastHandedOver = log.initialRevision
@@ -305,7 +307,8 @@ actor Persister {
         }
         let waiting = log.measureWaits(time).waiting
         // Only this queue takes values, so tree and revision belong to the same moment.
-        let (tree, revision) = (stored, log.lock.withLock { log.unsaved.lastCollected })
+        var (tree, revision) = (stored, log.lock.withLock { log.unsaved.lastCollected })
+        migrations.record.put(into: &tree)
         log.lock.withLock { log.unsaved.begin() }
         let isAtRest: Bool
         do {
@@ -374,7 +377,12 @@ actor Persister {
         } catch {
             // Reported already. Without its resting form the storage is still complete; the next opening writes it. As
             // above, an encoding error counts only while a caller can replace the value.
-            try await append(.synced, retryingEncoding: !isReleased, verifying: true)
+            do {
+                try await append(.synced, retryingEncoding: !isReleased, verifying: true)
+            } catch {
+                // What an older program has not saved by now it never will.
+                guard migrations.refusal != nil else { throw error }
+            }
         }
         isClosed = true
         machine.close()

@@ -33,9 +33,19 @@ public protocol CheckpointingStorage: Storage {
     /// - Throws: ``StorageError`` if that can't be determined.
     func hasTraces(of key: SettingKey) async throws(StorageError) -> Bool
 
+    /// Keeps a copy of all values as they are before a migration, in place of the one before.
+    ///
+    /// - Throws: ``StorageError`` if there is none now. Then nothing is migrated.
+    func keepVersion(_ tree: SettingTree) async throws(StorageError)
+
     /// What is stored from now on contains secrets: only the user may read any of it, whatever the permissions were
     /// until now. Must not wait.
     func keepPrivate()
+}
+
+extension CheckpointingStorage {
+    /// Keeps none.
+    public func keepVersion(_ tree: SettingTree) {}
 }
 
 extension Storage {

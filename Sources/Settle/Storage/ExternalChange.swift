@@ -28,6 +28,8 @@ public struct ExternalChange: Sendable, Hashable {
     public var content: Content
     /// The author of the transaction, if known.
     public var author: String?
+    /// Whether a migration has made it.
+    var isMigration = false
 
     /// Creates a change; without an author by default.
     public init(_ content: Content, author: String? = nil) {

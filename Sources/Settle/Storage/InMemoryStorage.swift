@@ -227,6 +227,10 @@ extension SharedMemory.State {
             for case .at(let expected) in batch.conditions where expected != StoragePosition(position) {
                 throw StorageError(.conflict, "Another store has changed the in-memory storage.")
             }
+            for case .migrated(let known) in batch.conditions {
+                let foreign = MigrationRecord(in: contents.tree).foreignStep(besides: known)
+                if let foreign { throw .migrated(by: foreign) }
+            }
             let hasSeenAll = member.seen == position
             handlers = store(ExternalChange(.values(batch.values), author: batch.author), by: number)
             members[number]?.lastBatch = batch.id

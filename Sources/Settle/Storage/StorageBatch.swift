@@ -32,6 +32,10 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
         case at(StoragePosition)
         /// The lease is still held. Otherwise the append throws ``StorageError/Code/leaseLost``.
         case under(StorageLease)
+        /// No migrations are recorded, under `$settle`, but the named ones. Otherwise the append throws
+        /// ``StorageError/Code/migrated``. A storage that does not check it may store a batch of a program that has not
+        /// been told of a migration yet.
+        case migrated(within: [String])
     }
 
     public var id: ID

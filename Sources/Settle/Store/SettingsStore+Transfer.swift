@@ -92,9 +92,11 @@ extension StoreCore {
         _ bytes: [UInt8], as format: FileFormat?, _ mode: SettingsStore.ImportMode,
         unknownKeys: SettingsStore.UnknownKeys, by author: String?
     ) throws {
-        let tree: SettingTree
+        var tree: SettingTree
         do {
             tree = try (format ?? FileFormat.detect(bytes) ?? .json).decode(bytes)
+            // A settings file, rather than an export, has it.
+            _ = MigrationRecord(takenFrom: &tree)
         } catch {
             throw SettingsError(
                 .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)

@@ -7,10 +7,11 @@
 extension StoreCore {
     /// Adds domains to a store that is not shared yet, highest first.
     ///
-    /// - Parameter languages: The user's languages; `nil` to find them out.
-    func add(
-        _ loaded: [(domain: StoreDomain, contents: Result<DomainContents, StorageError>?)], languages: [String]?
-    ) {
+    /// - Parameters:
+    ///   - languages: The user's languages; `nil` to find them out.
+    ///   - renamed: The keys that migrations have renamed: other domains may still have the earlier names.
+    func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
+        log.lock.withLock { log.stored.domains.renamed = renamed }
         var last: StoreDomain?
         for (domain, contents) in loaded {
             insert(domain, after: last)

@@ -20,22 +20,27 @@ package final class StoreCore: Engine, @unchecked Sendable {
     /// How many closes are in progress or have succeeded.
     var closers = 0
 
-    /// - Parameter registration: Notified when the storage is closed.
+    /// - Parameters:
+    ///   - registration: Notified when the storage is closed.
+    ///   - migrations: The names of those that the program knows; `nil` if it does not mind any.
     init(
         configuration: SettingsStore.Configuration, storage: any Storage, contents: StorageContents,
-        registration: (any StoreRegistration)?
+        registration: (any StoreRegistration)?, migrations: [String]? = nil
     ) {
+        var tree = contents.tree
+        let record = MigrationRecord(takenFrom: &tree)
         self.registration = registration
         self.configuration = configuration
         largeValues = LargeValues(limit: configuration.valueSizeLimit)
         loadOutcome = contents.outcome
         let log = MutationLog(
             historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
-            initialRevision: configuration.initialRevision, stored: contents.tree)
+            initialRevision: configuration.initialRevision, stored: tree)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard()
         persister = Persister(
-            storage: storage, position: contents.position, registration: registration, log: log, time: time,
+            storage: storage, position: contents.position,
+            migrations: KnownMigrations(record: record, names: migrations), registration: registration, log: log, time: time,
             retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)

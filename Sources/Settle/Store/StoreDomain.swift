@@ -4,6 +4,9 @@
     import Foundation
 #endif
 
+/// A domain with what its source had when the store was opened; `nil` if it has no source.
+typealias LoadedDomain = (domain: StoreDomain, contents: Result<DomainContents, StorageError>?)
+
 /// A domain of an open store, and where its values come from.
 final class StoreDomain: Sendable {
     let identity: DomainIdentity

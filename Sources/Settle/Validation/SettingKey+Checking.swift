@@ -7,6 +7,11 @@ extension SettingKey {
                 "“\(self)” of \(name) can't be a key: it and each of its parts between dots must not be empty.",
                 key: description)
         }
+        guard !MigrationRecord.has(self) else {
+            throw SettingsError(
+                .invalidKey, "“\(self)” of \(name) can't be a key: “\(MigrationRecord.name)” is reserved.",
+                key: description)
+        }
         guard depth <= SettingValue.depthLimit else {
             throw SettingsError(
                 .invalidKey, "“\(self)” of \(name) can't be a key: it has more than \(SettingValue.depthLimit) parts.",

@@ -43,6 +43,10 @@ extension StorageWrapper {
         try await checkpointing?.keep(values)
     }
 
+    public func keepVersion(_ tree: SettingTree) async throws(StorageError) {
+        try await checkpointing?.keepVersion(tree)
+    }
+
     public func hasTraces(of key: SettingKey) async throws(StorageError) -> Bool {
         try await checkpointing?.hasTraces(of: key) ?? false
     }

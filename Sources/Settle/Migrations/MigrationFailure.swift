@@ -1,0 +1,37 @@
+/// Why values can't be migrated.
+struct MigrationFailure: Error, CustomStringConvertible {
+    /// The name of the step, once it is known.
+    var step: String?
+    var key: SettingKey?
+    /// A sentence.
+    var reason: String
+    var underlying: (any Error)?
+
+    var description: String {
+        let place = key.map { ", at “\($0)”" } ?? ""
+        return (step.map { "The step “\($0)” has failed\(place): " } ?? "") + reason
+    }
+
+    /// Runs a part of a step, and names the key that it has failed at unless a part of it has named another.
+    static func naming<Result>(_ key: SettingKey, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as MigrationFailure {
+            throw failure
+        } catch {
+            throw MigrationFailure(key: key, reason: "\(error)", underlying: error)
+        }
+    }
+
+    init(step: String? = nil, key: SettingKey? = nil, reason: String, underlying: (any Error)? = nil) {
+        self.step = step
+        self.key = key
+        self.reason = reason
+        self.underlying = underlying
+    }
+
+    init(_ error: any Error, in step: SettingsMigration) {
+        self = error as? MigrationFailure ?? MigrationFailure(reason: "\(error)", underlying: error)
+        self.step = step.name
+    }
+}

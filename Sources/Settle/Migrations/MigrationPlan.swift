@@ -1,0 +1,53 @@
+/// Which steps of a program's list a storage has not seen, and what they make of its values.
+struct MigrationPlan: Sendable {
+    /// In the order of the list. None if the storage is ahead of the list: what a newer program has made of the values
+    /// is none of an older one's business.
+    let due: [SettingsMigration]
+    private let record: MigrationRecord
+
+    /// - Throws: ``MigrationFailure`` if two steps have one name, or if the record can't be read.
+    init(_ list: [SettingsMigration], recorded record: MigrationRecord) throws(MigrationFailure) {
+        var known: Set<String> = []
+        for step in list where !known.insert(step.name).inserted {
+            throw MigrationFailure(reason: "Two migrations have the name “\(step.name)”. Give one of them another.")
+        }
+        guard let recorded = record.names else {
+            throw MigrationFailure(
+                key: SettingKey(name: MigrationRecord.name),
+                reason: "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has something else. Correct "
+                    + "it by hand, or take it from \".before-migration\" beside the file.")
+        }
+        self.record = record
+        let isAhead = !known.isSuperset(of: recorded)
+        let made = Set(recorded)
+        due = isAhead ? [] : list.filter { !made.contains($0.name) }
+    }
+
+    /// The values after the steps, with the record of them.
+    ///
+    /// - Parameter check: Refuses a value that can't be stored.
+    func apply(
+        to tree: SettingTree, check: (SettingKey, SettingValue) throws -> Void = { _, _ in }
+    ) throws(MigrationFailure) -> SettingTree {
+        var result = tree
+        _ = MigrationRecord(takenFrom: &result)
+        for step in due {
+            do {
+                let before = result
+                try step.change(&result)
+                // What is under the record's name is not the step's.
+                result.root[MigrationRecord.name] = nil
+                for (name, value) in result.root where before.root[name] != value {
+                    let key = SettingKey(name: name)
+                    try MigrationFailure.naming(key) { try check(key, value) }
+                }
+            } catch {
+                throw MigrationFailure(error, in: step)
+            }
+        }
+        var record = record
+        record.add(due.map(\.name))
+        record.put(into: &result)
+        return result
+    }
+}

@@ -1,0 +1,84 @@
+/// Which migrations a storage has seen: what stands under ``name`` in it, beside the settings.
+///
+///     "$settle": { "migrations": ["rename theme to look.theme", "sizes in points"] }
+///
+/// Programs that know nothing of it keep it, as any key that they don't know.
+package struct MigrationRecord: Sendable, Hashable {
+    /// The outermost name under which nothing is a setting.
+    package static let name = "$settle"
+
+    private static let steps = "migrations"
+    private var entries: SettingTree
+
+    package init() { entries = SettingTree() }
+
+    /// What a tree has, whether or not it can be read.
+    package init(in tree: SettingTree) {
+        entries = SettingTree()
+        entries.root[Self.name] = tree.root[Self.name]
+    }
+
+    /// Takes the record out of a tree, which then has nothing but values.
+    package init(takenFrom tree: inout SettingTree) {
+        self.init(in: tree)
+        tree.root[Self.name] = nil
+    }
+
+    /// Whether a key is one of the record.
+    package static func has(_ key: SettingKey) -> Bool { (key.split?.first ?? key.name) == name }
+
+    package func put(into tree: inout SettingTree) {
+        guard let value = entries.root[Self.name] else { return }
+        tree.root[Self.name] = value
+    }
+
+    /// The names of the steps that were made, in their order; `nil` if what stands there is no list of names.
+    package var names: [String]? {
+        guard let value = entries.root[Self.name] else { return [] }
+        guard case .dictionary(let record) = value else { return nil }
+        guard let steps = record[Self.steps] else { return [] }
+        guard case .array(let values) = steps else { return nil }
+        let names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        return names.count == values.count ? names : nil
+    }
+
+    package mutating func add(_ names: [String]) {
+        let all = (self.names ?? []) + names
+        entries[SettingKey.path(Self.name, Self.steps)] = .array(all.map { .string($0) })
+    }
+
+    /// The first step that is not among those a program knows.
+    package func foreignStep(besides known: [String]) -> String? {
+        guard entries.root[Self.name] != nil else { return nil }
+        return names?.first { !known.contains($0) }
+    }
+
+    /// Takes its own part out of a change of others.
+    ///
+    /// - Returns: Whether other steps are recorded now.
+    package mutating func take(from change: inout ExternalChange) -> Bool {
+        let before = names
+        switch change.content {
+        case .unusable: return false
+        case .everything(var tree):
+            self = MigrationRecord(takenFrom: &tree)
+            change.content = .everything(tree)
+        case .values(var values):
+            let own = values.keys.filter(Self.has)
+            guard !own.isEmpty else { return false }
+            for key in own.sorted() { entries[key] = values.removeValue(forKey: key) ?? nil }
+            change.content = .values(values)
+        }
+        return names != before
+    }
+}
+
+extension StorageError {
+    /// - Parameter step: One that the program does not know.
+    package static func migrated(by step: String) -> StorageError {
+        StorageError(
+            .migrated,
+            "The settings have been migrated by a newer program, with the step “\(step)” that this one does not know. "
+                + "Nothing is saved any more: use the newer program.")
+    }
+}

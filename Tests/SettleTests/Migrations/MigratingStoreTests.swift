@@ -1,0 +1,178 @@
+import FoundationEssentials
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Stores that migrate, and those that were opened before.
+@Suite(.timeLimit(.minutes(10))) struct MigratingStoreTests {
+    struct Old: SettingsGroup {
+        @Setting var theme = "light"
+        @Setting var pause = 0
+    }
+
+    struct New: SettingsGroup {
+        @Setting("look.theme") var theme = "light"
+        @Setting var pause = 0.0
+    }
+
+    static let list: [SettingsMigration] = [
+        .rename("theme", to: "look.theme"), .convert("pause", from: Int.self, to: Double.self) { Double($0) / 1000 },
+    ]
+
+    private static let stored = SettingTree(["theme": .string("dark"), "pause": .integer(1500), "z": .bool(true)])
+
+    private func isRefused(_ error: SettingsError?) -> Bool {
+        (error?.underlying as? StorageError)?.code == .migrated
+    }
+
+    @Test("Opening migrates once, and the record is no setting") func opening() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        for round in 1...2 {
+            let own = storage.shared()
+            let store = try await SettingsStore.open(storage: own, migrations: Self.list)
+            let settings = try await store.group(New.self)
+            #expect(settings.theme == (round == 1 ? "dark" : "new") && settings.pause == 1.5)
+            let export = try await store.export(as: .json)
+            #expect(!String(decoding: export, as: UTF8.self).contains("$settle"))
+            #expect(store.groups(at: "") == ["look"] && !store.settings.contains { $0.key.contains("settle") })
+            #expect((try? store.value(forKey: "$settle.migrations", as: [String].self)) == nil)
+            try await settings.commit { settings.theme = "new" }
+            try await store.close()
+        }
+        #expect(storage.tree["theme"] == nil && storage.tree["z"] == .bool(true))
+        #expect(MigrationRecord(in: storage.tree).names == Self.list.map(\.name))
+    }
+
+    @Test("Nothing may be written under the record's name") func reserved() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage(), migrations: Self.list)
+        let error = #expect(throws: SettingsError.self) { try store.setValue(1, forKey: "$settle.migrations") }
+        #expect(error?.code == .invalidKey)
+        let file = Data(#"{"$settle": {"migrations": ["x"]}, "theme": "dark"}"#.utf8)
+        try store.import(file)
+        #expect(try store.value(forKey: "theme", as: String.self) == "dark")
+        try await store.close()
+    }
+
+    @Test("A failing step leaves what is stored, and the error names step and key") func failing() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        let list = Self.list + [.convert("z", from: Int.self, to: Int.self) { $0 }]
+        let error = await #expect(throws: SettingsError.self) {
+            try await SettingsStore.open(storage: storage.shared(), migrations: list)
+        }
+        #expect(error?.code == .migrationFailed && error?.key == "z" && storage.tree == Self.stored)
+        #expect(error?.description.contains("“convert z from Int to Int”") == true)
+        // The lock is free again.
+        try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
+        #expect(storage.tree["look.theme"] == .string("dark"))
+    }
+
+    @Test("A running older program gets the values as a migration, and saves nothing any more")
+    func olderProgram() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        let older = try await SettingsStore.open(storage: storage.shared(), migrations: [])
+        let old = try await older.group(Old.self)
+        let changes = ChangeRecorder(older.changes)
+        let newer = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        let change = await changes.until { !$0.isEmpty }.first
+        #expect(change?.origin == .migration && old.theme == "light" && old.$theme.origin == .migration)
+        let error = await #expect(throws: SettingsError.self) { try await old.commit { old.theme = "old" } }
+        #expect(error?.code == .commitNotBegun && isRefused(error) && old.theme == "light", "\(String(describing: error))")
+        old.theme = "plain"
+        let flush = await #expect(throws: SettingsError.self) { try await older.flush() }
+        #expect(isRefused(flush))
+        guard case .failing(_, let reason, _) = older.status else { throw TestFailure(number: 1) }
+        #expect(isRefused(reason as? SettingsError))
+        #expect(storage.tree["theme"] == nil && storage.tree["look.theme"] == .string("dark"))
+        try await older.close()
+        try await newer.close()
+        #expect(storage.tree["theme"] == nil)
+    }
+
+    @Test("A program that does not know a recorded step opens, reads, and can't write") func downgrade() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
+        let older = try await SettingsStore.open(storage: storage.shared(), migrations: [Self.list[0]])
+        let settings = try await older.group(New.self)
+        #expect(settings.theme == "dark")
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.theme = "x" } }
+        #expect(isRefused(error) && storage.tree["look.theme"] == .string("dark"))
+        try await older.close()
+    }
+
+    @Test("A tool without a list is not held up, and keeps the record") func tool() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        let tool = try await SettingsStore.open(storage: storage.shared())
+        try await SettingsStore.open(storage: storage.shared(), migrations: Self.list).close()
+        try tool.setValue("blue", forKey: "look.theme")
+        // An old key that is written again stays where it is: steps run once.
+        try tool.setValue("old", forKey: "theme")
+        try await tool.flush()
+        try await tool.close()
+        let store = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        #expect(try await store.group(New.self).theme == "blue" && storage.tree["theme"] == .string("old"))
+        #expect(MigrationRecord(in: storage.tree).names == Self.list.map(\.name))
+        try await store.close()
+    }
+
+    @Test("Where there is no lock, the steps run again on what others have stored meanwhile")
+    func withoutLock() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        let lockless = OvertakenStorage(base: storage.shared()) {
+            storage.simulateExternalChange(["pause": .integer(2500)])
+        }
+        let store = try await SettingsStore.open(storage: lockless, migrations: Self.list)
+        #expect(try await store.group(New.self).pause == 2.5 && storage.tree["pause"] == .real(2.5))
+        try await store.close()
+    }
+
+    @Test("A new store records the steps, so that none of them meets the values of a newer program")
+    func newStore() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        let settings = try await store.group(New.self)
+        try await settings.commit { settings.pause = 0.5 }
+        try await store.close()
+        let again = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        #expect(try await again.group(New.self).pause == 0.5)
+        try await again.close()
+    }
+
+    @Test("An answer that was lost is asked for again, and nothing is migrated twice") func lostAnswer() async throws {
+        let storage = InMemoryStorage(Self.stored)
+        let failing = FailingStorage(storage.shared())
+        failing.fail(.append, with: StorageError(.unavailable, "lost", isOutcomeUnknown: true))
+        let store = try? await SettingsStore.open(storage: failing, migrations: Self.list)
+        try await store?.close()
+        let again = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
+        #expect(try await again.group(New.self).pause == 1.5)
+        try await again.close()
+    }
+}
+
+/// Has no lock, and others store something before its first append.
+private final class OvertakenStorage: StorageWrapper, Sendable {
+    let base: any Storage
+    private let beforeFirst: LockedValue<(@Sendable () -> Void)?>
+
+    init(base: any Storage, beforeFirst: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.beforeFirst = LockedValue(beforeFirst)
+    }
+
+    func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
+
+    func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        beforeFirst.withLock { action in
+            defer { action = nil }
+            return action
+        }?()
+        return try await base.append(batch, durability: durability)
+    }
+}
+
+extension InMemoryStorage {
+    fileprivate func shared() -> InMemoryStorage { InMemoryStorage(sharing: self) }
+}
