@@ -14,8 +14,9 @@ struct MigrationPlan: Sendable {
         guard let recorded = record.names else {
             throw MigrationFailure(
                 key: SettingKey(name: MigrationRecord.name),
-                reason: "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has something else. Correct "
-                    + "it by hand, or take it from \".before-migration\" beside the file.")
+                reason:
+                    "“\(MigrationRecord.name)” must have a list of names under “migrations”, and has another value. Correct "
+                    + "it by hand: a step that is missing there is made again.")
         }
         self.record = record
         let isAhead = !known.isSuperset(of: recorded)

@@ -94,7 +94,7 @@ extension Persister {
     func reportRefusal() {
         guard let refusal = migrations.refusal, !migrations.isReported else { return }
         migrations.isReported = true
-        _ = failed(refusal)
+        report(.storage(refusal))
     }
 
     /// All stored values as far as the storage has reported them: without unsaved values, with changes that the store

@@ -82,6 +82,7 @@ extension Persister {
             if let refusal = migrations.refusal { throw refusal }
         } catch {
             if exclusion != .none { await endRoundIfUnused() }
+            deliverFetched()
             return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
         }
         // What a visit has published and not handed over yet is a commit's too.

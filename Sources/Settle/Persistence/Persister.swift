@@ -347,6 +347,11 @@ actor Persister {
     func failed(_ error: StorageError) -> SettingsError {
         let issue = SettingsError.storage(error)
         log.saveFailed(issue, at: time.now())
+        if error.code == .migrated {
+            // It stays so, however often saving is tried.
+            guard !migrations.isReported else { return issue }
+            migrations.isReported = true
+        }
         report(issue)
         return issue
     }

@@ -40,7 +40,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
         let issueBoard = IssueBoard()
         persister = Persister(
             storage: storage, position: contents.position,
-            migrations: KnownMigrations(record: record, names: migrations), registration: registration, log: log, time: time,
+            migrations: KnownMigrations(record: record, names: migrations), registration: registration, log: log,
+            time: time,
             retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)

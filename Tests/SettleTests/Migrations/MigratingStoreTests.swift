@@ -72,15 +72,18 @@ import Testing
         let storage = InMemoryStorage(Self.stored)
         let older = try await SettingsStore.open(storage: storage.shared(), migrations: [])
         let old = try await older.group(Old.self)
-        let changes = ChangeRecorder(older.changes)
+        let (changes, issues) = (ChangeRecorder(older.changes), ChangeRecorder(older.issues))
         let newer = try await SettingsStore.open(storage: storage.shared(), migrations: Self.list)
         let change = await changes.until { !$0.isEmpty }.first
         #expect(change?.origin == .migration && old.theme == "light" && old.$theme.origin == .migration)
         let error = await #expect(throws: SettingsError.self) { try await old.commit { old.theme = "old" } }
-        #expect(error?.code == .commitNotBegun && isRefused(error) && old.theme == "light", "\(String(describing: error))")
+        #expect(
+            error?.code == .commitNotBegun && isRefused(error) && old.theme == "light", "\(String(describing: error))")
         old.theme = "plain"
         let flush = await #expect(throws: SettingsError.self) { try await older.flush() }
         #expect(isRefused(flush))
+        let told = await issues.until { !$0.isEmpty }
+        #expect(told.count == 1 && isRefused(told.first), "\(told)")
         guard case .failing(_, let reason, _) = older.status else { throw TestFailure(number: 1) }
         #expect(isRefused(reason as? SettingsError))
         #expect(storage.tree["theme"] == nil && storage.tree["look.theme"] == .string("dark"))

@@ -19,7 +19,8 @@ import Testing
         #expect(tree["pause"] == (isNew ? .real(1.5) : .integer(1500)))
     }
 
-    @Test("After a crash the file is as before or migrated, and the next opening makes it so") func crashes() async throws {
+    @Test("After a crash the file is as before or migrated, and the next opening makes it so")
+    func crashes() async throws {
         let seen = LockedValue((old: 0, new: 0))
         try await forEachCrashPoint(
             of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0) },
@@ -37,6 +38,11 @@ import Testing
             let tree = await core.persister.wholeTree
             check(tree, isMigrated: recovered.acknowledged.isEmpty ? nil : true)
             let isNew = tree["look.theme"] != nil
+            let storage = await core.persister.storage
+            var contents = try await storage.load()
+            let migration = StorageMigration(storage: storage, list: Self.list, time: TimeSource(recovered.clock))
+            try await migration.run(on: &contents)
+            check(contents.tree, isMigrated: true)
             seen.withLock { if isNew { $0.new += 1 } else { $0.old += 1 } }
         }
         #expect(seen.withLock { $0.old > 5 && $0.new > 5 }, "\(seen.withLock { $0 })")

@@ -43,13 +43,15 @@ import Testing
 
     @Test("A group moves with everything in it, and key by key what is there already wins") func move() throws {
         let step = SettingsMigration.move("user", to: "accounts.main")
-        let moved = try values(#"{"user": {"name": "a", "age": {"years": 3}}, "accounts": {"main": {"name": "b"}}}"#, step)
+        let moved = try values(
+            #"{"user": {"name": "a", "age": {"years": 3}}, "accounts": {"main": {"name": "b"}}}"#, step)
         #expect(try moved == tree(#"{"accounts": {"main": {"name": "b", "age": {"years": 3}}}}"#))
         #expect(try values(#"{"a": {"b": 1}}"#, .move("a", to: "a.c")) == tree(#"{"a": {"c": {"b": 1}}}"#))
     }
 
     @Test("Removing takes a key or a whole group") func remove() throws {
-        #expect(try values(#"{"a": {"b": 1, "c": 2}, "d": 3}"#, .remove("a.b"), .remove("d")) == tree(#"{"a": {"c": 2}}"#))
+        #expect(
+            try values(#"{"a": {"b": 1, "c": 2}, "d": 3}"#, .remove("a.b"), .remove("d")) == tree(#"{"a": {"c": 2}}"#))
         #expect(try values(#"{"a": {"b": 1}}"#, .remove("a")) == SettingTree())
     }
 
