@@ -11,8 +11,8 @@ struct DomainStack: Sendable {
     /// What the domains above the application's have, joined, and what those below it have.
     private var above = SettingTree()
     private var below = SettingTree()
-    /// Earlier names of keys, under which a domain may still have a value; the last one first.
-    var formerKeys: [SettingKey: [SettingKey]] = [:]
+    /// Keys that the application's domain has under other names by now; `nil` if there are none.
+    var renaming: KeyRenaming?
 
     init(_ domains: [DomainIdentity] = []) {
         layers = domains.map { Layer(domain: $0) }
@@ -22,15 +22,16 @@ struct DomainStack: Sendable {
 
     /// The present name of a key that a domain may still have under an earlier one.
     func currentKey(of key: SettingKey) -> SettingKey {
-        formerKeys.isEmpty ? key : formerKeys.first { $0.value.contains(key) }?.key ?? key
+        renaming?.newName(key) ?? key
     }
 
     // MARK: Reading
 
     /// The values of a key, in the order of the domains: those of the domains above the application's, or below it.
     func candidates(at key: SettingKey, above isAbove: Bool) -> [DomainCandidate] {
-        layers.compactMap { layer in
-            layer.domain.isAbove == isAbove ? layer.candidate(at: key, orAt: formerKeys[key] ?? []) : nil
+        let oldNames = oldNames(of: key)
+        return layers.compactMap { layer in
+            layer.domain.isAbove == isAbove ? layer.candidate(at: key, orAt: oldNames) : nil
         }
     }
 
@@ -39,9 +40,12 @@ struct DomainStack: Sendable {
         candidates(at: key, above: true) + candidates(at: key, above: false)
     }
 
+    private func oldNames(of key: SettingKey) -> [SettingKey] { renaming?.oldNames(key) ?? [] }
+
     /// Whether any domain has a value for a key.
     func concerns(_ key: SettingKey) -> Bool {
-        layers.contains { $0.candidate(at: key, orAt: formerKeys[key] ?? []) != nil }
+        let oldNames = oldNames(of: key)
+        return layers.contains { $0.candidate(at: key, orAt: oldNames) != nil }
     }
 
     /// The effective value of a key without a declaration: dictionaries are joined entry by entry, and of any other
@@ -67,7 +71,7 @@ struct DomainStack: Sendable {
     /// A value of a domain that locks a key, or a part of it or something around it.
     func lock(concerning key: SettingKey) -> DomainCandidate? {
         for layer in layers where layer.domain.locksKeys {
-            if let candidate = layer.candidate(at: key, orAt: formerKeys[key] ?? []) { return candidate }
+            if let candidate = layer.candidate(at: key, orAt: oldNames(of: key)) { return candidate }
             for parent in key.parents {
                 guard let value = layer.contents.tree[parent] else { break }
                 if case .dictionary = value { continue }
@@ -132,18 +136,36 @@ struct DomainCandidate: Sendable {
     let value: SettingValue
     /// See ``DomainContents/isText``.
     let isText: Bool
+    /// Whether the key is an earlier name of the setting's.
+    var isRenamed = false
+}
+
+/// What migrations have renamed: domains that they do not change may still have the earlier names.
+struct KeyRenaming: Sendable {
+    /// `nil` if the key still has its name.
+    let newName: @Sendable (SettingKey) -> SettingKey?
+    /// The last one first.
+    let oldNames: @Sendable (SettingKey) -> [SettingKey]
 }
 
 extension DomainStack.Layer {
     fileprivate func candidate(at key: SettingKey, orAt former: [SettingKey]) -> DomainCandidate? {
         guard !contents.tree.root.isEmpty else { return nil }
-        for key in CollectionOfOne(key) + former {
-            if let value = contents.tree[key] { return candidate(key, value) }
-            guard !key.isPlain else { continue }
-            // A name with dots stands for the path, as in the flat files of other programs.
-            for literal in key.literals {
-                if let value = contents.tree[literal] { return candidate(literal, value) }
-            }
+        if let candidate = candidate(at: key) { return candidate }
+        for key in former {
+            guard var candidate = candidate(at: key) else { continue }
+            candidate.isRenamed = true
+            return candidate
+        }
+        return nil
+    }
+
+    private func candidate(at key: SettingKey) -> DomainCandidate? {
+        if let value = contents.tree[key] { return candidate(key, value) }
+        guard !key.isPlain else { return nil }
+        // A name with dots stands for the path, as in the flat files of other programs.
+        for literal in key.literals {
+            if let value = contents.tree[literal] { return candidate(literal, value) }
         }
         return nil
     }

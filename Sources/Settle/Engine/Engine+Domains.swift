@@ -90,6 +90,12 @@ extension Engine {
                 stored: Redacted(candidate.value, isSecret: box.isSecret), rule: box.brokenRule(error), isLocked: candidate.domain.locksKeys, error))
     }
 
+    /// A domain has a value under an earlier name of its key. Reported once.
+    final func reportRenamed(_ candidate: DomainCandidate, to key: SettingKey) {
+        guard reports.isNew(renaming: candidate) else { return }
+        reportAfterUnlock(.renamed(candidate.key, to: key, in: candidate.domain.name, at: place(of: candidate)))
+    }
+
     /// A write is stored, but another domain covers it. Reported once for each key.
     final func reportCovered(_ key: SettingKey, by domain: DomainIdentity) {
         guard reports.isNew(covering: key) else { return }
@@ -124,6 +130,7 @@ struct DomainReports {
 
     private var skipped: [Skipped: SettingValue] = [:]
     private var covered: Set<SettingKey> = []
+    private var renamed: [DomainName: Set<SettingKey>] = [:]
     /// What each domain's source has found last.
     private var problems: [DomainName: Set<String>] = [:]
 
@@ -131,6 +138,10 @@ struct DomainReports {
     mutating func isNew(skipping candidate: DomainCandidate, for key: SettingKey) -> Bool {
         let value = skipped.updateValue(candidate.value, forKey: Skipped(domain: candidate.domain.name, key: key))
         return value != candidate.value
+    }
+
+    mutating func isNew(renaming candidate: DomainCandidate) -> Bool {
+        renamed[candidate.domain.name, default: []].insert(candidate.key).inserted
     }
 
     /// The problems of a domain's source that it did not have before.

@@ -60,7 +60,9 @@ extension SettingBox {
 
     private func usable(_ candidate: DomainCandidate, for key: SettingKey, in engine: Engine) -> Value? {
         do {
-            return try decode(candidate)
+            let value = try decode(candidate)
+            if candidate.isRenamed { engine.reportRenamed(candidate, to: key) }
+            return value
         } catch {
             // An empty text is a value for strings only, and none for others.
             if candidate.isText, TextCandidates.isEmpty(candidate.value) { return nil }

@@ -43,6 +43,13 @@ extension SettingsError {
         SettingsError(.domain, "The domain “\(name)”: \(problem)", underlying: error)
     }
 
+    /// - Parameter place: Where the earlier name is.
+    static func renamed(_ old: SettingKey, to key: SettingKey, in domain: DomainName, at place: String) -> SettingsError {
+        SettingsError(
+            .domain, "\(place) (\(domain)) has \(quoted(old)), which is called \(quoted(key)) by now. It is used; rename it there.",
+            key: key.description)
+    }
+
     /// A value of a domain that can't be used.
     ///
     /// - Parameters:

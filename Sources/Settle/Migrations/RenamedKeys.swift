@@ -20,6 +20,28 @@ struct RenamedKeys: Sendable {
         }
         return name == key ? nil : name
     }
+
+    /// The names that a key had before, the last one first.
+    func oldNames(of key: SettingKey) -> [SettingKey] {
+        var names: [SettingKey] = []
+        var name = key
+        for (from, to) in renamings.reversed() {
+            if name == to {
+                name = from
+            } else if let rest = to.rest(of: name) {
+                name = from.appending(rest)
+            } else {
+                continue
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// `nil` if nothing was renamed.
+    var forDomains: KeyRenaming? {
+        renamings.isEmpty ? nil : KeyRenaming(newName: newName(of:), oldNames: oldNames(of:))
+    }
 }
 
 extension [SettingsMigration] {

@@ -11,7 +11,7 @@ extension StoreCore {
     ///   - languages: The user's languages; `nil` to find them out.
     ///   - renamed: The keys that migrations have renamed: other domains may still have the earlier names.
     func add(_ loaded: [LoadedDomain], languages: [String]?, renamed: RenamedKeys) {
-        log.lock.withLock { log.stored.domains.renamed = renamed }
+        log.lock.withLock { log.stored.domains.renaming = renamed.forDomains }
         var last: StoreDomain?
         for (domain, contents) in loaded {
             insert(domain, after: last)
