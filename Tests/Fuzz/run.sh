@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes the readers of the file formats and of the journal with libFuzzer.
+# Fuzzes the readers of the file formats, of the journal, and of arguments, variables and other text with libFuzzer.
 #
-#     Tests/Fuzz/run.sh [runs] [folder] [formats | journal]
+#     Tests/Fuzz/run.sh [runs] [folder] [formats | journal | text]
 #
 # The folder keeps the programs, the inputs that reached new code, and those that failed. SwiftPM cannot link libFuzzer
 # into an executable, so the sources are compiled directly. An input may take a second (FUZZ_SECONDS for another limit, on a
@@ -62,5 +62,14 @@ fuzz_journal() {
         "$here/JournalFuzzer.swift"
 }
 
-[ "$only" = journal ] || fuzz_formats
-[ "$only" = formats ] || fuzz_journal
+fuzz_text() {
+    inputs=$folder/text/inputs
+    mkdir -p "$inputs"
+    printf -- '--port\0%s\0-passcode.attemptCount\0(1, 2)\0--no-log-use-color\0--token=x\0-v\0--\0--port' 80 >"$inputs/arguments"
+    printf '%s\0{a = 1; "b\\U00e9" = (<0f bd>, c);} // d\0[1, {"a": 2}]\0001,yes,250ms\0pt_BR.UTF-8:de' 1m30s >"$inputs/values"
+    fuzz text "-dict=$here/text.dict" "$sources"/Text/*.swift "$here/TextFuzzer.swift"
+}
+
+for target in formats journal text; do
+    [ "${only:-$target}" != "$target" ] || "fuzz_$target"
+done

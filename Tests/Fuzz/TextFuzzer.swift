@@ -1,0 +1,93 @@
+import FoundationEssentials
+
+/// Feeds an input to the readers of arguments, variables and other text. The input is split into texts at zero bytes.
+///
+/// For any input, no argument is lost or invented, no text of a secret shows, what is read does not depend on where
+/// else the text may stand, and the first candidate for a text is the text.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let texts = UnsafeBufferPointer(start: start, count: count).split(separator: 0, omittingEmptySubsequences: false)
+        .prefix(32).map { String(decoding: $0, as: UTF8.self) }
+    checkArguments(texts)
+    checkVariables(texts)
+    for text in texts { checkText(text) }
+    return 0
+}
+
+private let keys: [SettingKey] = ["port", "log.useColor", "passcode.attemptCount", "log.file", #"a\.b"#, "é"]
+
+private let options = CommandLineOptions(
+    keys.map { CommandLineOption($0, $0 == "log.useColor" ? .flag : .value) } + [CommandLineOption("token", .secret)])
+
+private func checkArguments(_ arguments: [String]) {
+    let values = CommandLineValues(arguments, options: options)
+    var rest = arguments[...]
+    for argument in values.remaining {
+        guard let place = rest.firstIndex(of: argument) else {
+            preconditionFailure("an argument was invented or moved")
+        }
+        rest = rest[(place + 1)...]
+    }
+    precondition(values.remaining.count + values.places.count <= arguments.count, "an argument counts twice")
+    precondition(values.places.keys.allSatisfy { values.tree[$0] != nil }, "a place has no value")
+    precondition(values.tree["token"] == nil, "a secret was taken")
+    let again = CommandLineValues(values.remaining, options: options)
+    precondition(again.remaining.count <= values.remaining.count)
+
+    let secret = "4f1c9d0e"
+    let hidden = CommandLineValues(["--token", secret, "--token=" + secret, "-token", secret], options: options)
+    precondition(!"\(hidden)".contains(secret), "a secret shows")
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    precondition(values.remaining.suffix(arguments.count - end) == arguments[end...], "something was taken after --")
+}
+
+private func checkVariables(_ texts: [String]) {
+    guard let names = try? EnvironmentNames(prefix: "APP", keys: keys) else { preconditionFailure("keys collide") }
+    var environment: [String: String] = [:]
+    for (variable, text) in zip(names.variables.map(\.name) + ["APP_PORT_FILE", "APP_LOG_FILE_FILE"], texts) {
+        environment[variable] = text
+    }
+    let values = EnvironmentValues(environment, names: names) { Array($0.utf8) }
+    for (key, name) in names.variables {
+        guard let text = environment[name] else { continue }
+        guard case .string(let found)? = values.tree[key], found.utf8.elementsEqual(text.utf8) else {
+            preconditionFailure("a variable was lost or has changed")
+        }
+    }
+    for text in texts {
+        let key = SettingKey(name: text)
+        let name = EnvironmentNames.name(of: key, prefix: "APP")
+        precondition(!name.contains("=") && !name.contains("\0") && name.hasPrefix("APP_"))
+    }
+}
+
+private func checkText(_ text: String) {
+    let value = OldPropertyList.value(of: text)
+    if case .string(let found) = value, !found.utf8.elementsEqual(text.utf8) {
+        precondition(text.contains("\""), "a text was not kept")
+    }
+    guard case .string(let first)? = TextCandidates.candidates(for: .string(text)).first(where: { _ in true }),
+        first.utf8.elementsEqual(text.utf8)
+    else { preconditionFailure("the text is not the first candidate") }
+    decode(.string(text))
+    decode(value)
+    if let number = text.leadingInteger { precondition(text.leadingDouble != nil, "\(number) is no number") }
+    _ = text.leadingBool
+    _ = SettingValue.string(text).coercedToURL { "/home" }
+    let languages = LanguageOrder.languages(preferred: [text], environment: ["LANGUAGE": text, "LANG": text])
+    precondition(Set(languages).count == languages.count, "a language comes twice")
+}
+
+private func decode(_ value: SettingValue) {
+    func decode<Value: Codable & Sendable>(_: Value.Type) -> Value? {
+        try? TextCandidates.decode(value, with: SettingCodec<Value>.standard) { _ in }
+    }
+    _ = decode(Int.self)
+    _ = decode(Bool.self)
+    _ = decode(Date.self)
+    _ = decode([String: [Double]].self)
+    _ = decode([Int].self)
+    guard let duration = decode(Duration.self) else { return }
+    let spelled = duration.settingValue()
+    precondition((try? Duration(settingValue: spelled)) == duration, "a duration has changed")
+}
