@@ -28,6 +28,8 @@ private func checkArguments(_ arguments: [String]) {
         }
         rest = rest[(place + 1)...]
     }
+    let plain = arguments.filter { !$0.hasPrefix("-") }
+    precondition(CommandLineValues(plain, options: options).remaining == plain, "an argument was lost")
     precondition(values.remaining.count + values.places.count <= arguments.count, "an argument counts twice")
     precondition(values.places.keys.allSatisfy { values.tree[$0] != nil }, "a place has no value")
     precondition(values.tree["token"] == nil, "a secret was taken")
