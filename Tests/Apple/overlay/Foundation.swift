@@ -78,6 +78,8 @@ open class FileManager {
     @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable)
     @available(tvOS, unavailable) @available(visionOS, unavailable)
     open var homeDirectoryForCurrentUser: URL { fatalError() }
+    @available(macOS 10.12, *) @available(iOS, unavailable) @available(watchOS, unavailable)
+    @available(tvOS, unavailable) @available(visionOS, unavailable)
     open func homeDirectory(forUser userName: String) -> URL? { fatalError() }
     open var temporaryDirectory: URL { fatalError() }
     open func createDirectory(
