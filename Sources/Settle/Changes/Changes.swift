@@ -70,7 +70,8 @@ public struct Changes: AsyncSequence, Sendable {
                 case .loss(let revision, let time, let isDurable):
                     return Change(
                         revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
-                        domain: .application, author: nil, mutations: [], isDurable: isDurable, missed: cursor.popMissed())
+                        domain: .application, author: nil, mutations: [], isDurable: isDurable,
+                        missed: cursor.popMissed())
                 case .again: break
                 case .wait: return nil
                 case .finish:

@@ -87,7 +87,8 @@ extension Engine {
         reportAfterUnlock(
             .skipped(
                 key, in: candidate.domain.name, at: place(of: candidate),
-                stored: Redacted(candidate.value, isSecret: box.isSecret), rule: box.brokenRule(error), isLocked: candidate.domain.locksKeys, error))
+                stored: Redacted(candidate.value, isSecret: box.isSecret), rule: box.brokenRule(error),
+                isLocked: candidate.domain.locksKeys, error))
     }
 
     /// A domain has a value under an earlier name of its key. Reported once.

@@ -33,17 +33,16 @@ struct LoggedMutation: Sendable {
 
     /// - Returns: `nil` if nothing has changed.
     init?(_ mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
-        self.init(slot: slot, old: mutation.old, new: mutation.new)
-        guard let own = mutation.own else { return }
-        domain = box.staged?.held?.domain
-        if !mutation.isEqual {
-            scope = own.isEqual ? .effective : .both
-        } else if !own.isEqual {
-            self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
-            scope = .application
-        } else {
-            return nil
+        guard let own = mutation.own, mutation.isEqual else {
+            self.init(slot: slot, old: mutation.old, new: mutation.new)
+            scope = mutation.own?.isEqual == true ? .effective : .both
+            domain = box.staged?.held?.domain
+            return
         }
+        guard !own.isEqual else { return nil }
+        self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
+        scope = .application
+        domain = box.staged?.held?.domain
     }
 
     /// The same without its values.

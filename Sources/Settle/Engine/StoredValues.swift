@@ -14,7 +14,8 @@ struct StoredValues: ~Copyable {
     func undeclaredValue(at key: SettingKey) -> SettingValue? {
         if !slots.isEmpty, slots.concerns(key) { return nil }
         let place = resolved(key)
-        return slots.concerns(place) ? nil : domains.isWithoutValues ? tree[place] : domains.joined(at: place, own: tree[place])
+        return slots.concerns(place)
+            ? nil : domains.isWithoutValues ? tree[place] : domains.joined(at: place, own: tree[place])
     }
 
     // MARK: Spellings

@@ -19,23 +19,27 @@ extension SettingsError {
         let list = searched.isEmpty ? "none" : searched.map(\.description).joined(separator: ", ")
         return SettingsError(
             .domain,
-            "The domain “\(name)” can't be used: the store does not search it. Besides the application's it searches: \(list).")
+            "The domain “\(name)” can't be used: the store does not search it. Besides the application's it searches: \(list)."
+        )
     }
 
     static func readOnly(_ name: DomainName) -> SettingsError {
         SettingsError(
-            .domain, "The domain “\(name)” can't be written: its values come from outside of the program, or from overrides.")
+            .domain,
+            "The domain “\(name)” can't be written: its values come from outside of the program, or from overrides.")
     }
 
     static func insideTransaction(_ name: DomainName) -> SettingsError {
         SettingsError(
             .domain,
-            "The domain “\(name)” can't be changed within a transaction, which writes one domain. Change it before or after.")
+            "The domain “\(name)” can't be changed within a transaction, which writes one domain. Change it before or after."
+        )
     }
 
     static func otherStore(key: SettingKey) -> SettingsError {
         SettingsError(
-            .notOpened, "\(quoted(key)) can't be overridden: its group was not opened by this store.", key: key.description)
+            .notOpened, "\(quoted(key)) can't be overridden: its group was not opened by this store.",
+            key: key.description)
     }
 
     /// A source has found what it can't use.
@@ -44,9 +48,11 @@ extension SettingsError {
     }
 
     /// - Parameter place: Where the earlier name is.
-    static func renamed(_ old: SettingKey, to key: SettingKey, in domain: DomainName, at place: String) -> SettingsError {
+    static func renamed(_ old: SettingKey, to key: SettingKey, in domain: DomainName, at place: String) -> SettingsError
+    {
         SettingsError(
-            .domain, "\(place) (\(domain)) has \(quoted(old)), which is called \(quoted(key)) by now. It is used; rename it there.",
+            .domain,
+            "\(place) (\(domain)) has \(quoted(old)), which is called \(quoted(key)) by now. It is used; rename it there.",
             key: key.description)
     }
 
@@ -59,7 +65,8 @@ extension SettingsError {
         isLocked: Bool, _ error: any Error
     ) -> SettingsError {
         let instead =
-            isLocked ? "The last good value or the default is used, and the key stays locked" : "The next domain is asked"
+            isLocked
+            ? "The last good value or the default is used, and the key stays locked" : "The next domain is asked"
         return SettingsError(
             .unusableValue,
             "The value of \(quoted(key)) in \(place) (\(domain)) can't be used: "

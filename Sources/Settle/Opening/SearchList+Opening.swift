@@ -21,7 +21,8 @@ struct SearchedDomains: Sendable {
     init(_ list: SearchList, _ places: SearchPlaces) throws(SettingsError) {
         let names = list.domains.map(\.name)
         if let name = names.first(where: { name in names.count { $0 == name } > 1 }) {
-            throw SettingsError(.domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
+            throw SettingsError(
+                .domain, "The domain “\(name)” is twice in the search list. A store asks each domain once.")
         }
         let end = names.firstIndex(of: .application) ?? names.endIndex
         var domains: [StoreDomain] = []
@@ -30,7 +31,8 @@ struct SearchedDomains: Sendable {
             do {
                 domains.append(try domain.opened(isAbove: index < end, places))
             } catch {
-                throw SettingsError(.domain, "The domain “\(domain.name)” can't be searched: \(error)", underlying: error)
+                throw SettingsError(
+                    .domain, "The domain “\(domain.name)” can't be searched: \(error)", underlying: error)
             }
         }
         self.domains = domains
@@ -88,7 +90,7 @@ extension SearchList.Domain {
             let file = try url ?? places.url(of: standard)
             let isWritable = standard != .system
             return domain(standard.origin, FileDomainSource(at: file), file: isWritable ? file : nil)
-        case .source(let source, let origin): return domain(origin, source)
+        case .source(let source, let locksKeys): return domain(.domain, source, locksKeys: locksKeys)
         }
     }
 }

@@ -66,7 +66,7 @@ extension SearchList {
             case managed(folder: URL?)
             /// A file in its standard place, or in the given one.
             case file(StandardFile, URL?)
-            case source(any DomainSource, Origin)
+            case source(any DomainSource, locksKeys: Bool)
         }
 
         /// The files that have a standard place.
@@ -148,8 +148,15 @@ extension SearchList {
         }
 
         /// A domain of your own.
-        public static func source(_ name: DomainName, _ source: any DomainSource) -> Domain {
-            Domain(name: name, kind: .source(source, .domain))
+        ///
+        /// - Parameters:
+        ///   - name: Its name, which no other domain of the list has.
+        ///   - source: Where its values come from.
+        ///   - locksKeys: Whether a key that it has can't be written, as with ``managed(in:)``.
+        public static func source(
+            _ name: DomainName, _ source: any DomainSource, locksKeys: Bool = false
+        ) -> Domain {
+            Domain(name: name, kind: .source(source, locksKeys: locksKeys))
         }
     }
 }

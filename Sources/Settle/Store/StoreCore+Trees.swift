@@ -14,7 +14,10 @@ extension StoreCore {
     /// What the application's domain has, or is about to store.
     func ownTree() -> SettingTree {
         let (stored, unsaved) = log.lock.withLock {
-            (log.stored.tree, log.unsavedValues(at: nil, inTransaction: writer.isHeldByCurrentThread && transaction != nil))
+            (
+                log.stored.tree,
+                log.unsavedValues(at: nil, inTransaction: writer.isHeldByCurrentThread && transaction != nil)
+            )
         }
         return unsaved.reduce(into: stored) { tree, value in tree[value.key] = (try? value.encoded()) ?? nil }
     }

@@ -1,4 +1,3 @@
-import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -115,13 +114,11 @@ import Testing
     @Test("A locked key can't be written in any way, and a bad locked value never lets the user's in") func locked()
         async throws
     {
-        let folder = try TemporaryFolder()
-        let managed = folder.url.appending(path: "app.json")
-        try #"{"count": 5, "inner": {"level": 0.25}}"#.write(to: managed, atomically: true, encoding: .utf8)
-        let store = try await open(.managed(in: folder.url), .application)
+        let managed = TestDomain(["count": 5, "inner": ["level": 0.25]])
+        let store = try await open(.source("managed", managed, locksKeys: true), .application)
         let settings = try await store.group(LayeredGroup.self)
-        try #require(settings.count == 5 && settings.$count.isLocked)
-        let names = ["app.json", "line 1"]
+        try #require(settings.count == 5 && settings.$count.isLocked && !settings.$name.isLocked)
+        let names = ["the test's count", "managed"]
         #expect { try settings.$count.set(6) } throws: { error in
             let error = error as? SettingsError
             return error?.code == .locked && names.allSatisfy { error?.description.contains($0) == true }
@@ -133,6 +130,14 @@ import Testing
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
         try settings.reset()
         #expect(settings.count == 5 && settings.inner.level == 0.25 && settings.$count.stored == nil)
+        var counts = settings.$count.makeAsyncIterator()
+        #expect(await counts.next() == 5)
+        managed.set(["count": 6])
+        #expect(await counts.next() == 6)
+        managed.set(["count": 101])
+        var issues = store.issues.makeAsyncIterator()
+        while let issue = await issues.next(), issue.code != .unusableValue {}
+        #expect(settings.count == 6 && settings.$count.isLocked)
     }
 
     @Test("An owner's settings have the application's value or the default") func owner() async throws {

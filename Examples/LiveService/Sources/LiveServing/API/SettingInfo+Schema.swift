@@ -4,7 +4,9 @@ extension SettingInfo {
     /// What `PATCH` takes as the setting's value. Rules that JSON Schema can't express are in the description.
     var schema: Schema {
         var keywords: SettingValue.Entries = [:]
-        if !rules.isEmpty { keywords["description"] = .string("It must be \(rules.map(\.description).joined(separator: ", and ")).") }
+        if !rules.isEmpty {
+            keywords["description"] = .string("It must be \(rules.map(\.description).joined(separator: ", and ")).")
+        }
         if isSecret { keywords["writeOnly"] = .bool(true) }
         if let defaultValue { keywords["default"] = defaultValue }
         return typeSchema.with(keywords)
