@@ -117,7 +117,8 @@ import Testing
             #expect(settings.window.width == 1024 && settings.window.height == 768)
             try await store.close()
             let sample = try #require(try guide.firstMatch(of: /(?s)```json\n(.+?)```/))
-            #expect(try String(contentsOf: file, encoding: .utf8) == String(sample.1))
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text == String(sample.1))
         }
     }
 

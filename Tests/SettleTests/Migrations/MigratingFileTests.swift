@@ -85,14 +85,20 @@ import Testing
 
     @Test("Two processes: one migrates while the other writes, and nothing of the older one gets in afterwards")
     func twoProcesses() async throws {
+        struct Settings: SettingsGroup {
+            @Setting var theme = "light"
+            @Setting var pause = 0
+            @Setting var z = false
+        }
         let fixture = try FileStorageFixture("settings.json")
         try fixture.write(Self.json)
         let older = try await SettingsStore.open(storage: FileStorage(at: fixture.file), migrations: [])
-        let old = try await older.group(Old.self)
+        let old = try await older.group(Settings.self)
         old.pause = 2500
         try await older.flush()
+        let list = Self.list + [.remove("z")]
         let changes = ChangeRecorder(older.changes)
-        let newer = try await SettingsStore.open(storage: FileStorage(at: fixture.file), migrations: Self.list)
+        let newer = try await SettingsStore.open(storage: FileStorage(at: fixture.file), migrations: list)
         let settings = try await newer.group(New.self)
         #expect(settings.pause == 2.5 && settings.theme == "dark")
         // It has not been told yet, and still the file refuses it.
@@ -102,6 +108,7 @@ import Testing
         let commit = await #expect(throws: SettingsError.self) { try await old.commit { old.pause = 7 } }
         #expect(isRefused(commit))
         #expect(await changes.until { $0.contains { $0.origin == .migration } }.count > 0)
+        #expect(!old.z && old.$z.origin == .migration)
         try await settings.commit { settings.theme = "blue" }
         try await older.close()
         try await newer.close()
