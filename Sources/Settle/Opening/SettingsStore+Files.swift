@@ -84,7 +84,7 @@ extension SettingsStore {
         let load = { @Sendable in
             let loaded = await LoadedStorage(
                 makeStorage(), searched ?? .none, configuration: configuration, migrations: migrations)
-            await loaded.closeIfFailed()
+            await loaded.closeIfNotMigrated()
             return loaded
         }
         // If nothing is open, one switch to another thread covers both steps.

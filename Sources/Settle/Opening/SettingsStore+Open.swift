@@ -75,9 +75,9 @@ struct LoadedStorage: Sendable {
         return Loaded(contents: contents, domains: domains)
     }
 
-    /// Closes a storage that no store can be made of.
-    func closeIfFailed() async {
-        if case .failure = loaded { await storage.close() }
+    /// Closes a storage that was read and could not be migrated: no store will.
+    func closeIfNotMigrated() async {
+        if case .failure(let error) = loaded, error.code == .migrationFailed { await storage.close() }
     }
 
     /// Starts a store with the contents of the storage, which follows external changes there.
