@@ -143,10 +143,12 @@ import Testing
                 let fixture = try FileStorageFixture("settings.json")
                 try fixture.write(Self.json)
                 fixture.calls.fail(call: call, with: fault, forGood: false)
+                let storage = fixture.storage()
                 let store: SettingsStore?
                 do {
-                    store = try await SettingsStore.open(storage: fixture.storage(), migrations: Self.list)
+                    store = try await SettingsStore.open(storage: storage, migrations: Self.list)
                 } catch {
+                    storage.close()
                     store = nil
                     failures += 1
                 }
