@@ -16,6 +16,7 @@ extension Engine {
         writer.lock()
         defer { writer.unlock() }
         guard mode != .closed else { throw failing(.closed(key: nil)) }
+        if let refusal, origin == .local || origin == .reset { throw failing(refusal) }
         if transaction == nil {
             transaction = Transaction(origin: origin, author: name, domain: domain)
             mode = .transaction
@@ -61,7 +62,7 @@ extension Engine {
     private final func endTransaction() -> (Transaction?, forgotten: [AnySettingBox]) {
         var ended: Transaction?
         swap(&transaction, &ended)
-        mode = .direct
+        mode = idleMode
         RunningUpdates.end(self)
         guard let ended, !ended.keyed.isEmpty else { return (ended, []) }
         return (ended, log.forgetIdle(ended.keyed))

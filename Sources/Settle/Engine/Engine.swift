@@ -5,8 +5,8 @@ import Synchronization
 /// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds what saves.
 @usableFromInline
 package class Engine: @unchecked Sendable {
-    // Sendable: `mode`, `transaction`, `writesElsewhere` and `reports` are guarded by `writer`; the rest is constant and
-    // Sendable.
+    // Sendable: `mode`, `transaction`, `writesElsewhere` and `reports` are guarded by `writer`; the rest is Sendable, and
+    // constant once the store is shared.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline final let writer = RecursiveLock()
@@ -19,15 +19,24 @@ package class Engine: @unchecked Sendable {
     @exclusivity(unchecked) final var writesElsewhere = 0
     final var reports = DomainReports()
 
+    /// Why nothing may be written, although changes from elsewhere still come in; `nil` almost always. Set before the
+    /// store is shared.
+    final var refusal: SettingsError?
+
     /// What a write has to do.
     enum Mode: UInt8, Sendable {
         /// Publish immediately.
         case direct
         /// Stage the value until the end of the transaction.
         case transaction
+        /// Throw `refusal`.
+        case refusing
         /// Refuse.
         case closed
     }
+
+    /// The mode outside of transactions.
+    final var idleMode: Mode { refusal == nil ? .direct : .refusing }
 
     init(log: MutationLog, time: TimeSource, issueBoard: IssueBoard = IssueBoard()) {
         self.log = log

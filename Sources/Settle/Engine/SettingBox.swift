@@ -260,6 +260,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func writeAndUnlock(_ newValue: Value, in placement: Placement) throws(SettingsError) {
         let engine = placement.engine
         guard engine.mode != .closed else { throw .closed(key: placement.slot.key.description) }
+        if let refusal = engine.refusal { throw refusal }
         guard !isReleased else { throw .released(key: placement.slot.key) }
         try check(newValue, in: placement.slot)
         if engine.mode == .transaction {

@@ -29,7 +29,7 @@ extension StoreCore {
         writer.lock()
         defer { writer.unlock() }
         closers -= 1
-        if closers == 0 { mode = .direct }
+        if closers == 0 { mode = idleMode }
     }
 
     var isClosed: Bool {

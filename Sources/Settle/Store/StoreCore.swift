@@ -38,13 +38,15 @@ package final class StoreCore: Engine, @unchecked Sendable {
             initialRevision: configuration.initialRevision, stored: tree)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard()
+        let known = KnownMigrations(record: record, names: migrations)
         persister = Persister(
-            storage: storage, position: contents.position,
-            migrations: KnownMigrations(record: record, names: migrations), registration: registration, log: log,
+            storage: storage, position: contents.position, migrations: known, registration: registration, log: log,
             time: time,
             retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)
+        refusal = known.refusal.map { .storage($0) }
+        mode = idleMode
         switch loadOutcome {
         case .absent, .intact: break
         case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
