@@ -1,7 +1,7 @@
 /// The name of a domain: a layer of values in the search list of a store.
 ///
 /// The standard search list has those below, highest first; a program may add others of its own.
-public struct DomainName: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct DomainName: Sendable, Hashable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The name as text, such as `environment` or `suite com.example.shared`.
     public let description: String
 
@@ -12,6 +12,15 @@ public struct DomainName: Sendable, Hashable, CustomStringConvertible, Expressib
 
     public init(stringLiteral description: String) {
         self.init(description)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 
     /// What an administrator prescribes. Its keys are locked.

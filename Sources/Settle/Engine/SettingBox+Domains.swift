@@ -156,11 +156,15 @@ extension AnySettingBox {
     final var isLocked: Bool { isLayered && existingPlacement.map { lock(in: $0) != nil } ?? false }
 
     private final func lock(in placement: Placement) -> DomainCandidate? {
-        let (slot, log) = (placement.slot, placement.engine.log)
-        return log.lock.withLock {
-            guard slot.access != .owner else { return nil }
-            return log.stored.domains.candidates(at: log.stored.slots.declaredKey(of: slot))
-                .first { $0.domain.locksKeys }
-        }
+        let log = placement.engine.log
+        return log.lock.withLock { log.stored.domains.lock(on: placement.slot, log.stored.slots) }
+    }
+}
+
+extension DomainStack {
+    /// The value that locks a setting. Under the log's lock.
+    func lock(on slot: SettingSlot, _ slots: SlotIndex) -> DomainCandidate? {
+        guard slot.access != .owner else { return nil }
+        return candidates(at: slots.declaredKey(of: slot)).first { $0.domain.locksKeys }
     }
 }

@@ -39,7 +39,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     /// What a journal may have at most: a load reads a little more.
     package static let journalCapacity = FileSession.sizeLimit - (1 << 20)
 
-    private let path: FilePath
+    let path: FilePath
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
     private let session: LockedValue<FileSession>
@@ -81,6 +81,8 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
         self.session = LockedValue(session)
         knownFormat = LockedValue(session.format)
     }
+
+    deinit { close() }
 
     public func load() throws(StorageError) -> StorageContents {
         try session.withLock { (session) throws(StorageError) in

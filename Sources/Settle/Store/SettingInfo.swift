@@ -15,14 +15,20 @@ public struct SettingInfo: Sendable, Hashable {
     public let unit: String?
     /// The current value as a storage sees it; `nil` for a secret, and for a value that can't be encoded.
     public let value: SettingValue?
-    /// The value of the setting while none is stored; `nil` for a secret, and for a value that can't be encoded.
+    /// The value of the setting while no domain has one; `nil` for a secret, and for a value that can't be encoded.
     public let defaultValue: SettingValue?
     /// The setting's rules. For an enumeration that lists its cases, the first rule is the list.
     public let rules: [RuleDescription]
     /// The source of the current value.
     public let origin: Origin
-    /// Whether no value is stored, so that the default is used.
-    public let isDefault: Bool
+    /// The domain that the current value comes from.
+    public let domain: DomainName
+    /// Whether no domain has a value, so that the default is used.
+    public var isDefault: Bool { domain == .declaration }
+    /// Whether a domain above the application's has a value, so that a write is saved but not in force.
+    public let isCovered: Bool
+    /// The place that locks the setting, such as a file with its line, so that a write throws; `nil` if none does.
+    public let lock: String?
     /// Whether the type is a ``SecretValue``.
     public let isSecret: Bool
     /// The code that may write the setting.

@@ -79,7 +79,9 @@ extension StoreCore {
     func storedForm(ofKey key: SettingKey) throws -> SettingValue? {
         let key = log.lock.withLock { log.stored.resolved(key) }
         let found = lookUp(key)
-        let value = try found.box.map { try $0.encoder($0.visibleValue) } ?? found.stored(at: key)
+        let value =
+            try found.box.map { try $0.encoder($0.visibleValue) }
+            ?? effectiveValue(at: key, own: found.stored(at: key)).0
         return value == .null ? nil : value
     }
 }

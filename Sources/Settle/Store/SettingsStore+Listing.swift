@@ -28,12 +28,13 @@ extension StoreCore {
                 return SeenSetting(
                     box: box, key: slot.key, access: slot.access,
                     value: transaction == nil ? box.committedValue : box.visibleValue,
-                    isStored: staged?.isStored ?? slot.isStored,
+                    isStored: staged?.isStored ?? slot.isStored, held: staged.map(\.held) ?? box.held,
+                    lock: box.isLayered ? log.stored.domains.lock(on: slot, log.stored.slots) : nil,
                     stored: staged != nil || slot.isDirty ? nil : log.stored.tree[slot.key], lastGood: slot.lastGood,
                     origin: staged != nil ? transaction?.origin ?? slot.origin : slot.origin)
             }
         }
-        return seen.map(SettingInfo.init)
+        return seen.map { SettingInfo($0, lock: $0.lock.map(place)) }
     }
 }
 
@@ -44,6 +45,8 @@ private struct SeenSetting {
     let access: SettingsAccess
     let value: any Sendable
     let isStored: Bool
+    let held: HeldValue?
+    let lock: DomainCandidate?
     /// What is stored; `nil` if a newer value waits to be saved.
     let stored: SettingValue?
     let lastGood: SettingValue?
@@ -51,7 +54,7 @@ private struct SeenSetting {
 }
 
 extension SettingInfo {
-    fileprivate init(_ seen: SeenSetting) {
+    fileprivate init(_ seen: SeenSetting, lock: String?) {
         let box = seen.box
         let isSecret = box.isSecret
         let problem = seen.stored.flatMap { box.problem(with: $0, at: seen.key, lastGood: seen.lastGood) }
@@ -60,8 +63,9 @@ extension SettingInfo {
             help: box.details?.help, unit: box.details?.unit,
             value: isSecret ? nil : try? box.encoder(seen.value),
             defaultValue: isSecret ? nil : box.encodedDefault,
-            rules: box.rules, origin: seen.origin, isDefault: !seen.isStored, isSecret: isSecret,
-            access: seen.access,
+            rules: box.rules, origin: seen.held?.domain.origin ?? seen.origin,
+            domain: seen.held?.domain.name ?? (seen.isStored ? .application : .declaration),
+            isCovered: seen.held?.domain.isAbove == true, lock: lock, isSecret: isSecret, access: seen.access,
             problem: problem.map {
                 Problem(description: $0.description, stored: isSecret ? nil : seen.stored, rule: $0.rule)
             })

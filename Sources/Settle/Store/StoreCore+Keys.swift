@@ -16,7 +16,7 @@ extension StoreCore {
     /// What is in force for a key without a declaration.
     ///
     /// - Returns: Also whether it is text without a type.
-    private func effectiveValue(at key: SettingKey, own: SettingValue?) -> (SettingValue?, isText: Bool) {
+    func effectiveValue(at key: SettingKey, own: SettingValue?) -> (SettingValue?, isText: Bool) {
         log.lock.withLock {
             let domains = log.stored.domains
             guard !domains.isWithoutValues else { return (own, false) }

@@ -62,7 +62,7 @@ struct SchemaValidator {
     private func has(_ value: SettingValue, _ type: SettingValue) -> Bool {
         switch (value, type) {
         case (.null, .string("null")), (.bool, .string("boolean")), (.string, .string("string")),
-            (.array, .string("array")), (.dictionary, .string("object")), (.integer, .string("integer" as String)):
+            (.array, .string("array")), (.dictionary, .string("object")), (.integer, .string("integer")):
             true
         case (.integer, .string("number")), (.real, .string("number")), (.number, .string("number")): true
         case (.real(let real), .string("integer")): real.rounded() == real

@@ -1,0 +1,105 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// Answers to "why is it so?".
+@Suite(.timeLimit(.minutes(10))) struct ExplanationTests {
+    @Test("Every domain's value with its place, which one is in force, and what was refused") func all() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "settings.json")
+        try "{\n  \"count\": 3\n}".write(to: file, atomically: true, encoding: .utf8)
+        let store = try await SettingsStore.open(
+            at: file,
+            searching: [
+                .source("high", TestDomain(["count": 101])), .environment(prefix: "APP", variables: ["APP_COUNT": "7"]),
+                .application, .registration,
+            ])
+        let settings = try await store.group(LayeredGroup.self)
+        try store.register(["count": 5])
+        let found = try #require(settings.$count.explanation)
+        #expect(found == store.explain("count"))
+        #expect(found.value == .integer(7) && found.domain == .environment && found.origin == .environment)
+        #expect(found.answers.map(\.domain) == ["high", .environment, .application, .registration, .declaration])
+        #expect(found.answers.map(\.outcome) == [.refused, .inForce, .covered, .covered, .covered])
+        #expect(found.answers.map(\.value) == [.integer(101), .string("7"), .integer(3), .integer(5), .integer(1)])
+        #expect(found.answers[0].problem == "it must be in 0...100")
+        let places = found.answers.map(\.place)
+        #expect(places[0] == "the test's count" && places[1] == "the variable APP_COUNT")
+        #expect(places[2] == "\"\(file.path)\", line 2" && places[4] == "LayeredGroup.count")
+        #expect(found.description.contains("▸ environment  \"7\"  (the variable APP_COUNT)"))
+        let decoded = try JSONDecoder().decode(Explanation.self, from: JSONEncoder().encode(found))
+        #expect(decoded == found)
+    }
+
+    @Test("A write shows its author and revision, unsaved and then on stable storage") func written() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(LayeredGroup.self)
+        try settings.update(by: "cli") { settings.count = 9 }
+        let before = store.explain("count")
+        #expect(before.change?.author == "cli" && before.change?.revision == store.revision)
+        try await store.flush()
+        let after = store.explain("count")
+        #expect(
+            after.isDurable && after.domain == .application && after.answers.map(\.outcome) == [.inForce, .covered])
+    }
+
+    @Test("A secret shows that it is set, never what it is") func secret() async throws {
+        let hidden = "open sesame"
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(plainTree(["token": hidden])),
+            searching: [
+                .source("high", TestDomain(["token": ["bad": hidden]])), .overrides, .application,
+                .source("low", TestDomain(["token": hidden])),
+            ])
+        let settings = try await store.group(LayeredGroup.self)
+        let override = try store.override(settings.$token, with: Secret(hidden))
+        let found = store.explain("token")
+        #expect(found.isSecret && found.value == nil && found.answers.count == 5)
+        #expect(found.answers.allSatisfy { $0.value == nil })
+        var dumped = ""
+        dump(found, to: &dumped)
+        let json = String(decoding: try JSONEncoder().encode(found), as: UTF8.self)
+        var issues = ""
+        dump(try #require(store.settings.first { $0.key == "token" }), to: &issues)
+        for text in [
+            found.description, dumped, json, issues, "\(store.effectiveValues)", "\(store.domain("low").values)",
+        ] {
+            #expect(!text.contains("sesame"))
+        }
+        override.cancel()
+    }
+
+    @Test("Keys that no group declares, and keys that nobody has") func undeclared() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(plainTree(["x": 1])),
+            searching: [.source("high", TestDomain(["x": 2])), .application])
+        let found = store.explain("x")
+        #expect(
+            found.type == nil && found.value == .integer(2) && found.answers.map(\.outcome) == [.inForce, .covered])
+        #expect(try store.value(forKey: "x", as: Int.self) == 2)
+        #expect(store.explain("nobody").answers.isEmpty && store.explain("nobody").value == nil)
+    }
+
+    @Test("A stored value that can't be used, with the last good one in force") func lastGood() async throws {
+        let storage = InMemoryStorage()
+        let store = try await SettingsStore.open(storage: storage)
+        let settings = try await store.group(LayeredGroup.self)
+        try await settings.commit { settings.count = 8 }
+        let second = try await SettingsStore.open(storage: InMemoryStorage(sharing: storage))
+        var issues = store.issues.makeAsyncIterator()
+        try await second.commit { try second.setValue(500, forKey: "count") }
+        #expect(try #require(await issues.next()).code == .unusableValue)
+        let found = store.explain("count")
+        #expect(found.value == .integer(8) && found.domain == .application)
+        #expect(found.answers.map(\.outcome) == [.refused, .inForce, .covered])
+        #expect(found.answers[0].value == .integer(500) && found.answers[1].value == .integer(8))
+    }
+
+    @Test("An owner's setting ignores other domains") func owner() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source("high", TestDomain(["attempts": 5])), .application])
+        _ = try await store.group(OwnedLayeredGroup.self)
+        #expect(store.explain("attempts").answers.map(\.outcome) == [.ignored, .inForce])
+    }
+}
