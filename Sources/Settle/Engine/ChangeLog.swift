@@ -150,7 +150,7 @@ struct ChangeLog: ~Copyable {
     /// The topic of every transaction, also of those that change only what other domains cover.
     mutating func applicationTopic() -> Topic {
         if let application { return application }
-        let topic = Topic(parent: nil)
+        let topic = ApplicationTopic(parent: nil)
         (topic.changeCount, topic.persistentCount) = (root.changeCount, root.persistentCount)
         topic.lastRevision = root.lastRevision
         root.parent = topic

@@ -117,8 +117,9 @@ final class LogDetails: @unchecked Sendable {
         LogDetails(mutations, origin: origin, author: author, domain: domain, cost: 1, limit: 0)
     }
 
-    /// Whether a value in force within a topic has changed.
+    /// Whether the transaction has touched a topic.
     func touches(_ topic: Topic) -> Bool {
+        if topic.hasEveryTransaction { return true }
         guard let index else { return mutations.contains { $0.concerns(.effective) && $0.slot.isWithin(topic) } }
         return index.withLock { built(&$0).contains(topic) }
     }

@@ -34,6 +34,9 @@ package class Topic: @unchecked Sendable {
         enclosing = Atomic(parent.map { .passUnretained($0) })
     }
 
+    /// Whether every transaction touches it, also one that changes only what other domains cover.
+    var hasEveryTransaction: Bool { false }
+
     final func isWithin(_ ancestor: Topic) -> Bool {
         var next: Unmanaged<Topic>? = .passUnretained(self)
         while let topic = next {
@@ -86,4 +89,10 @@ extension Topic {
         while !second.isWithin(topic), let parent = topic.parent { topic = parent }
         return topic
     }
+}
+
+/// What subscribers of the application's values wait for. It is around the store's topic.
+final class ApplicationTopic: Topic, @unchecked Sendable {
+    // Sendable: as its superclass; it adds no state.
+    override var hasEveryTransaction: Bool { true }
 }
