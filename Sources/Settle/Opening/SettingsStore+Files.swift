@@ -10,14 +10,14 @@ extension SettingsStore {
     /// Linux: `$XDG_CONFIG_HOME/<name>/settings.json`, else `$HOME/.config/<name>/settings.json`. Apple platforms:
     /// `~/Library/Application Support/<name>/settings.json`, in a sandbox that of the app; on tvOS in `Library/Caches`,
     /// which the system empties when it needs the space. Opening it again gives a handle on the same store, as
-    /// ``open(at:format:configuration:migrations:)`` does.
+    /// ``open(at:format:searching:configuration:migrations:)`` does.
     ///
     /// - Parameters:
     ///   - name: The name of a folder, such as `com.example.app`.
     ///   - searching: The domains that are asked for a value, such as ``SearchList/standard``. By default the
     ///     application's only.
-    ///   - configuration: How the store behaves; see ``open(at:format:configuration:migrations:)``.
-    ///   - migrations: The steps from earlier versions; see ``open(at:format:configuration:migrations:)``.
+    ///   - configuration: How the store behaves; see ``open(at:format:searching:configuration:migrations:)``.
+    ///   - migrations: The steps from earlier versions; see ``open(at:format:searching:configuration:migrations:)``.
     /// - Throws: ``SettingsError`` if the name can't be that of a folder, if what is stored can't be read, or if the
     ///   store is already open in this process with another configuration than the given one.
     public static func open(

@@ -11,7 +11,7 @@
 /// let tool = try await SettingsStore.open(at: file, searching: [.arguments(), .environment(prefix: "TOOL"), .application])
 /// ```
 ///
-/// A list without ``application`` gets it at its end, before the defaults of the declarations, which always stand last.
+/// A list without ``Domain/application`` gets it at its end, before the defaults of the declarations, which always stand last.
 public struct SearchList: Sendable, ExpressibleByArrayLiteral {
     /// The domains.
     public var domains: [Domain]
@@ -78,7 +78,7 @@ extension SearchList {
         /// The store's own storage: the domain that is written.
         public static var application: Domain { Domain(name: .application, kind: .application) }
 
-        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:)``.
+        /// Values set by code for as long as it wants; see ``SettingsStore/override(_:with:by:)``.
         public static var overrides: Domain { Domain(name: .overrides, kind: .overrides) }
 
         /// Registered defaults; see ``SettingsStore/register(_:)``.

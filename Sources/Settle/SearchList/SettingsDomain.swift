@@ -126,10 +126,9 @@ extension SettingsStore {
 
     /// Every change of the application's domain, whether a domain above it covers the value or not.
     ///
-    /// Such a change has the values of the application's domain, and the default where it has none. The parameters are
-    /// those of ``SettingsGroup/changes(_:durableOnly:)``.
-    ///
-    /// - Parameter domain: Only ``DomainName/application``; for any other the sequence is that of the effective values.
+    /// Such a change has the values of the application's domain, and the default where it has none. Of any other domain
+    /// than ``DomainName/application`` there are no such changes: the sequence is then that of the effective values. The
+    /// other parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(of domain: DomainName, _ delivery: Delivery = .every, durableOnly: Bool = false) -> Changes {
         guard domain == .application else { return changes(delivery, durableOnly: durableOnly) }
         let topic = log.lock.withLock { log.changes.applicationTopic() }

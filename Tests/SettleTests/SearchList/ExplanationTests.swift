@@ -27,7 +27,7 @@ import Testing
         let places = found.answers.map(\.place)
         #expect(places[0] == "the test's count" && places[1] == "the variable APP_COUNT")
         #expect(places[2] == "\"\(file.path)\", line 2" && places[4] == "LayeredGroup.count")
-        #expect(found.description.contains("▸ environment  \"7\"  (the variable APP_COUNT)"))
+        #expect(found.description.contains("▸ environment   \"7\"  (the variable APP_COUNT)"))
         let decoded = try JSONDecoder().decode(Explanation.self, from: JSONEncoder().encode(found))
         #expect(decoded == found)
     }
