@@ -329,6 +329,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let placement = existingPlacement else { return }
         let (decoded, fields) = try decodeFields(value)
         try check(decoded, in: placement.slot)
+        if isLayered { try checkCover(in: placement) }
         stage(own: decoded, stored: value, fields: fields, in: placement)
     }
 
