@@ -160,7 +160,8 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 
 def fuzzer(target, quick):
-    target.start_with()
+    # So that the fuzzer also meets settings that are covered.
+    target.start_with(arguments=["--features.enabled", "a,b"], variables={"LIVE_LOGGING_LEVEL": "notice"})
     (target.folder / "live_service_hooks.py").write_text(HOOKS)
     (target.folder / "schemathesis.toml").write_text(CONFIGURATION)
     command = [

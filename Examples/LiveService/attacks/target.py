@@ -37,9 +37,9 @@ class Target(Service):
             wounds.append("The service does not answer afterwards.")
         return wounds
 
-    def start_with(self, descriptors=None, **settings):
+    def start_with(self, descriptors=None, arguments=(), variables=None, **settings):
         """Starts the service, generous as to its rate, with settings given as group_key."""
-        self.start(descriptors)
+        self.start(descriptors, arguments, variables)
         connection = Connection(self.port)
         for key, value in {"limits_perSecond": 100_000, "limits_burst": 100_000, **settings}.items():
             # A service without such a setting is attacked all the same.

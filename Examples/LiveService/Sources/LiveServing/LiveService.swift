@@ -154,7 +154,7 @@ public struct LiveService: Sendable {
             heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock))
         let metricsRoute = MetricsRoute(
             metrics: metrics, storeMetrics: StoreMetrics(of: store, factory: metrics),
-            processMetrics: ProcessMetrics(factory: metrics), store: store)
+            processMetrics: ProcessMetrics(factory: metrics))
         return OpenAPIRoute(store: store).describing(
             PublicRoutes(settings: settings, clock: parts.clock).endpoints
                 + SettingsRoutes(store: store).endpoints

@@ -8,10 +8,16 @@ import Settle
     import Foundation
 #endif
 
-/// The file with the settings.
+/// Where the settings are, besides arguments and variables.
 struct FileOptions: ParsableArguments {
     @Option(help: "The file with the settings. It is made if it is missing.")
     var file = "settings.json"
+
+    @Option(help: "A folder with a file for each secret, such as admin.token.")
+    var secrets: String?
+
+    @Option(help: "An administrator's folder; the settings in it are locked.")
+    var managed: String?
 
     /// Opens the store and the settings, runs a closure, and closes the store.
     func withSettings<Result: Sendable>(
@@ -24,8 +30,13 @@ struct FileOptions: ParsableArguments {
         return result
     }
 
-    func openStore() async throws -> SettingsStore {
+    /// - Parameter arguments: Those that may be settings.
+    func openStore(arguments: [String] = []) async throws -> SettingsStore {
         try await SettingsStore.open(
-            at: URL(filePath: file), configuration: .init(initialRevision: LiveService.newRunRevision()))
+            at: URL(filePath: file),
+            searching: .service(
+                arguments: arguments, secrets: secrets.map { URL(filePath: $0) },
+                managed: managed.map { URL(filePath: $0) }),
+            configuration: .init(initialRevision: LiveService.newRunRevision()))
     }
 }

@@ -15,7 +15,11 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the service until it gets SIGTERM, SIGINT or SIGHUP. The log goes to standard error.")
+        abstract: "Runs the service until it gets SIGTERM, SIGINT or SIGHUP. The log goes to standard error.",
+        discussion: """
+            Settings are taken from arguments such as “--limits.per-second 50”, from variables such as \
+            LIVE_LIMITS_PER_SECOND, from the folder of secrets and from the file. The first of these that has a setting wins.
+            """)
 
     @OptionGroup var files: FileOptions
 
@@ -25,14 +29,18 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8080
 
+    @Argument(parsing: .allUnrecognized, help: "Settings, such as --maintenance.is-on or --limits.burst=50.")
+    var settings: [String] = []
+
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
     }
 
     func run() async throws {
         try await Descriptors.prepare()
-        let store = try await files.openStore()
+        let store = try await files.openStore(arguments: settings)
         let service = try await LiveService(LiveService.Parts(store: store))
+        guard store.remainingArguments.isEmpty else { throw ValidationError(Self.unknown(store.remainingArguments)) }
         if try await service.settings.admin.createTokenIfMissing() {
             service.log("There is a new admin token. “live-service token --file \(files.file)” shows it.")
         }
@@ -46,6 +54,10 @@ struct Serve: AsyncParsableCommand {
         } catch let error as SocketAddressError.UnknownHost {
             throw CommandFailure.notListening(on: error.host, port, because: "there is no such host")
         }
+    }
+
+    private static func unknown(_ arguments: [String]) -> String {
+        "No setting takes \(arguments.map { "“\($0)”" }.joined(separator: ", ")). “live-service get” lists the settings."
     }
 
     private static func words(for error: IOError) -> String {

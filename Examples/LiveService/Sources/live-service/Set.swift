@@ -1,4 +1,5 @@
 import ArgumentParser
+import LiveServing
 import Settle
 
 #if canImport(FoundationEssentials)
@@ -34,7 +35,9 @@ struct Set: AsyncParsableCommand {
         try await files.withSettings { store, _ in
             guard let setting = store.setting(forKey: key) else { throw CommandFailure.unknown(key) }
             try await store.commit(by: by) { try store.setValue(value, forKey: key) }
-            print(setting.isSecret ? "\(key) has been set." : "\(key) is \(value.line) now.")
+            let words = setting.isSecret ? "has been set" : "is \(value.line) now"
+            guard let cover = store.setting(forKey: key).flatMap(store.cover) else { return print("\(key) \(words).") }
+            print("\(key) \(words) in the file, but not in force here: \(cover) takes precedence.")
         }
     }
 }

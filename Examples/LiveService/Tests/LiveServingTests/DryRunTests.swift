@@ -17,6 +17,7 @@ struct DryRunTests {
                 try answer.json() == [
                     "dryRun": .bool(true), "author": .string("ops"), "revision": .integer(Int64(before)),
                     "changes": .array([change("limits.burst", from: .integer(1_000), to: .integer(7))]),
+                    "covered": .array([]),
                 ])
             #expect(service.settings.limits.burst == 1_000)
             #expect(service.settings.limits.$burst.isDefault)

@@ -17,7 +17,7 @@ struct SettingsEndpointTests {
                     .dictionary([
                         "key": .string("limits.perSecond"), "type": .string("Int"), "origin": .string("local"),
                         "rules": .array([.string("in 1...100000")]), "isDefault": .bool(false), "value": .integer(50),
-                        "default": .integer(1_000),
+                        "default": .integer(1_000), "domain": .string("application"), "isCovered": .bool(false),
                     ])))
         }
     }

@@ -4,7 +4,7 @@ import Settle
 /// The OpenAPI description of the service, made from what it serves: its table of endpoints and its settings.
 struct OpenAPIDocument {
     let operations: [Operation]
-    let settings: [SettingInfo]
+    let settings: [SettingsSchema.Entry]
 
     var json: SettingValue.Entries {
         [
@@ -38,7 +38,7 @@ struct OpenAPIDocument {
             "Error": .object(["error": .string]),
             "Setting": SettingInfo.schema(of: settings.map(\.key)),
             "SettingKey": .oneOf(settings.map(\.key)),
-            "Settings": .object([:], optional: Dictionary(settings.map { ($0.key, $0.schema) }) { $1 }),
+            "Settings": .object([:], optional: Dictionary(settings.map { ($0.key, Schema($0.jsonSchema)) }) { $1 }),
             "Problem": SettingInfo.problemSchema,
         ]
     }

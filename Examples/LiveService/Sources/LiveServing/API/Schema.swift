@@ -4,6 +4,10 @@ import Settle
 struct Schema: Sendable {
     let json: SettingValue
 
+    init(_ json: SettingValue) {
+        self.json = json
+    }
+
     init(_ keywords: SettingValue.Entries) {
         json = .dictionary(keywords)
     }
@@ -24,7 +28,9 @@ struct Schema: Sendable {
     }
 
     static func integer(in range: ClosedRange<Int>) -> Schema {
-        Schema(type: "integer", bounds(range))
+        Schema(
+            type: "integer",
+            ["minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound))])
     }
 
     /// An object with these members and no others.
@@ -60,9 +66,5 @@ struct Schema: Sendable {
 
     private init(type: String, _ keywords: SettingValue.Entries = [:]) {
         self = Schema(keywords).with(["type": .string(type)])
-    }
-
-    static func bounds(_ range: ClosedRange<Int>) -> SettingValue.Entries {
-        ["minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound))]
     }
 }

@@ -1,43 +1,71 @@
-import Settle
+public import Settle
 
 /// Settings as of one revision.
 struct Listing {
     let revision: UInt64
-    let settings: [SettingInfo]
+    private let entries: [SettingEntry]
 
     /// - Parameter keys: The settings to list; all if `nil`.
     init(of store: SettingsStore, keys: Set<String>? = nil) throws {
         // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
         // nothing leaves no trace.
-        (revision, settings) = try store.update {
-            (store.revision, store.settings.filter { keys?.contains($0.key) ?? true })
+        let (revision, settings, file) = try store.update {
+            (store.revision, store.settings.filter { keys?.contains($0.key) ?? true }, store.domain(.application).values)
         }
+        self.revision = revision
+        entries = settings.map { SettingEntry(info: $0, stored: file[$0.key], cover: store.cover(of: $0)) }
     }
 
     var json: SettingValue.Entries {
         [
             "revision": .integer(Int64(revision)),
-            "settings": .array(settings.map { .dictionary($0.json) }),
+            "settings": .array(entries.map { .dictionary($0.json) }),
         ]
+    }
+
+    /// The entry of the only setting; `nil` if there is none.
+    var entry: SettingValue.Entries? {
+        guard var json = entries.first?.json else { return nil }
+        json["revision"] = .integer(Int64(revision))
+        return json
     }
 }
 
-extension SettingInfo {
-    /// A setting's entry in the listing. A secret has neither value nor default.
+/// A setting's entry in the listing.
+private struct SettingEntry {
+    let info: SettingInfo
+    /// What the file has; `nil` for a secret too.
+    let stored: SettingValue?
+    /// The place of the value that covers the file's.
+    let cover: String?
+
+    /// A secret has neither values nor default.
     var json: SettingValue.Entries {
         var json: SettingValue.Entries = [
-            "key": .string(key), "type": .string(type), "origin": .string(origin.rawValue),
-            "isDefault": .bool(isDefault),
+            "key": .string(info.key), "type": .string(info.type), "origin": .string(info.origin.rawValue),
+            "domain": .string(info.domain.description), "isDefault": .bool(info.isDefault),
+            "isCovered": .bool(info.isCovered),
         ]
-        if !rules.isEmpty { json["rules"] = .array(rules.map { .string($0.description) }) }
-        if let problem { json["problem"] = .dictionary(problem.json) }
-        guard !isSecret else {
-            json["isSecret"] = .bool(true)
-            return json
-        }
-        json["value"] = value ?? .null
-        json["default"] = defaultValue ?? .null
-        return json
+        if !info.rules.isEmpty { json["rules"] = .array(info.rules.map { .string($0.description) }) }
+        if let problem = info.problem { json["problem"] = .dictionary(problem.json) }
+        if let cover { json["coveredBy"] = .string(cover) }
+        if let lock = info.lock { json["lockedBy"] = .string(lock) }
+        return json.merging(values) { old, _ in old }
+    }
+
+    private var values: SettingValue.Entries {
+        guard !info.isSecret else { return ["isSecret": .bool(true)] }
+        var values: SettingValue.Entries = ["value": info.value ?? .null, "default": info.defaultValue ?? .null]
+        if info.isCovered, let stored { values["stored"] = stored }
+        return values
+    }
+}
+
+extension SettingsStore {
+    /// The place of the value that covers what the file has, or would have, for a setting.
+    public func cover(of setting: SettingInfo) -> String? {
+        guard setting.isCovered else { return nil }
+        return explain(setting.key).answers.first { $0.outcome == .inForce }?.place
     }
 }
 

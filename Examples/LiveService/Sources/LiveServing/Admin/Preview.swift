@@ -5,23 +5,27 @@ struct Preview: Sendable {
     private let revision: UInt64
     private let author: String
     private let mutations: [SettingValue]
+    /// The keys that would be saved without being in force.
+    private let covered: [String]
 
     /// Makes the writes in a transaction that is undone.
     init(_ change: ChangeRequest, of keys: [String], in store: SettingsStore, _ writes: () throws -> Void) throws {
         author = change.author
-        (revision, mutations) = try store.trying {
+        (revision, mutations, covered) = try store.trying {
             let revision = store.revision
             try change.checkPrecondition(revision)
             let old = Self.states(of: keys, in: store)
             try writes()
-            return (revision, zip(old, Self.states(of: keys, in: store)).compactMap { Self.mutation($0, $1) })
+            let new = Self.states(of: keys, in: store)
+            let covered = new.filter(\.info.isCovered).map(\.info.key)
+            return (revision, zip(old, new).compactMap { Self.mutation($0, $1) }, covered)
         }
     }
 
     var json: SettingValue.Entries {
         [
             "dryRun": .bool(true), "revision": .integer(Int64(revision)), "author": .string(author),
-            "changes": .array(mutations),
+            "changes": .array(mutations), "covered": .array(covered.map { .string($0) }),
         ]
     }
 
@@ -29,6 +33,7 @@ struct Preview: Sendable {
         "dryRun": .boolean, "revision": .integer, "author": .string,
         "changes": .array(
             of: .object(["key": .component("SettingKey")], optional: ["old": .any, "new": .any, "isSecret": .boolean])),
+        "covered": .array(of: .component("SettingKey")),
     ])
 
     private struct State {

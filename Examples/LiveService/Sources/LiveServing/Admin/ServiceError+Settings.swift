@@ -7,6 +7,8 @@ extension ServiceError {
         switch error.code {
         case .invalidValue, .unusableValue:
             self.init(.unprocessableContent, error.description)
+        case .locked:
+            self.init(.conflict, error.description)
         case .storage:
             self.init(
                 .serviceUnavailable,

@@ -35,8 +35,11 @@ struct SettingsRoutes: Sendable {
         let operation = Operation(
             method: .patch, path: "/settings/{key}", summary: "Sets a setting", access: .admin,
             parameters: [Self.key] + ChangeRequest.parameters, body: .any,
-            answers: [.ok("The setting as it is now.", .anyOf([.component("Setting"), Preview.schema])), Self.unknown]
-                + Self.refusals)
+            answers: [
+                .ok(
+                    "The setting as it is now. If `isCovered`, the value is saved, but not in force.",
+                    .anyOf([.component("Setting"), Preview.schema])), Self.unknown,
+            ] + Self.refusals)
         return Endpoint(operation: operation) { request, context in
             let key = try knownKey(context)
             let value = try await Self.value(of: request, context)
@@ -87,6 +90,7 @@ struct SettingsRoutes: Sendable {
     private static let unknown = Operation.Answer.error(.notFound, "There is no such setting.")
 
     private static let refusals: [Operation.Answer] = [
+        .error(.conflict, "A domain above the service's file locks the setting. The sentence names the place."),
         .error(.preconditionFailed, "The revision is not that of `If-Match`."),
         .error(.contentTooLarge, "The body exceeds \(bodyLimit / 1_024) KiB."),
         .error(.unprocessableContent, "The value has another type, or breaks the setting's rule."),
@@ -142,8 +146,7 @@ extension SettingsRoutes {
     /// A setting's entry in the listing, with its revision.
     private func answer(key: String) throws -> Response {
         let listing = try Listing(of: store, keys: [key])
-        guard var entry = listing.settings.first?.json else { throw Self.unknown(key) }
-        entry["revision"] = .integer(Int64(listing.revision))
+        guard let entry = listing.entry else { throw Self.unknown(key) }
         return Response(json: entry, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
     }
 

@@ -1,4 +1,3 @@
-import CoreMetrics
 import Hummingbird
 import Settle
 
@@ -7,7 +6,6 @@ struct MetricsRoute: Sendable {
     let metrics: PrometheusMetrics
     let storeMetrics: StoreMetrics
     let processMetrics: ProcessMetrics
-    let store: SettingsStore
 
     var endpoint: Endpoint {
         let operation = Operation(
@@ -16,7 +14,6 @@ struct MetricsRoute: Sendable {
         return Endpoint(operation: operation) { _, _ in
             storeMetrics.update()
             processMetrics.update()
-            Meter(label: "settings_unusable_values", factory: metrics).set(store.settings.count { $0.problem != nil })
             return Response(text: metrics.text())
         }
     }

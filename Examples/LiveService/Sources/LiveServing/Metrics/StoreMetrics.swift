@@ -30,5 +30,16 @@ final class StoreMetrics: Sendable {
         }
         Meter(label: "settings_subscribers", factory: factory).set(statistics.subscribers)
         Meter(label: "settings_oldest_unsaved_change_seconds", factory: factory).set(store.status.age() / .seconds(1))
+        update(store.settings)
+    }
+
+    private func update(_ settings: [SettingInfo]) {
+        for domain in store.domains.map(\.name) {
+            Meter(label: "settings_by_domain", dimensions: [("domain", domain.description)], factory: factory)
+                .set(settings.count { $0.domain == domain })
+        }
+        Meter(label: "settings_covered", factory: factory).set(settings.count(where: \.isCovered))
+        Meter(label: "settings_locked", factory: factory).set(settings.count { $0.lock != nil })
+        Meter(label: "settings_unusable_values", factory: factory).set(settings.count { $0.problem != nil })
     }
 }

@@ -13,6 +13,8 @@ extension Change {
         case (.external, let author?): "\(author), in another process,"
         case (.external, nil): "Someone who edited the file"
         case (_, let author?): author
+        case (.managed, nil), (.arguments, nil), (.environment, nil), (.secrets, nil), (.domain, nil):
+            "The domain \(origin.rawValue)"
         case (_, nil): "The service"
         }
     }

@@ -18,14 +18,18 @@ struct SchemaCheck {
         at place: String
     ) -> [String] {
         switch (keyword, argument) {
-        case ("description", _), ("default", _), ("writeOnly", _): []
+        case ("description", _), ("default", _), ("writeOnly", _), ("x-type", _): []
         case ("$ref", .string(let reference)): mistakes(in: value, against: target(of: reference), at: place)
         case ("type", .string(let type)): value.isOf(type: type) ? [] : ["\(place): \(value) is no \(type)"]
+        case ("type", .array(let types)):
+            types.contains { mistakes(in: value, "type", $0, of: schema, at: place).isEmpty }
+                ? [] : ["\(place): \(value) is none of \(types)"]
         case ("enum", .array(let values)): values.contains(value) ? [] : ["\(place): \(value) is not in \(values)"]
         case ("minimum", .integer(let bound)): value.number ?? bound >= bound ? [] : ["\(place): less than \(bound)"]
         case ("maximum", .integer(let bound)): value.number ?? bound <= bound ? [] : ["\(place): more than \(bound)"]
         case ("items", _):
             value.elements.enumerated().flatMap { mistakes(in: $1, against: argument, at: "\(place)[\($0)]") }
+        case ("allOf", .array(let schemas)): schemas.flatMap { mistakes(in: value, against: $0, at: place) }
         case ("anyOf", .array(let schemas)):
             schemas.contains { mistakes(in: value, against: $0).isEmpty } ? [] : ["\(place): \(value) fits none"]
         case ("required", .array(let names)):

@@ -16,16 +16,19 @@ struct TestService: Sendable {
 
     /// Starts a service, and ends it gracefully after the closure.
     ///
-    /// - Parameter clock: The service's clock; by default one that stands still.
+    /// - Parameters:
+    ///   - clock: The service's clock; by default one that stands still.
+    ///   - searching: Where the settings come from; by default the storage only.
     static func with<Result: Sendable>(
         storage: any Storage = InMemoryStorage(), configuration: SettingsStore.Configuration = .init(),
         clock: any Clock<Duration> = ManualClock(), token: String = TestRequest.token, log: LogLines = LogLines(),
-        longestShutdown: Duration = .seconds(10),
+        longestShutdown: Duration = .seconds(10), searching: SearchList = [.application],
         _ body: @Sendable (TestService) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         configuration.initialRevision = LiveService.newRunRevision()
-        let store = try await SettingsStore.open(storage: storage, configuration: configuration)
+        let store = try await SettingsStore.open(
+            storage: storage, searching: searching, configuration: configuration)
         var parts = LiveService.Parts(store: store)
         parts.clock = clock
         parts.log = { log.append($0) }

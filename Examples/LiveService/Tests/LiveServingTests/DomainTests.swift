@@ -1,0 +1,173 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import LiveServing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(10)))
+struct DomainTests {
+    private static let sources = SearchList.service(
+        arguments: ["--logging.level", "debug", "serve"],
+        variables: ["LIVE_LIMITS_BURST": "70", "LIVE_FEATURES_ENABLED": "a,b"])
+
+    @Test func theListingSaysWhereEachValueComesFrom() async throws {
+        try await TestService.with(searching: Self.sources) { service async throws in
+            service.settings.limits.perSecond = 9
+            let settings = try await entries(of: service)
+            for (key, domain, value) in [
+                ("logging.level", "arguments", SettingValue.string("debug")),
+                ("limits.burst", "environment", .integer(70)),
+                ("features.enabled", "environment", .array([.string("a"), .string("b")])),
+                ("limits.perSecond", "application", .integer(9)),
+                ("logging.format", "declaration", .string("text")),
+            ] {
+                #expect(settings[key]?["domain"] == .string(domain), "\(key)")
+                #expect(settings[key]?["value"] == value, "\(key)")
+                let isCovered = domain == "arguments" || domain == "environment"
+                #expect(settings[key]?["isCovered"] == .bool(isCovered), "\(key)")
+                #expect((settings[key]?["coveredBy"] != nil) == isCovered, "\(key)")
+            }
+            #expect(service.store.remainingArguments == ["serve"])
+        }
+    }
+
+    @Test func aChangeThatIsCoveredIsSavedAndSaysSo() async throws {
+        let storage = InMemoryStorage()
+        try await TestService.with(storage: storage, searching: Self.sources) { service async throws in
+            let answer = try await service.send(.admin(.patch, "/settings/limits.burst", "50"))
+            #expect(answer.status == 200)
+            let entry = try answer.json()
+            #expect(entry["value"] == .integer(70))
+            #expect(entry["stored"] == .integer(50))
+            #expect(entry["isCovered"] == .bool(true))
+            #expect(entry["coveredBy"] == .string("the variable LIVE_LIMITS_BURST"))
+            #expect(storage.tree["limits.burst"] == .integer(50))
+            #expect(service.settings.limits.burst == 70)
+            let warning = await service.log.first(containing: "is not in force")
+            #expect(warning.contains("limits.burst") && warning.contains("LIVE_LIMITS_BURST"))
+            let reset = try await service.send(.admin(.delete, "/settings/limits.burst")).json()
+            #expect(reset["value"] == .integer(70))
+            #expect(reset["stored"] == nil)
+        }
+    }
+
+    @Test func aDryRunSaysWhatWouldNotBeInForce() async throws {
+        try await TestService.with(searching: Self.sources) { service async throws in
+            let body = "{\"limits.burst\": 50, \"limits.perSecond\": 60}"
+            let answer = try await service.send(.admin(.patch, "/settings?dryRun=true", body)).json()
+            #expect(answer["covered"] == .array([.string("limits.burst")]))
+            let change: SettingValue.Entries = [
+                "key": .string("limits.perSecond"), "old": .integer(1_000), "new": .integer(60),
+            ]
+            #expect(answer["changes"] == .array([.dictionary(change)]))
+        }
+    }
+
+    @Test func aLockedSettingIsRefusedWithThePlaceOfTheLock() async throws {
+        let lock = ManualDomainSource(DomainContents(Self.burst(5)), name: "the policy")
+        let list = SearchList([.source("policy", lock, locksKeys: true), .application])
+        try await TestService.with(searching: list) { service async throws in
+            let document = try await service.send(.get("/openapi.json")).json()
+            for method: TestRequest.Method in [.patch, .delete] {
+                for query in ["", "?dryRun=true"] {
+                    let answer = try await service.send(.admin(method, "/settings/limits.burst\(query)", "50"))
+                    #expect(answer.status == 409, "\(answer)")
+                    #expect(answer.error?.contains("locked by") == true, "\(answer)")
+                    #expect(answer.error?.contains("policy") == true, "\(answer)")
+                }
+            }
+            let both = "{\"limits.burst\": 50, \"limits.perSecond\": 60}"
+            #expect(try await service.send(.admin(.patch, "/settings", both)).status == 409)
+            #expect(service.settings.limits.perSecond == 1_000)
+            let entry = try await service.send(.admin(.get, "/settings/limits.burst")).json()
+            guard case .string(let place)? = entry["lockedBy"] else { throw MissingField() }
+            #expect(place.contains("the policy"))
+            let schemas = document["components"]?.member(.string("schemas"))?.member(.string("Setting"))
+            let mistakes = SchemaCheck(document: document).mistakes(
+                in: .dictionary(entry), against: try #require(schemas))
+            #expect(mistakes == [])
+        }
+    }
+
+    @Test func aValueOfAnotherDomainThatCannotBeUsedIsSkippedAndLogged() async throws {
+        let list = SearchList.service(variables: ["LIVE_LIMITS_BURST": "0"])
+        try await TestService.with(searching: list) { service async throws in
+            #expect(try await entries(of: service)["limits.burst"]?["domain"] == .string("declaration"))
+            #expect(await service.log.first(containing: "LIVE_LIMITS_BURST").contains("1...100000"))
+        }
+    }
+
+    @Test func theMetricsCountTheSettingsOfEachDomain() async throws {
+        try await TestService.with(searching: Self.sources) { service async throws in
+            let lines = Set(try await service.send(.get("/metrics")).text.split(separator: "\n").map(String.init))
+            #expect(lines.contains("settings_by_domain{domain=\"arguments\"} 1"))
+            #expect(lines.contains("settings_by_domain{domain=\"environment\"} 2"))
+            #expect(lines.contains("settings_by_domain{domain=\"application\"} 4"))
+            #expect(lines.contains("settings_covered 3"))
+            #expect(lines.contains("settings_locked 0"))
+        }
+    }
+
+    /// A value moves between the domains while the service runs.
+    @Test func aDomainThatChangesIsFollowed() async throws {
+        let source = ManualDomainSource(DomainContents(Self.burst(5)))
+        try await TestService.with(searching: [.source("switches", source), .application]) { service async throws in
+            source.set(SettingTree())
+            while try await entries(of: service)["limits.burst"]?["domain"] != .string("declaration") {
+                await Task.yield()
+            }
+            source.set(Self.burst(6))
+            while try await entries(of: service)["limits.burst"]?["value"] != .integer(6) { await Task.yield() }
+            let lines = service.log.all.filter { $0.contains("limits.burst") }
+            #expect(lines.count == 2, "\(lines)")
+        }
+    }
+
+    /// The token of the folder opens the endpoints, a new one takes its place at once, and none is made or shown.
+    @Test func theTokenComesFromTheFolderOfSecrets() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "live-service-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = ("a-first-token-nobody-may-see", "a-second-token-nobody-may-see")
+        try Data("\(first)\n".utf8).write(to: folder.appending(path: "admin.token"))
+        let list = SearchList.service(variables: [:], secrets: folder)
+        try await TestService.with(token: "", searching: list) { service async throws in
+            #expect(try await service.settings.admin.createTokenIfMissing() == false)
+            let listing = TestRequest.admin(.get, "/settings/admin.token", token: first)
+            let entry = try await service.send(listing).json()
+            #expect(entry["domain"] == .string("secrets"))
+            #expect(entry["value"] == nil && entry["stored"] == nil)
+            let answer = try await service.send(
+                .admin(.patch, "/settings/admin.token", token: first, "\"another-token-nobody-may-see\""))
+            #expect(answer.status == 200)
+            #expect(try answer.json()["isCovered"] == .bool(true))
+            try Data(second.utf8).write(to: folder.appending(path: "admin.token"), options: .atomic)
+            while try await service.send(.admin(.get, "/settings", token: second)).status != 200 { await Task.yield() }
+            #expect(try await service.send(listing).status == 401)
+            #expect(!(service.log.all + [answer.text]).contains { $0.contains("nobody-may-see") })
+        }
+    }
+
+    private static func burst(_ value: Int64) -> SettingTree {
+        var tree = SettingTree()
+        tree["limits.burst"] = .integer(value)
+        return tree
+    }
+
+    private func entries(of service: TestService) async throws -> [String: SettingValue.Entries] {
+        guard case .array(let settings)? = try await service.send(.admin(.get, "/settings")).json()["settings"] else {
+            throw MissingField()
+        }
+        return Dictionary(
+            settings.compactMap { setting in
+                guard case .dictionary(let entry) = setting, case .string(let key)? = entry["key"] else { return nil }
+                return (key, entry)
+            }, uniquingKeysWith: { $1 })
+    }
+}
