@@ -65,9 +65,11 @@ struct SavingStore: Sendable {
     private let folder: URL
     var file: URL { folder.appending(path: "settings.json") }
 
-    init() async throws {
+    init(hasTenDomains: Bool = false) async throws {
         folder = try temporaryFolder()
-        store = try await SettingsStore.open(at: folder.appending(path: "settings.json"))
+        store = try await SettingsStore.open(
+            at: folder.appending(path: "settings.json"),
+            searching: hasTenDomains ? try TenDomains.list(keys: 100, in: folder) : nil)
         settings = try await store.group(BenchSettings.self)
     }
 

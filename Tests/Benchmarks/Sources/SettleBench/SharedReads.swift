@@ -3,10 +3,13 @@ import Settle
 
 /// Reading while other processes have the same file open.
 enum SharedReads {
-    static let all = [Benchmark(rows: ["R22"]) { plan in try await measure(plan) }]
+    static let all = [
+        Benchmark(rows: ["R22"]) { plan in try await measure(plan) },
+        Benchmark(rows: ["R22d"]) { plan in try await measure(plan, id: "R22d", domains: 10) },
+    ]
 
-    private static func measure(_ plan: Plan) async throws -> [RowResult] {
-        let (shared, alone) = (try await SavingStore(), try await SavingStore())
+    private static func measure(_ plan: Plan, id: String = "R22", domains: Int = 1) async throws -> [RowResult] {
+        let (shared, alone) = (try await SavingStore(hasTenDomains: domains == 10), try await SavingStore())
         let (ours, other) = (shared.settings, alone.settings)
         // Creates a journal for them to share.
         try await ours.commit { ours.count = 2 }
@@ -21,8 +24,8 @@ enum SharedReads {
         try await alone.close()
         return zip(["tracked", "untracked"], comparisons).map { name, comparison in
             let row = Row(
-                id: "R22", subject: "read Int, \(name), 4 processes, one writes", limit: "the same with one process",
-                goal: 1.02)
+                id: id, subject: "read Int, \(name), 4 processes, one writes, \(domains) domains",
+                limit: "the same with one process and one domain", goal: 1.02)
             let note = changes > 0 ? "\(changes) changes came in" : "WRONG: no change came in"
             return RowResult(row, comparison, notes: [note])
         }
