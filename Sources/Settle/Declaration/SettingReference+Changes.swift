@@ -5,6 +5,7 @@ extension SettingReference {
     /// The setting's changes, from now on; the parameters are those of ``SettingsGroup/changes(_:durableOnly:)``.
     public func changes(_ delivery: Delivery, durableOnly: Bool = false) -> Changes {
         let placement = placement
+        placement.engine.beginFollowing()
         return Changes(
             ChangeCursor(on: placement.slot, of: placement.engine.log, delivery: delivery, durableOnly: durableOnly))
     }

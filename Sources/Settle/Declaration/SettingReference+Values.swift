@@ -27,6 +27,7 @@ extension SettingReference: AsyncSequence {
         @usableFromInline
         init(box: SettingBox<Value>, keeper: StoreKeeper?) {
             self.box = box
+            if box.isFollowing { box.existingPlacement?.engine.beginFollowing() }
             waiter = box.existingPlacement.map { Waiter(countedIn: $0.engine.log, keeping: keeper) }
         }
 

@@ -58,7 +58,8 @@ public struct SettingReference<Value: Sendable>: Sendable {
 
     /// The source of the current value.
     public var origin: Origin {
-        let (placement, box) = (placement, box.resolved)
+        let box = box.resolved.followedSource
+        let placement = box.placement
         return placement.engine.log.lock.withLock { box.held?.domain.origin ?? placement.slot.origin }
     }
 

@@ -24,7 +24,10 @@ extension SettingsGroup {
     }
 
     private var source: (log: MutationLog, topic: Topic) {
-        if let engine, let topic = GroupLayout.topic(of: self) { return (engine.log, topic) }
+        if let engine, let topic = GroupLayout.topic(of: self) {
+            engine.beginFollowing()
+            return (engine.log, topic)
+        }
         // A group without settings never changes.
         let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
         return (log, log.root)

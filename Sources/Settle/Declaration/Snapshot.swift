@@ -23,6 +23,8 @@ public struct Snapshot<Group: SettingsGroup>: Sendable {
             return
         }
         let values: [any Sendable]
+        if engine.readsThrough { engine.writer.lock() }
+        defer { if engine.readsThrough { engine.writer.unlock() } }
         if engine.writer.isHeldByCurrentThread {
             // Inside its own transaction a thread sees its writes, and no other thread can publish in the meantime.
             revision = engine.log.lock.withLock { engine.log.changes.revision }
@@ -95,6 +97,11 @@ extension SettingsGroup {
     public func snapshot<Result>(_ read: (Self) throws -> Result) rethrows -> Result {
         guard let engine else { return try read(self) }
         if engine.writer.isHeldByCurrentThread { return try read(self) }
+        if engine.readsThrough {
+            engine.writer.lock()
+            defer { engine.writer.unlock() }
+            return try read(self)
+        }
         for _ in 0..<64 {
             let before = engine.log.sequence.load(ordering: .acquiring)
             guard before.isMultiple(of: 2) else { continue }

@@ -42,6 +42,8 @@ package class AnySettingBox: @unchecked Sendable {
         case alias(AnySettingBox)
         /// The value comes from another domain than the application's.
         case held(HeldValue)
+        /// The box is a draft's.
+        case following(FollowedSetting)
     }
 
     @usableFromInline static var isStaged: UInt { 1 }
@@ -53,10 +55,12 @@ package class AnySettingBox: @unchecked Sendable {
     static var isHeld: UInt { 32 }
     /// Another domain has a value for the setting, which need not be in force.
     static var isLayered: UInt { 64 }
+    /// The box is a draft's: while it is untouched, it has the value of another one.
+    static var isFollowing: UInt { 128 }
     /// What keeps a reader from the published value.
-    @usableFromInline static var isSpecial: UInt { 31 }
+    @usableFromInline static var isSpecial: UInt { 31 | 128 }
     /// What keeps a writer from publishing directly.
-    @usableFromInline static var needsCare: UInt { 63 }
+    @usableFromInline static var needsCare: UInt { 63 | 128 }
 
     init(
         hasRules: Bool, word: UInt64, areEqualWords: (@Sendable (UInt64, UInt64) -> Bool)?,
@@ -171,8 +175,12 @@ package class AnySettingBox: @unchecked Sendable {
 
     /// What another domain has for the setting, if its value is in force. Under the writer's lock or the log's.
     final var held: HeldValue? {
-        guard flags.load(ordering: .relaxed) & Self.isHeld != 0, case .held(let held) = link else { return nil }
-        return held
+        guard flags.load(ordering: .relaxed) & Self.isHeld != 0 else { return nil }
+        return switch link {
+        case .held(let held): held
+        case .following(let followed): followed.held
+        case .none, .alias: nil
+        }
     }
 
     /// Whether another domain has a value for the setting, in force or not. Under the writer's lock.
@@ -190,10 +198,32 @@ package class AnySettingBox: @unchecked Sendable {
     final func exchangeHeld(_ new: HeldValue?) -> HeldValue? {
         let old = held
         guard new != nil || old != nil else { return nil }
-        link = new.map { .held($0) } ?? .none
+        if case .following(let followed) = link {
+            followed.held = new
+        } else {
+            link = new.map { .held($0) } ?? .none
+        }
         let others = flags.load(ordering: .relaxed) & ~Self.isHeld
         flags.store(new == nil ? others : others | Self.isHeld, ordering: .releasing)
         return old
+    }
+
+    // MARK: Drafts
+
+    /// What a draft's box follows.
+    final var followed: FollowedSetting? {
+        guard flags.load(ordering: .relaxed) & Self.isFollowing != 0, case .following(let followed) = link else {
+            return nil
+        }
+        return followed
+    }
+
+    final var isFollowing: Bool { flags.load(ordering: .relaxed) & Self.isFollowing != 0 }
+
+    /// Makes this box, which must not be shared yet, a draft of another one of the same type.
+    final func follow(_ box: AnySettingBox) {
+        link = .following(FollowedSetting(box))
+        flags.store(flags.load(ordering: .relaxed) | Self.isFollowing, ordering: .releasing)
     }
 
     // MARK: Writing directly
@@ -304,6 +334,18 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
     /// Stages the value that is in force now that a domain has changed.
     func restage(after domain: DomainIdentity?) { abstract() }
+    /// Takes over the value of the setting that an untouched box of a draft follows.
+    func catchUp() { abstract() }
+    /// Stages that a draft has not touched the setting.
+    func stageUntouched() { abstract() }
+    /// Whether applying a draft would change the setting that the box follows. Runs `==`.
+    var isDirty: Bool { abstract() }
+    /// How the followed setting has changed since the draft has touched it; `nil` if it has not. Runs `==`.
+    var conflict: TouchConflict? { abstract() }
+    /// Measures from now on whether the followed setting changes.
+    func rebase() { abstract() }
+    /// Writes what a draft has for the setting to the one that the box follows.
+    func writeFollowed() throws(SettingsError) { abstract() }
     /// Whether the value of a domain could be used. Throws if it does not convert or breaks a rule.
     func check(_ candidate: DomainCandidate) throws { abstract() }
     /// Gives a new box the value that is in force, over what it has adopted. Before it is shared.

@@ -9,7 +9,7 @@ package class Engine: @unchecked Sendable {
     // constant once the store is shared.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
-    @usableFromInline final let writer = RecursiveLock()
+    @usableFromInline final let writer: RecursiveLock
     @usableFromInline final let log: MutationLog
     @exclusivity(unchecked) final var mode = Mode.direct
     final let time: TimeSource
@@ -38,7 +38,11 @@ package class Engine: @unchecked Sendable {
     /// The mode outside of transactions.
     final var idleMode: Mode { refusal == nil ? .direct : .refusing }
 
-    init(log: MutationLog, time: TimeSource, issueBoard: IssueBoard = IssueBoard()) {
+    /// - Parameter writer: The lock of another store, to share it.
+    init(
+        log: MutationLog, time: TimeSource, issueBoard: IssueBoard = IssueBoard(), writer: RecursiveLock = RecursiveLock()
+    ) {
+        self.writer = writer
         self.log = log
         self.time = time
         self.issueBoard = issueBoard
@@ -60,6 +64,20 @@ package class Engine: @unchecked Sendable {
 
     /// The values that the storage keeps because a stored one can't be used, the last good one first.
     func keptValues(forKey key: SettingKey, insteadOf stored: SettingValue) -> [SettingValue] { [] }
+
+    // MARK: What a draft adds
+
+    /// Whether values come from another store, so that the log does not tell when they change.
+    var readsThrough: Bool { false }
+
+    /// A setting is about to be followed.
+    func beginFollowing() {}
+
+    /// A value has been refused, or, if there is no error, accepted.
+    func judge(_ slot: SettingSlot, _ error: SettingsError?) {}
+
+    /// A setting has been touched, or is no longer. Under both locks.
+    func draftChanged() {}
 
     /// Where a domain has a value, for people.
     func place(of key: SettingKey, in domain: DomainIdentity) -> String { "the domain “\(domain.name)”" }

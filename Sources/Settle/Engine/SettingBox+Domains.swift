@@ -45,7 +45,7 @@ extension SettingBox {
         return own ?? below(at: key, in: engine)
     }
 
-    private func below(in placement: Placement) -> StagedValue<Value> {
+    func below(in placement: Placement) -> StagedValue<Value> {
         below(at: placement.engine.declaredKey(of: placement.slot), in: placement.engine)
     }
 
@@ -149,11 +149,15 @@ extension SettingBox {
 extension AnySettingBox {
     /// Throws if a domain locks the setting.
     final func checkLock() throws(SettingsError) {
+        if let followed { return try followed.box.checkLock() }
         guard isLayered, let placement = existingPlacement, let lock = lock(in: placement) else { return }
         throw .locked(placement.slot.key, by: lock.domain.name, at: placement.engine.place(of: lock))
     }
 
-    final var isLocked: Bool { isLayered && existingPlacement.map { lock(in: $0) != nil } ?? false }
+    final var isLocked: Bool {
+        if let followed { return followed.box.isLocked }
+        return isLayered && existingPlacement.map { lock(in: $0) != nil } ?? false
+    }
 
     private final func lock(in placement: Placement) -> DomainCandidate? {
         let log = placement.engine.log

@@ -131,13 +131,13 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         {
             return staged.value
         }
-        return box.published
+        return box.isFollowing ? box.valueInDraft : box.published
     }
 
     @usableFromInline
     var trackedValueInSpecialState: Value {
         // An alias or a frozen box has a node too, but changes are reported to the original's.
-        original.node.access()
+        original.accessNodes()
         return valueInSpecialState
     }
 
@@ -266,7 +266,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         if engine.mode == .transaction {
             try stageWrite(newValue, in: placement)
             engine.writer.unlock()
-        } else if isLayered {
+        } else if isLayered || isFollowing {
             try engine.transact(origin: .local, author: nil, failing: { $0 }) { () throws(SettingsError) in
                 try stageWrite(newValue, in: placement)
             }
@@ -277,6 +277,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     private func check(_ value: Value, in slot: SettingSlot) throws(SettingsError) {
+        if isFollowing { return try checkInDraft(value) }
         if hasRules { try definition.rules.check(value, key: slot.key) }
     }
 
@@ -290,6 +291,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func stage(
         own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
     ) {
+        if isFollowing { return touch(value, in: placement.engine) }
         if placement.engine.transaction?.target != nil { return divert(value, in: placement) }
         let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
         let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
@@ -363,6 +365,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func stagedMutation(comparing: Bool) -> StagedMutation? {
         guard let staged = stagedValue, let slot = existingPlacement?.slot else { return nil }
+        if isFollowing { return draftMutation(staging: staged, cost: slot.measuredSize, comparing: comparing) }
         let new = staged.value
         let old = published
         let isEqual = if comparing, let areEqual = definition.areEqual { areEqual(old, new) } else { false }
@@ -376,7 +379,9 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let staged = stagedValue else { return nil }
         if staged.size > 0 { existingPlacement?.slot.recordSize(staged.size) }
         if let fields = staged.own?.fields { keptFields?.replace(with: fields.unknown) }
-        if isEvent { install(staged.value) }
+        // What a draft has published may be older than what it shows.
+        if isEvent || isFollowing { install(staged.value) }
+        defer { if isFollowing { existingPlacement?.engine.draftChanged() } }
         return exchangeHeld(staged.held)
     }
 
@@ -389,6 +394,12 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     override func adoptInForce(isStored: Bool, at key: SettingKey, in engine: Engine) {
         installInForce(isStored: isStored, at: key, in: engine)
     }
+    override func catchUp() { stageFollowed() }
+    override func stageUntouched() { untouch() }
+    override var isDirty: Bool { isDirtyInDraft }
+    override var conflict: TouchConflict? { conflictInDraft }
+    override func rebase() { rebaseTouch() }
+    override func writeFollowed() throws(SettingsError) { try applyTouch() }
     override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
     override var declaredKey: String? { definition.key }

@@ -61,10 +61,13 @@ final class HeldValue: Sendable {
     let domain: DomainIdentity
     /// What the application's domain has, if that is covered.
     let own: AnyStagedValue?
+    /// Set if a draft has touched the setting.
+    let touch: Touch?
 
-    init(by domain: DomainIdentity, over own: AnyStagedValue? = nil) {
+    init(by domain: DomainIdentity, over own: AnyStagedValue? = nil, touch: Touch? = nil) {
         self.domain = domain
         self.own = own
+        self.touch = touch
     }
 }
 

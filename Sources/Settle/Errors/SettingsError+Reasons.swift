@@ -74,6 +74,11 @@ extension SettingsError {
                 + "`let settings = try await store.group(\(group).self)`.")
     }
 
+    static func uncommittedDraft(_ group: any Any.Type) -> SettingsError {
+        SettingsError(
+            .notOpened, "\(group) can't be saved: it is a draft. Call the draft's own `apply()` or `commit()`.")
+    }
+
     static let partlyUndone = SettingsError(
         .partlyUndone,
         "An update was undone, but its writes to another store stay: an update covers one store. Write to the other store "

@@ -40,6 +40,10 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let covered = Code("covered")
         /// A domain is not used, or not as it is now.
         public static let domain = Code("domain")
+        /// A draft was not applied, because settings that it was to write have changed since; see ``Draft/conflicts``.
+        public static let draftConflict = Code("draftConflict")
+        /// This can't be done inside a transaction.
+        public static let insideTransaction = Code("insideTransaction")
         /// The part of a value to be written no longer exists; see ``SettingPart``.
         public static let missingPart = Code("missingPart")
         /// The log does not hold the requested revision any longer, or not yet.

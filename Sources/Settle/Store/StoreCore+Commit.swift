@@ -15,7 +15,9 @@ extension SettingsGroup {
         by author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
         guard let engine else { return try body() }
-        guard let store = engine as? StoreCore else { throw SettingsError.notOpened(Self.self) }
+        guard let store = engine as? StoreCore else {
+            throw engine.isUnopened ? SettingsError.notOpened(Self.self) : .uncommittedDraft(Self.self)
+        }
         return try await store.commit(by: author, body)
     }
 
