@@ -87,6 +87,11 @@ extension SettingCoercion<SettingValue> {
 
 /// `HOME`, as a shell expands `~`, or the folder that the system lists for the user.
 private func userHome() -> String {
-    ProcessInfo.processInfo.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        ?? FileManager.default.homeDirectoryForCurrentUser.path
+    #if os(macOS) || !canImport(Darwin)
+        ProcessInfo.processInfo.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? FileManager.default.homeDirectoryForCurrentUser.path
+    #else
+        // The home of the app's sandbox.
+        URL.homeDirectory.path
+    #endif
 }

@@ -16,6 +16,8 @@ public struct Date: Hashable, Comparable, Codable, Sendable, CustomStringConvert
     public func timeIntervalSince(_ date: Date) -> TimeInterval { fatalError() }
     public static func < (a: Date, b: Date) -> Bool { fatalError() }
     public func addingTimeInterval(_ t: TimeInterval) -> Date { fatalError() }
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, *)
+    public func ISO8601Format() -> String { "" }
     public var description: String { "" }
 }
 public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
@@ -28,6 +30,10 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
     }
     public init() {}
     public init<S: Sequence>(_ s: S) where S.Element == UInt8 { fatalError() }
+    public init(contentsOf url: __shared URL, options: ReadingOptions = []) throws { fatalError() }
+    public struct ReadingOptions: OptionSet, Sendable {
+        public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
+    }
     public init?(base64Encoded: String, options: Base64DecodingOptions = []) { fatalError() }
     public func base64EncodedString(options: Base64EncodingOptions = []) -> String { fatalError() }
     public var startIndex: Int { 0 }
@@ -62,12 +68,18 @@ public struct URL: Hashable, Codable, Sendable {
     public static var applicationSupportDirectory: URL { URL(filePath: "") }
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
     public static var cachesDirectory: URL { URL(filePath: "") }
+    @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
+    public static var homeDirectory: URL { URL(filePath: "") }
     public var path: String { "" }
     public var absoluteURL: URL { self }
     public var standardizedFileURL: URL { self }
     public func resolvingSymlinksInPath() -> URL { self }
     public var absoluteString: String { "" }
     public var lastPathComponent: String { "" }
+    public var pathExtension: String { "" }
+    public var scheme: String? { nil }
+    public func deletingPathExtension() -> URL { self }
+    public func deletingLastPathComponent() -> URL { self }
     public var isFileURL: Bool { true }
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
     public func appending<S: StringProtocol>(path: S, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
