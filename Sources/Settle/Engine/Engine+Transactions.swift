@@ -148,8 +148,10 @@ extension Engine {
                 WrittenSetting(
                     box: box, slot: slot, isEvent: !mutation.isEqual, changesOwn: changesOwn,
                     isSaved: changesOwn && !outside.contains(ObjectIdentifier(slot))))
-            guard let logged = LoggedMutation(mutation, of: box, in: slot) else { return }
-            mutations.append(logged)
+            let count = mutations.count
+            if let inForce = LoggedMutation(inForce: mutation, of: box, in: slot) { mutations.append(inForce) }
+            if let own = LoggedMutation(own: mutation, of: box, in: slot) { mutations.append(own) }
+            guard mutations.count > count else { return }
             cost += mutation.cost
             if !slot.isMeasured { fixedCost += mutation.cost }
         }

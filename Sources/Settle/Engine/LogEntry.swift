@@ -31,18 +31,24 @@ struct LoggedMutation: Sendable {
         self.new = new
     }
 
-    /// - Returns: `nil` if nothing has changed.
-    init?(_ mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
-        guard let own = mutation.own, mutation.isEqual else {
-            self.init(slot: slot, old: mutation.old, new: mutation.new)
-            scope = mutation.own?.isEqual == true ? .effective : .both
-            domain = box.staged?.held?.domain
-            return
-        }
-        guard !own.isEqual else { return nil }
+    /// What has changed in force.
+    ///
+    /// - Returns: `nil` if nothing has.
+    init?(inForce mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
+        guard !mutation.isEqual else { return nil }
+        self.init(slot: slot, old: mutation.old, new: mutation.new)
+        domain = box.staged?.held?.domain
+        if let own = mutation.own, own.isEqual || box.isHeldBeforeOrAfter { scope = .effective }
+    }
+
+    /// What has changed in the application's domain.
+    ///
+    /// - Returns: `nil` if nothing has, or if that is what has changed in force.
+    init?(own mutation: StagedMutation, of box: AnySettingBox, in slot: SettingSlot) {
+        guard let own = mutation.own, !own.isEqual, mutation.isEqual || box.isHeldBeforeOrAfter else { return nil }
         self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
         scope = .application
-        domain = box.staged?.held?.domain
+        if let held = box.staged?.held, held.domain.isAbove { domain = held.domain }
     }
 
     /// The same without its values.
@@ -220,4 +226,9 @@ struct LogEntry {
     var isPersistent: Bool { details.isPersistent }
     /// See ``LogDetails/hasValues``.
     var hasValues: Bool { details.hasValues }
+}
+
+extension AnySettingBox {
+    /// Whether another domain has the value in force, or had it before the transaction.
+    fileprivate var isHeldBeforeOrAfter: Bool { held != nil || staged?.held != nil }
 }
