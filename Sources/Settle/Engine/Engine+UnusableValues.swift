@@ -32,10 +32,14 @@ extension Engine {
         do {
             // A value that came at another spelling of the key is not stored at the setting's place yet.
             let isAtPlace = !setting.hasOtherSpelling
-            if try box.stageIfDifferent(decoding: value), isAtPlace {
-                transaction?.outside.insert(ObjectIdentifier(box))
+            let isDifferent = try box.stageIfDifferent(decoding: value)
+            if isDifferent, isAtPlace { transaction?.outside.insert(ObjectIdentifier(box)) }
+            log.lock.withLock {
+                slot.lastGood = nil
+                guard !isDifferent, !slot.isStored else { return }
+                // It equals the default, but lower domains give nothing any more.
+                (slot.isStored, slot.origin) = (true, .external)
             }
-            log.lock.withLock { slot.lastGood = nil }
             return nil
         } catch {
             let lastGood = log.lock.withLock { () -> SettingValue? in
