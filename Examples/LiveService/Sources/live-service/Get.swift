@@ -14,7 +14,9 @@ struct Get: AsyncParsableCommand {
         let key = key
         try await files.withSettings { store, _ in
             guard let key else {
-                for setting in store.settings { print("\(setting.key) = \(Self.words(for: setting)) (\(setting.domain))") }
+                for setting in store.settings {
+                    print("\(setting.key) = \(Self.words(for: setting)) (\(setting.domain))")
+                }
                 return
             }
             guard let setting = store.setting(forKey: key) else { throw CommandFailure.unknown(key) }

@@ -10,7 +10,8 @@ struct Listing {
         // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
         // nothing leaves no trace.
         let (revision, settings, file) = try store.update {
-            (store.revision, store.settings.filter { keys?.contains($0.key) ?? true }, store.domain(.application).values)
+            let settings = store.settings.filter { keys?.contains($0.key) ?? true }
+            return (store.revision, settings, store.domain(.application).values)
         }
         self.revision = revision
         entries = settings.map { SettingEntry(info: $0, stored: file[$0.key], cover: store.cover(of: $0)) }

@@ -1,9 +1,10 @@
+public import Settle
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import Settle
 
 extension SearchList {
     /// Where the service's settings come from, highest first: an administrator's file, which locks its keys; arguments;
