@@ -92,9 +92,27 @@ struct DomainStack: Sendable {
         guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return SettingTree() }
         let old = layers[index].contents.tree
         layers[index].contents = contents
+        if old.root.isEmpty, isLast(index) {
+            append(contents.tree, isAbove: domain.isAbove)
+            return old
+        }
         let names = contents.tree.root.filter { old.root[$0] != $1 }.map(\.key)
         join(names + old.root.keys.filter { contents.tree.root[$0] == nil }, isAbove: domain.isAbove)
         return old
+    }
+
+    /// Whether the domains below on the same side have no values, as when a store opens.
+    private func isLast(_ index: Int) -> Bool {
+        let isAbove = layers[index].domain.isAbove
+        return layers[(index + 1)...].allSatisfy { $0.domain.isAbove != isAbove || $0.contents.tree.root.isEmpty }
+    }
+
+    /// Joins what a domain has with what all the others on its side have, which stand above it.
+    private mutating func append(_ tree: SettingTree, isAbove: Bool) {
+        for (name, value) in tree.root {
+            if isAbove { above.root[name] = above.root[name].over(value) }
+            if !isAbove { below.root[name] = below.root[name].over(value) }
+        }
     }
 
     /// Joins what the domains on one side have under some names.
