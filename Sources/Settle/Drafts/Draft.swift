@@ -21,7 +21,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// The draft as its group: whatever takes the group takes the draft.
     public let settings: Group
     let original: Group
-    let engine: DraftEngine
+    package let engine: DraftEngine
     private let keeper: StoreKeeper
 
     init(of original: Group) {

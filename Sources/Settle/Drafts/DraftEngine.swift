@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It shares the writer's lock of the original's store, so that a value is touched, compared and applied without a
 /// change of the original in between, and no two locks can be taken in two orders.
-final class DraftEngine: Engine, @unchecked Sendable {
+package final class DraftEngine: Engine, @unchecked Sendable {
     // Sendable: constants, atomics and locked values.
 
     private let members = LockedValue<[AnySettingBox]>([])
