@@ -34,7 +34,7 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-    fileprivate func addSuite(_ domain: StoreDomain) async throws {
+    func addSuite(_ domain: StoreDomain) async throws {
         guard let source = domain.source else { return }
         try await runBlocking { [self] in
             let contents = await Result(loading: source)
