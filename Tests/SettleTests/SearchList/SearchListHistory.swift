@@ -109,7 +109,9 @@ final class SearchListHistory {
 
     func someValues() -> [HistoryKey: SettingValue] {
         var values: [HistoryKey: SettingValue] = [:]
-        for key in HistoryKey.layered where Int.random(in: 0..<3, using: &random) == 0 { values[key] = key.any(&random) }
+        for key in HistoryKey.layered where Int.random(in: 0..<3, using: &random) == 0 {
+            values[key] = key.any(&random)
+        }
         return values
     }
 
