@@ -40,7 +40,8 @@ package class Engine: @unchecked Sendable {
 
     /// - Parameter writer: The lock of another store, to share it.
     init(
-        log: MutationLog, time: TimeSource, issueBoard: IssueBoard = IssueBoard(), writer: RecursiveLock = RecursiveLock()
+        log: MutationLog, time: TimeSource, issueBoard: IssueBoard = IssueBoard(),
+        writer: RecursiveLock = RecursiveLock()
     ) {
         self.writer = writer
         self.log = log

@@ -44,7 +44,8 @@ import Testing
         do {
             try draft.apply()
             Issue.record("A conflict was not found.")
-        } catch let error as SettingsError where error.code == .draftConflict {
+        } catch {
+            guard error.code == .draftConflict else { throw error }
             for conflict in draft.conflicts where !keepsMine(conflict) { draft.revert(key: conflict.key) }
             try draft.apply(.overwriting)
         }
@@ -57,7 +58,9 @@ import Testing
         let guide = try String(contentsOf: page, encoding: .utf8)
         let tests = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let code = Set(tests.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
-        let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+        let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
         #expect(blocks.count == 3)
         for line in blocks.joined().split(separator: "\n") {
             #expect(code.contains(line.trimmingCharacters(in: .whitespaces)), "The guide has: \(line)")

@@ -40,7 +40,11 @@ import Testing
         await changes({ _ = draft.isDirty }, { draft.revert() })
         await changes({ _ = draft.isDirty }, { draft.name = "b" })
         await changes({ _ = draft.touchedKeys }, { draft.inner.isOn = true })
-        await changes({ _ = draft.conflicts }, { settings.inner.level = 3; settings.name = "c" })
+        await changes(
+            { _ = draft.conflicts },
+            {
+                settings.inner.level = 3; settings.name = "c"
+            })
         await changes({ _ = draft.violations }, { draft.count = 101 })
         await changes({ _ = draft.violations }, { draft.revert(\.$count) })
         try await changes({ _ = draft.touchedKeys }, { try draft.apply(.overwriting) })
