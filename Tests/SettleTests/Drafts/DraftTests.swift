@@ -90,7 +90,7 @@ struct DraftedInnerGroup: SettingsGroup {
         draft.inner.isOn = true
         #expect(draft.count == 1 && draft.name == "a" && draft.touchedKeys == ["form.inner.isOn"])
         #expect(draft.violations.map(\.key) == ["form.count", "form.name"])
-        #expect(draft.violations.first?.value as? Int == 500 && draft.violations.first?.rule == "from 0 to 100")
+        #expect(draft.violations.first?.value as? Int == 500 && draft.violations.first?.rule == "in 0...100")
         let error = #expect(throws: SettingsError.self) { try draft.apply() }
         #expect(error?.code == .invalidValue && error?.problems.count == 2 && !settings.inner.isOn)
         draft.count = 1
