@@ -72,11 +72,13 @@ final class FileDomainSource: DomainSource {
     private func follow(_ state: inout State) throws(StorageError) {
         let marks = try marks(&state)
         if let storage = state.storage, marks.isSettled, marks == state.marks, try state.follow(storage) { return }
+        var before = marks
         for _ in 0..<Self.attempts {
-            let before = try self.marks(&state)
             try state.begin(FileStorage(at: url, calls: calls))
             state.marks = before
-            if try self.marks(&state).isSame(as: before) { return }
+            let after = try self.marks(&state)
+            if after.isSame(as: before) { return }
+            before = after
         }
         throw .unreadable(path, "other programs keep replacing it")
     }

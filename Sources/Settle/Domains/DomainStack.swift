@@ -9,8 +9,11 @@ struct DomainStack: Sendable {
     /// Highest first.
     private(set) var layers: [Layer] = []
     /// What the domains above the application's have, joined, and what those below it have.
-    private var above = SettingTree()
-    private var below = SettingTree()
+    private var above = JoinedTree()
+    private var below = JoinedTree()
+    /// Whether any of them has values.
+    private var isAboveEmpty = true
+    private var isBelowEmpty = true
     /// Keys that the application's domain has under other names by now; `nil` if there are none.
     var renaming: KeyRenaming?
 
@@ -53,19 +56,39 @@ struct DomainStack: Sendable {
     ///
     /// - Parameter own: What the application's domain has.
     func joined(at key: SettingKey, own: SettingValue?) -> SettingValue? {
-        var result = above.root.isEmpty ? own : above[key].over(own)
-        if !below.root.isEmpty { result = result.over(below[key]) }
+        var result = isAboveEmpty ? own : joined(above: true)[key].over(own)
+        if !isBelowEmpty { result = result.over(joined(above: false)[key]) }
         return result
     }
 
     /// Whether all domains are empty.
-    var isWithoutValues: Bool { above.root.isEmpty && below.root.isEmpty }
+    var isWithoutValues: Bool { isAboveEmpty && isBelowEmpty }
 
     /// Everything that the domains and the application's have, joined like the value of a key without a declaration.
     func joined(own: SettingTree) -> SettingTree {
-        let upper = SettingValue?.some(.dictionary(above.root)).over(.dictionary(own.root))
-        guard case .dictionary(let root)? = upper.over(.dictionary(below.root)) else { return own }
+        let upper = SettingValue?.some(.dictionary(joined(above: true).root)).over(.dictionary(own.root))
+        guard case .dictionary(let root)? = upper.over(.dictionary(joined(above: false).root)) else { return own }
         return SettingTree(root)
+    }
+
+    private func joined(above isAbove: Bool) -> SettingTree {
+        (isAbove ? above : below).tree {
+            var result: SettingTree?
+            for tree in trees(above: isAbove) where !tree.root.isEmpty {
+                guard var joined = result?.root else {
+                    result = tree
+                    continue
+                }
+                result = nil
+                for (name, value) in tree.root { joined[name] = joined[name].over(value) }
+                result = SettingTree(joined)
+            }
+            return result ?? SettingTree()
+        }
+    }
+
+    private func trees(above isAbove: Bool) -> some Sequence<SettingTree> {
+        layers.lazy.filter { $0.domain.isAbove == isAbove }.map(\.contents.tree)
     }
 
     /// A value of a domain that locks a key, or a part of it or something around it.
@@ -92,35 +115,29 @@ struct DomainStack: Sendable {
         guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return SettingTree() }
         let old = layers[index].contents.tree
         layers[index].contents = contents
-        if old.root.isEmpty, isLast(index) {
-            append(contents.tree, isAbove: domain.isAbove)
-            return old
+        guard old != contents.tree else { return old }
+        join(isAbove: domain.isAbove) {
+            let names = contents.tree.root.filter { old.root[$0] != $1 }.map(\.key)
+            return names + old.root.keys.filter { contents.tree.root[$0] == nil }
         }
-        let names = contents.tree.root.filter { old.root[$0] != $1 }.map(\.key)
-        join(names + old.root.keys.filter { contents.tree.root[$0] == nil }, isAbove: domain.isAbove)
         return old
     }
 
-    /// Whether the domains below on the same side have no values, as when a store opens.
-    private func isLast(_ index: Int) -> Bool {
-        let isAbove = layers[index].domain.isAbove
-        return layers[(index + 1)...].allSatisfy { $0.domain.isAbove != isAbove || $0.contents.tree.root.isEmpty }
-    }
-
-    /// Joins what a domain has with what all the others on its side have, which stand above it.
-    private mutating func append(_ tree: SettingTree, isAbove: Bool) {
-        for (name, value) in tree.root {
-            if isAbove { above.root[name] = above.root[name].over(value) }
-            if !isAbove { below.root[name] = below.root[name].over(value) }
+    /// Joins what the domains on one side have under some names, if it was joined before.
+    private mutating func join(isAbove: Bool, _ names: () -> [String]) {
+        let trees = Array(trees(above: isAbove))
+        let isEmpty = trees.allSatisfy(\.root.isEmpty)
+        let update = { (joined: inout SettingTree) in
+            for name in names() { joined.root[name] = trees.reduce(nil) { $0.over($1.root[name]) } }
         }
-    }
-
-    /// Joins what the domains on one side have under some names.
-    private mutating func join(_ names: some Collection<String>, isAbove: Bool) {
-        let roots = layers.lazy.filter { $0.domain.isAbove == isAbove }.map(\.contents.tree.root)
-        for name in names {
-            let joined = roots.reduce(SettingValue?.none) { $0.over($1[name]) }
-            if isAbove { above.root[name] = joined } else { below.root[name] = joined }
+        if isAbove {
+            if !isKnownUniquelyReferenced(&above) { above = above.copy() }
+            above.update(update)
+            isAboveEmpty = isEmpty
+        } else {
+            if !isKnownUniquelyReferenced(&below) { below = below.copy() }
+            below.update(update)
+            isBelowEmpty = isEmpty
         }
     }
 
@@ -131,7 +148,7 @@ struct DomainStack: Sendable {
         guard let index = layers.firstIndex(where: { $0.domain === domain }) else { return nil }
         let old = layers[index].contents.tree[key]
         layers[index].contents.tree[key] = value
-        join(CollectionOfOne(key.split?.first ?? key.name), isAbove: domain.isAbove)
+        join(isAbove: domain.isAbove) { [key.split?.first ?? key.name] }
         return old
     }
 
@@ -143,6 +160,37 @@ struct DomainStack: Sendable {
 
     mutating func remove(_ domain: DomainIdentity) {
         layers.removeAll { $0.domain === domain }
+    }
+}
+
+/// What several domains have, joined when it is first asked for: many stores are only asked for declared keys.
+private final class JoinedTree: Sendable {
+    private let joined: LockedValue<SettingTree?>
+
+    init(_ tree: SettingTree? = nil) {
+        joined = LockedValue(tree)
+    }
+
+    func tree(joining domains: () -> SettingTree) -> SettingTree {
+        joined.withLock { tree in
+            if let tree { return tree }
+            let new = domains()
+            tree = new
+            return new
+        }
+    }
+
+    /// If it was joined already. For the only owner.
+    func update(_ change: (inout SettingTree) -> Void) {
+        joined.withLock { tree in
+            guard var changed = tree.take() else { return }
+            change(&changed)
+            tree = changed
+        }
+    }
+
+    func copy() -> JoinedTree {
+        JoinedTree(joined.withLock { $0 })
     }
 }
 

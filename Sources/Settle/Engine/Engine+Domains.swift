@@ -161,7 +161,8 @@ extension MutationLog {
     func replace(_ contents: DomainContents, in domain: DomainIdentity) -> [SettingSlot] {
         lock.withLock {
             let old = stored.domains.replace(contents, in: domain)
-            var affected = AffectedSlots()
+            guard !stored.slots.isEmpty, old != contents.tree else { return [] }
+            var affected = AffectedSlots(changing: domain, stored.domains)
             stored.collectSlots(below: nil, old.root, contents.tree.root, &affected)
             return affected.sorted
         }
@@ -172,11 +173,13 @@ extension MutationLog {
     /// - Returns: The settings that may be affected.
     func set(_ values: [SettingKey: SettingValue?], in domain: DomainIdentity) -> [SettingSlot] {
         lock.withLock {
-            var affected = AffectedSlots()
+            var affected = AffectedSlots(changing: domain, stored.domains)
             for (key, value) in values {
                 let old = stored.domains.set(value, at: key, in: domain)
                 guard old != value else { continue }
-                for parent in key.parents { affected.insert(stored.slots.declaredOrPlaced(at: parent)) }
+                for parent in key.parents {
+                    affected.insert(stored.slots.declaredOrPlaced(at: parent), isRemoved: value == nil)
+                }
                 stored.collectSlots(at: key, old, value, &affected)
             }
             return affected.sorted
@@ -184,12 +187,32 @@ extension MutationLog {
     }
 }
 
-/// Settings, each of them once.
+/// The settings whose values in force a change of a domain may touch, each of them once.
 struct AffectedSlots {
+    private let domain: DomainIdentity
+    /// The domains that are asked before it.
+    private let upper: [DomainIdentity]
     private var slots: [ObjectIdentifier: SettingSlot] = [:]
 
-    mutating func insert(_ slot: SettingSlot?) {
-        if let slot { slots[ObjectIdentifier(slot)] = slot }
+    init(changing domain: DomainIdentity, _ stack: DomainStack) {
+        self.domain = domain
+        upper = stack.layers.map(\.domain).prefix { $0 !== domain }.map { $0 }
+    }
+
+    /// Under the writer's lock.
+    ///
+    /// - Parameter isRemoved: Whether the domain has no value for the setting any more.
+    mutating func insert(_ slot: SettingSlot?, isRemoved: Bool) {
+        guard let slot, let box = slot.box, !isCovered(box, of: slot, isRemoved) else { return }
+        slots[ObjectIdentifier(slot)] = slot
+    }
+
+    /// Whether a domain that is asked before holds the setting, so that nothing has to be decided anew.
+    private func isCovered(_ box: AnySettingBox, of slot: SettingSlot, _ isRemoved: Bool) -> Bool {
+        guard box.isLayered, box.staged == nil, !box.isFollowing else { return false }
+        if let held = box.held { return upper.contains { $0 === held.domain } }
+        // The last value beside the application's decides whether the setting is layered.
+        return slot.isStored && !domain.isAbove && !isRemoved
     }
 
     var sorted: [SettingSlot] { slots.values.sorted { $0.key < $1.key } }
@@ -201,9 +224,14 @@ extension StoredValues {
         below outer: SettingKey?, _ old: SettingValue.Entries, _ new: SettingValue.Entries,
         _ found: inout AffectedSlots
     ) {
-        for (name, value) in new where old[name] != value {
-            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), old[name], value, &found)
+        var common = 0
+        for (name, value) in new {
+            let before = old[name]
+            if before != nil { common += 1 }
+            guard before != value else { continue }
+            collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), before, value, &found)
         }
+        guard common < old.count else { return }
         for (name, value) in old where new[name] == nil {
             collectSlots(at: outer?.appending(component: name) ?? SettingKey(name: name), value, nil, &found)
         }
@@ -212,8 +240,9 @@ extension StoredValues {
     func collectSlots(
         at key: SettingKey, _ old: SettingValue?, _ new: SettingValue?, _ found: inout AffectedSlots
     ) {
-        found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key)))
-        collectSlots(below: key, old?.entries ?? [:], new?.entries ?? [:], &found)
+        found.insert(slots.declaredOrPlaced(at: domains.currentKey(of: key)), isRemoved: new == nil)
+        let (old, new) = (old?.entries, new?.entries)
+        if old != nil || new != nil { collectSlots(below: key, old ?? [:], new ?? [:], &found) }
     }
 }
 

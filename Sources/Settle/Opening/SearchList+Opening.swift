@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -41,21 +43,42 @@ struct SearchedDomains: Sendable {
     /// The names, as far as two openings of a store can be compared.
     var names: String { domains.map(\.name.description).joined(separator: ", ") }
 
-    /// Loads all of them. May block.
+    /// Loads all of them, some at the same time. May block.
     ///
     /// - Throws: ``SettingsError`` if one that is required can't be loaded.
     func loaded() async throws(SettingsError) -> [LoadedDomain] {
+        let results = await loadedSources()
         var loaded: [LoadedDomain] = []
-        for domain in domains {
-            guard let source = domain.source else {
-                loaded.append((domain, nil))
-                continue
+        for (index, domain) in domains.enumerated() {
+            let contents = results[index]
+            if case .failure(let error)? = contents, domain.source?.isRequired == true {
+                throw .domain(domain.name, "\(error)", error)
             }
-            let contents = await Result(loading: source)
-            if case .failure(let error) = contents, source.isRequired { throw .domain(domain.name, "\(error)", error) }
             loaded.append((domain, contents))
         }
         return loaded
+    }
+
+    /// With fewer sources a second thread takes longer to start than it saves.
+    private static let sourcesOfOneThread = 3
+
+    /// What the sources have, by the indices of the domains.
+    private func loadedSources() async -> [Int: Result<DomainContents, StorageError>] {
+        let sources = domains.enumerated().compactMap { index, domain in domain.source.map { (index, $0) } }
+        let next = Atomic(0)
+        let loadMany = { @Sendable () async -> [Int: Result<DomainContents, StorageError>] in
+            var loaded: [Int: Result<DomainContents, StorageError>] = [:]
+            while true {
+                let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard number < sources.count else { return loaded }
+                let (index, source) = sources[number]
+                loaded[index] = await Result(loading: source)
+            }
+        }
+        guard sources.count > Self.sourcesOfOneThread else { return await loadMany() }
+        async let others = runBlocking { await loadMany() }
+        let loaded = await loadMany()
+        return await others.merging(loaded) { $1 }
     }
 }
 
