@@ -57,8 +57,12 @@ final class EnvironmentSource: DomainSource {
     func load() throws(StorageError) -> DomainContents { state.withLock { $0.contents } }
 
     func place(of key: SettingKey) -> String {
-        state.withLock { $0.places[key] }
-            ?? "the variable \(EnvironmentNames.name(of: key, prefix: prefix))"
+        state.withLock { state in
+            if let place = state.places[key] { return place }
+            let name = EnvironmentNames.name(of: key, prefix: prefix)
+            if case .dictionary? = state.tree[key] { return "variables that begin with \(name)_" }
+            return "the variable \(name)"
+        }
     }
 }
 

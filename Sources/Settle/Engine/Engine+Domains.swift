@@ -60,6 +60,7 @@ extension Engine {
                 transaction?.target = DomainTarget(domain: domain, stack: stack)
                 let result = try body()
                 if let violation = transaction?.violation { throw violation }
+                for box in transaction?.boxes ?? [] { reportIfCovered(box) }
                 collected = (result, transaction?.target?.writes ?? [:])
                 throw CollectedWrites()
             }
@@ -97,8 +98,12 @@ extension Engine {
         reportAfterUnlock(.renamed(candidate.key, to: key, in: candidate.domain.name, at: place(of: candidate)))
     }
 
-    /// A write is stored, but another domain covers it. Reported once for each key.
-    final func reportCovered(_ key: SettingKey, by domain: DomainIdentity) {
+    /// What is staged for a setting is to be stored, but another domain may cover it. Reported once for each key.
+    final func reportIfCovered(_ box: AnySettingBox) {
+        guard let domain = box.staged?.held?.domain, domain.isAbove, domain !== transaction?.target?.domain,
+            let slot = box.existingPlacement?.slot
+        else { return }
+        let key = declaredKey(of: slot)
         guard reports.isNew(covering: key) else { return }
         reportAfterUnlock(.covered(key, by: domain.name, at: place(of: key, in: domain)))
     }

@@ -85,6 +85,9 @@ extension Engine {
         let plan = planOfTransaction()
         guard let transaction else { return }
         if !plan.mutations.isEmpty { RunningUpdates.countWrite(to: self) }
+        for written in plan.written where written.isSaved && written.box.staged?.isStored == true {
+            reportIfCovered(written.box)
+        }
         // Made before the lock is taken, which is held only to exchange values.
         let details =
             plan.mutations.isEmpty

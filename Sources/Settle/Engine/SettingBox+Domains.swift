@@ -131,19 +131,6 @@ extension SettingBox {
             }
         return OwnMutation(old: old, new: new, isEqual: isEqual)
     }
-
-    // MARK: Covered settings
-
-    /// Before a write of a setting for which another domain has a value.
-    ///
-    /// - Throws: ``SettingsError`` if that domain locks its keys.
-    func checkCover(in placement: Placement) throws(SettingsError) {
-        try checkLock()
-        let engine = placement.engine
-        let held = staged.map(\.held) ?? held
-        guard let held, held.domain.isAbove, held.domain !== engine.transaction?.target?.domain else { return }
-        engine.reportCovered(engine.declaredKey(of: placement.slot), by: held.domain)
-    }
 }
 
 extension AnySettingBox {

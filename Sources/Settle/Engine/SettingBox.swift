@@ -308,7 +308,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     }
 
     private func stageWrite(_ newValue: Value, in placement: Placement) throws(SettingsError) {
-        if isLayered || placement.engine.transaction?.target != nil { try checkCover(in: placement) }
+        if isLayered { try checkLock() }
         stage(own: newValue, in: placement)
     }
 
@@ -331,7 +331,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         guard let placement = existingPlacement else { return }
         let (decoded, fields) = try decodeFields(value)
         try check(decoded, in: placement.slot)
-        if isLayered { try checkCover(in: placement) }
+        if isLayered { try checkLock() }
         stage(own: decoded, stored: value, fields: fields, in: placement)
     }
 

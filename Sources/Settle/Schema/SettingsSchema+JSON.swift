@@ -40,7 +40,7 @@ extension SettingsSchema.Entry {
 
     private var words: String? {
         let demand = rules.isEmpty ? [] : ["It must be \(rules.map(\.description).joined(separator: ", and "))."]
-        let sentences = (help.map { [$0] } ?? []) + demand
+        let sentences = (help.map { [demand.isEmpty || !($0.last?.isLetter ?? false) ? $0 : $0 + "."] } ?? []) + demand
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 }

@@ -41,7 +41,8 @@ extension SettingsStore {
         let encoded: SettingValue
         do {
             encoded = try setting.box.resolved.definition.codec.encode(value)
-            try setting.box.resolved.check(loaded: encoded)
+            let candidate = DomainCandidate(domain: domain.identity, key: key, value: encoded, isText: false)
+            try setting.box.resolved.check(candidate)
         } catch let error as SettingsError {
             throw error
         } catch {

@@ -46,3 +46,14 @@ public struct SettingInfo: Sendable, Hashable {
         public let rule: String?
     }
 }
+
+extension SettingInfo: CustomStringConvertible {
+    /// Such as `passcode.attemptCount = 3, from application`.
+    public var description: String {
+        let spelled =
+            isSecret ? "\(Redacted<SettingValue>(shown: nil))" : value.map { Redacted($0, isSecret: false).literal }
+        let lock = lock.map { ", locked by \($0)" } ?? ""
+        let problem = problem.map { ". \($0.description)" } ?? ""
+        return "\(key) = \(spelled ?? "nothing"), from \(domain)\(lock)\(problem)"
+    }
+}

@@ -9,7 +9,7 @@ private struct Point: Codable, Sendable, Equatable { var x = 1, y = 2 }
 
 private struct WideSettings: SettingsGroup {
     @Setting(in: 0...20, title: "A", help: "Help.", unit: "guesses") var a = 0
-    @Setting(in: 0..<1) var b = 0.5
+    @Setting(in: 0..<1, help: "A share") var b = 0.5
     @Setting(in: Date(timeIntervalSince1970: 0)...) var c: Date?
     @Setting(oneOf: ["de", "en"]) var d: String?
     @Setting(count: 1..<4) var e = "app"
@@ -78,6 +78,8 @@ private struct OwnSettings: SettingsGroup {
         #expect(member("properties", "f", "pattern", of: json) == .string("^(?:[a-z]+(-[a-z]+)*)$"))
         #expect(member("properties", "v", "minimum", of: json) == nil, "a codec may turn the order around")
         #expect(member("properties", "b", "exclusiveMaximum", of: json) == .real(1))
+        let words = try #require(member("properties", "b", "description", of: json))
+        #expect("\(words)".contains("A share. It must be"))
         #expect(member("properties", "d", "enum", of: json) == .array([.string("de"), .string("en"), .null]))
         #expect(member("properties", "e", "maxLength", of: json) == nil)
     }

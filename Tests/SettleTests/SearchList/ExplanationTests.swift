@@ -32,6 +32,18 @@ import Testing
         #expect(decoded == found)
     }
 
+    @Test("Variables around a key, and a listing in one line") func around() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(),
+            searching: [.environment(prefix: "APP", variables: ["APP_INNER_LEVEL": "2"]), .application])
+        let settings = try await store.group(LayeredGroup.self)
+        try #require(settings.inner.level == 2)
+        #expect(store.explain("inner").answers.first?.place == "variables that begin with APP_INNER_")
+        let listed = store.settings.map(\.description)
+        #expect(listed.contains("inner.level = 2, from environment"))
+        #expect(listed.contains("token = ••••, from declaration"))
+    }
+
     @Test("A write shows its author and revision, unsaved and then on stable storage") func written() async throws {
         let store = try await SettingsStore.open(storage: InMemoryStorage())
         let settings = try await store.group(LayeredGroup.self)

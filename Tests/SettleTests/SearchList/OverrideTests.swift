@@ -43,7 +43,8 @@ import Testing
     func refused() async throws {
         let (store, settings, _) = try await open()
         let owned = try await store.group(OwnedLayeredGroup.self, at: "lock")
-        #expect(throws: SettingsError.self) { try store.override(settings.$count, with: 101) }
+        let broken = #expect(throws: SettingsError.self) { try store.override(settings.$count, with: 101) }
+        #expect(broken?.key == "count" && broken?.description.contains("“count”") == true)
         #expect(throws: SettingsError.self) { try store.override(owned.$attempts, with: 0) }
         #expect(throws: SettingsError.self) { try store.override(LayeredGroup().$count, with: 1) }
         #expect(throws: SettingsError.self) {

@@ -64,6 +64,23 @@ import Testing
         #expect(settings.count == 40 && !settings.$count.isCovered && settings.$count.origin == .local)
     }
 
+    @Test("A covered write that is undone is not reported, nor is a removal") func undoneCovered() async throws {
+        let store = try await open(.source("high", TestDomain(["count": 7, "name": "high"])), .application)
+        let settings = try await store.group(LayeredGroup.self)
+        var issues = store.issues.makeAsyncIterator()
+        #expect(throws: TestFailure.self) {
+            try settings.update {
+                settings.count = 40
+                throw TestFailure()
+            }
+        }
+        try settings.$count.reset()
+        settings.name = "x"
+        settings.count = 41
+        #expect(await issues.next()?.key == "name")
+        #expect(await issues.next()?.key == "count")
+    }
+
     @Test("A change in place begins with what the application's domain and those below give") func inPlace()
         async throws
     {
