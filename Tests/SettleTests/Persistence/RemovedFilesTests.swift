@@ -139,4 +139,23 @@ import Testing
         try await first.close()
         try await second.close()
     }
+
+    @Test("A store that has not heard of a value makes removed files without it; who has it stores it again")
+    func behind() async throws {
+        let (first, one) = try await open()
+        try await one.commit { one.count = 1 }
+        let (second, other) = try await open()
+        for number in 2..<20 {
+            try await one.commit { one.count = number }
+            try removeFolder()
+            if number.isMultiple(of: 2) { other.name = "\(number)" }
+            try await second.flush()
+            try await first.flush()
+            #expect(one.count == number)
+            #expect(try freshTree()["count"] == .integer(Int64(number)))
+            try await second.commit { #expect(other.count == number) }
+        }
+        try await first.close()
+        try await second.close()
+    }
 }

@@ -34,8 +34,10 @@ extension StoreHistory {
         ]
         let gone = subsets[Int(roll >> 8) % subsets.count]
         for member in members { member.heal() }
-        // Other stores' values arrive within milliseconds.
+        // Other stores' values arrive within milliseconds, however late this machine runs their threads. A store that
+        // has not heard of them yet would make a file without them, until the others are told of that.
         tell()
+        for member in members { await member.fetch() }
         await settle()
         guard !isFileLocked else { return }
         guard

@@ -1,5 +1,6 @@
-import Settle
 import SettleTesting
+
+@testable import Settle
 
 /// A store of a history, with everything under way in it.
 final class StoreHistoryMember {
@@ -100,6 +101,11 @@ final class StoreHistoryMember {
         failing.heal()
         calls.heal()
         if !hasTasks { mayFail = Flag() }
+    }
+
+    /// Waits until the store has fetched what it has been told of: its queue works in order.
+    func fetch() async {
+        await store?.core.persister.perform { _ in }
     }
 
     func add(_ task: Task<Void, Never>, locks: Bool) {
