@@ -12,6 +12,7 @@ enum ChildOrder: Codable, Sendable {
     case register(RegisterChild)
     case stamp(StampingChild)
     case receive(ReceivingChild)
+    case migrate(MigratingChild)
 
     private var role: any ChildRole {
         switch self {
@@ -25,6 +26,7 @@ enum ChildOrder: Codable, Sendable {
         case .register(let role): role
         case .stamp(let role): role
         case .receive(let role): role
+        case .migrate(let role): role
         }
     }
 
