@@ -5,8 +5,8 @@ import Synchronization
 /// By itself it is a store in memory, for the groups that no store has opened. `StoreCore` adds what saves.
 @usableFromInline
 package class Engine: @unchecked Sendable {
-    // Sendable: `mode`, `transaction`, `writesElsewhere` and `reports` are guarded by `writer`; the rest is Sendable, and
-    // constant once the store is shared.
+    // Sendable: `mode`, `transaction`, `writesElsewhere`, `reports` and `refusal` are guarded by `writer`; the rest is
+    // Sendable, and constant once the store is shared.
 
     /// One writer at a time. Taken before the log's lock, and held while user code of a write runs.
     @usableFromInline final let writer: RecursiveLock
@@ -19,8 +19,7 @@ package class Engine: @unchecked Sendable {
     @exclusivity(unchecked) final var writesElsewhere = 0
     final var reports = DomainReports()
 
-    /// Why nothing may be written, although changes from elsewhere still come in; `nil` almost always. Set before the
-    /// store is shared.
+    /// Why nothing may be written, although changes from elsewhere still come in; `nil` almost always.
     final var refusal: SettingsError?
 
     /// What a write has to do.
@@ -37,6 +36,12 @@ package class Engine: @unchecked Sendable {
 
     /// The mode outside of transactions.
     final var idleMode: Mode { refusal == nil ? .direct : .refusing }
+
+    /// Refuses all writes from now on, or none any more. Under the writer's lock, outside of transactions.
+    final func refuseWrites(_ refusal: SettingsError?) {
+        self.refusal = refusal
+        if mode != .closed { mode = idleMode }
+    }
 
     /// - Parameter writer: The lock of another store, to share it.
     init(

@@ -134,5 +134,7 @@ extension Persister {
             backlog.merge(change)
             store.merge(change, keeping: backlog.values)
         }
+        let refusal = migrations.refusal
+        if (refusal == nil) != (store.refusal == nil) { store.refuseWrites(refusal.map { .storage($0) }) }
     }
 }

@@ -45,8 +45,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
             retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)
-        refusal = known.refusal.map { .storage($0) }
-        mode = idleMode
+        refuseWrites(known.refusal.map { .storage($0) })
         switch loadOutcome {
         case .absent, .intact: break
         case .recovered(let description, _): issueBoard.report(SettingsError(.recovered, description))
