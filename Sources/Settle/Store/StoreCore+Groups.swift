@@ -101,8 +101,8 @@ extension StoreCore {
     private func makeOwned(_ key: SettingKey, _ box: AnySettingBox) {
         log.lock.withLock { log.stored.slots.makeOwned(key) }
         guard box.isLayered else { return }
-        // Only a closed store throws, which opens no groups.
-        try? transact(origin: .local, author: nil) { box.restage(after: nil) }
+        // No write, which a store may refuse. Only a closed store throws, and it opens no groups.
+        try? transact(origin: .loaded, author: nil) { box.restage(after: nil) }
     }
 }
 
