@@ -39,9 +39,12 @@ final class FileDomainSource: DomainSource {
     /// How often a load begins anew because the file was replaced meanwhile.
     private static let attempts = 16
 
-    /// - Parameter url: The file. Its name ends in `.json` or `.plist`, or has no extension.
-    convenience init(at url: URL) {
-        self.init(at: url, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
+    /// - Parameters:
+    ///   - url: The file. Its name ends in `.json` or `.plist`, or has no extension.
+    ///   - home: If the file is another user's, that user's.
+    convenience init(at url: URL, home: UserHome? = nil) {
+        self.init(
+            at: url, calls: home?.calls ?? POSIXSystemCalls(), watching: home?.watching ?? SystemFileWatching.shared)
     }
 
     init(at url: URL, calls: any SystemCalls, watching: any FileWatching) {

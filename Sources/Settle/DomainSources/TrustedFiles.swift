@@ -85,7 +85,3 @@ struct TrustedFiles: Sendable {
         }
     }
 }
-
-extension FilePath {
-    var quoted: String { "\"\(self)\"" }
-}

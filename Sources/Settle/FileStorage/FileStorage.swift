@@ -40,6 +40,8 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     package static let journalCapacity = FileSession.sizeLimit - (1 << 20)
 
     let path: FilePath
+    /// `nil` for a file of this process's own.
+    let home: UserHome?
     private let isFileURL: Bool
     /// Held during I/O: a storage is called one call at a time, so that no call waits for it.
     private let session: LockedValue<FileSession>
@@ -61,18 +63,27 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
         self.init(at: url, format: format, calls: POSIXSystemCalls(), watching: SystemFileWatching.shared)
     }
 
+    /// - Parameter home: If the file is another user's, that user's.
+    convenience init(at url: URL, format: FileFormat? = nil, home: UserHome?) {
+        self.init(
+            at: url, format: format, calls: home?.calls ?? POSIXSystemCalls(),
+            watching: home?.watching ?? SystemFileWatching.shared, home: home)
+    }
+
     /// - Parameters:
     ///   - watching: Tells when files change. Without it, every call of ``changes(after:)`` looks.
+    ///   - home: Whose file it is, if that is another user; the calls are that home's then.
     ///   - lockTimeout: How long one call waits for locks that other processes have.
     ///   - journalLimit: Beyond how many bytes a journal is replaced by a new one after a checkpoint, and beyond
     ///     sixteen times as many, or what everything in it takes, without one.
     ///   - journalCapacity: How many bytes a journal may have.
     package init(
         at url: URL, format: FileFormat? = nil, calls: any SystemCalls, watching: (any FileWatching)? = nil,
-        lockTimeout: LockTimeout = .usual, journalLimit: Int = FileStorage.journalLimit,
+        home: UserHome? = nil, lockTimeout: LockTimeout = .usual, journalLimit: Int = FileStorage.journalLimit,
         journalCapacity: Int = FileStorage.journalCapacity
     ) {
         self.watching = watching
+        self.home = home
         path = FilePath(url)
         isFileURL = url.isFileURL
         let session = FileSession(

@@ -11,6 +11,9 @@ package struct FilePath: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// For sentences.
+    var quoted: String { "\"\(self)\"" }
+
     package var withoutTrailingSlashes: FilePath {
         let end = text.utf8.lastIndex { $0 != Self.slash }
         return FilePath(end.map { String(text[...$0]) } ?? String(text.prefix(1)))

@@ -61,7 +61,7 @@ package struct FileReplacement: Sendable {
                 try operations.remove(new)
                 return false
             }
-            keepPrevious()
+            try keepPrevious()
             try operations.rename(new, to: path ?? names.file)
         } catch {
             // If removal fails, a later load finds the file by its name and removes it.
@@ -101,10 +101,11 @@ package struct FileReplacement: Sendable {
         try operations.close(file, at: path)
     }
 
-    /// Errors are ignored: the previous version matters only once the file is damaged.
-    private mutating func keepPrevious() {
+    /// Errors are ignored, since the previous version matters only once the file is damaged. A refusal is not: somebody
+    /// else has put something in its place.
+    private mutating func keepPrevious() throws(FileError) {
         guard previous != .drop else { return }
-        do {
+        do throws(FileError) {
             if previous == .syncAndKeep { try synchronizeCurrent() }
             do {
                 try operations.remove(names.previous)
@@ -113,7 +114,9 @@ package struct FileReplacement: Sendable {
             }
             try operations.link(names.file, to: names.previous)
             hasKeptPrevious = true
-        } catch {}
+        } catch {
+            if error.cause.rule != nil { throw error }
+        }
     }
 
     private func synchronizeCurrent() throws(FileError) {

@@ -11,15 +11,26 @@ package struct POSIXSystemCalls: SystemCalls {
     package init() {}
 
     package func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
+        try openFile(path, mode, flags: 0, in: AT_FDCWD)
+    }
+
+    /// - Parameters:
+    ///   - flags: Beside those that belong to the mode.
+    ///   - folder: Where a relative path begins.
+    func openFile(
+        _ path: String, _ mode: OpenMode, flags: CInt, in folder: CInt
+    ) throws(SystemError) -> FileDescriptor {
+        let common = flags | O_CLOEXEC
         let number =
             switch mode {
-            case .read: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+            case .read: openat(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | common)
             case .createNew(let permissions):
-                open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
-            case .update: open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                openat(folder, path, O_RDWR | O_CREAT | O_EXCL | common, mode_t(permissions))
+            case .update: openat(folder, path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | common)
             case .updateOrCreate(let permissions):
-                open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode_t(permissions))
-            case .folder: open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                openat(
+                    folder, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | common, mode_t(permissions))
+            case .folder: openat(folder, path, O_RDONLY | O_DIRECTORY | common)
             }
         guard number >= 0 else { throw .last }
         #if os(Linux) || os(Android)
@@ -127,6 +138,11 @@ package struct POSIXSystemCalls: SystemCalls {
 
     package func namesInFolder(_ path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last }
+        return try names(in: folder)
+    }
+
+    /// - Parameter folder: Is closed.
+    func names(in folder: FolderStream) throws(SystemError) -> [String] {
         defer { closedir(folder) }
         var names: [String] = []
         while true {
@@ -151,13 +167,13 @@ package struct POSIXSystemCalls: SystemCalls {
         return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    private func check(_ result: Int32) throws(SystemError) {
+    func check(_ result: Int32) throws(SystemError) {
         guard result == 0 else { throw .last }
     }
 }
 
 extension FileStatus {
-    fileprivate init(_ found: stat) {
+    init(_ found: stat) {
         let kind: Kind =
             switch found.st_mode & S_IFMT {
             case S_IFREG: .file

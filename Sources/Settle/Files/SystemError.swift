@@ -6,18 +6,32 @@
     import Musl
 #endif
 
-/// An error number of the operating system.
+/// An error number of the operating system. Errors of one number are equal.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
+    /// The rule by which a call was refused; `nil` if only the system knows why it failed.
+    package let rule: String?
 
     /// - Parameter number: `EOPNOTSUPP`, a distinct number on Apple's platforms, becomes ``notSupported``: file systems
     ///   return either.
     package init(_ number: Int32) {
         self.number = number == EOPNOTSUPP ? ENOTSUP : number
+        rule = nil
     }
 
-    /// The operating system's message for the error, with its number.
+    /// - Parameter rule: A clause that names what broke the rule.
+    package init(_ error: SystemError, rule: String) {
+        number = error.number
+        self.rule = rule
+    }
+
+    package static func == (first: SystemError, second: SystemError) -> Bool { first.number == second.number }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    /// The rule, or else the operating system's message for the error, with its number.
     package var description: String {
+        if let rule { return rule }
         let text = strerror(number).map { String(cString: $0) } ?? "unknown error"
         return "\(text) (error \(number))"
     }
@@ -35,6 +49,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package static let isFolder = SystemError(EISDIR)
     package static let noLocks = SystemError(ENOLCK)
     package static let noSpace = SystemError(ENOSPC)
+    package static let notEmpty = SystemError(ENOTEMPTY)
     package static let notFolder = SystemError(ENOTDIR)
     package static let notFound = SystemError(ENOENT)
     package static let notPermitted = SystemError(EPERM)

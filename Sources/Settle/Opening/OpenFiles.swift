@@ -52,12 +52,13 @@ final class OpenFiles: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file, see ``OpenFile/path(of:)``.
-    ///   - claim: The result of ``claim(_:)`` for it.
+    ///   - claim: The result of ``claim(_:_:)`` for it.
+    ///   - identities: As for ``claim(_:_:)``.
     ///   - join: May refuse, by throwing, before a handle on a store that is already open is returned. The store may be
     ///     closed in the meantime.
     ///   - open: Makes a store that ends the file's listing when the store has ended.
     func store(
-        at path: FilePath, _ claim: Claim, join: (StoreCore) async throws -> Void,
+        at path: FilePath, _ claim: Claim, _ identities: FileIdentities? = nil, join: (StoreCore) async throws -> Void,
         orOpen open: (OpenFile) async throws -> StoreKeeper
     ) async throws -> SettingsStore {
         var claim = claim
@@ -86,7 +87,7 @@ final class OpenFiles: Sendable {
                 case .nothing, .changed: break
                 }
             }
-            claim = await runBlocking { self.claim(path) }
+            claim = await runBlocking { self.claim(path, identities) }
         }
     }
 
@@ -98,7 +99,10 @@ final class OpenFiles: Sendable {
 
     /// A place for a file that is not listed; the caller passes it on to ``store(at:_:join:orOpen:)``. Asks the file
     /// system, so it may block.
-    func claim(_ path: FilePath) -> Claim {
+    ///
+    /// - Parameter identities: How to ask, if not as for all others.
+    func claim(_ path: FilePath, _ identities: FileIdentities? = nil) -> Claim {
+        let identities = identities ?? self.identities
         guard entries.withLock({ $0[path] == nil }) else { return .listed(at: path) }
         let file = OpenFile(FilePlace(path, identities), files: self)
         let others = entries.withLock { entries -> [OpenFile]? in

@@ -86,10 +86,10 @@ extension SearchList.Domain {
     fileprivate func opened(isAbove: Bool, _ places: SearchPlaces) throws -> StoreDomain {
         func domain(
             _ origin: Origin, _ source: (any DomainSource)? = nil, locksKeys: Bool = false, isVolatile: Bool = false,
-            file: URL? = nil
+            file: URL? = nil, home: UserHome? = nil
         ) -> StoreDomain {
             let identity = DomainIdentity(name, origin, isAbove: isAbove, locksKeys: locksKeys, isVolatile: isVolatile)
-            return StoreDomain(identity, source: source, file: file)
+            return StoreDomain(identity, source: source, file: file, home: home)
         }
         switch kind {
         case .application: return domain(.local)
@@ -110,9 +110,10 @@ extension SearchList.Domain {
             let source = path.map { ManagedDomainSource(places.id, in: $0, isExplicit: folder != nil) }
             return domain(.managed, source, locksKeys: true, isVolatile: path == nil)
         case .file(let standard, let url):
-            let file = try url ?? places.url(of: standard)
+            let (file, home) = try places.place(of: standard, at: url)
             let isWritable = standard != .system
-            return domain(standard.origin, FileDomainSource(at: file), file: isWritable ? file : nil)
+            return domain(
+                standard.origin, FileDomainSource(at: file, home: home), file: isWritable ? file : nil, home: home)
         case .source(let source, let locksKeys): return domain(.domain, source, locksKeys: locksKeys)
         }
     }

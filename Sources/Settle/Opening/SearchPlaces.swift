@@ -10,17 +10,31 @@ struct SearchPlaces {
     let id: String
     /// The store's own file; `nil` for a storage without one.
     let file: URL?
+    /// The other user whose store it is, if it is one's.
+    let home: UserHome?
     let location: StandardLocation
 
     /// - Parameter id: By default the name of the file, or of its folder if the file is called `settings`.
-    init(id: String? = nil, file: URL?, location: StandardLocation = StandardLocation()) {
+    init(id: String? = nil, file: URL?, home: UserHome? = nil) {
         let name = file?.deletingPathExtension().lastPathComponent ?? ""
         self.id = id ?? (name == "settings" ? file?.deletingLastPathComponent().lastPathComponent ?? name : name)
         self.file = file
-        self.location = location
+        self.home = home
+        location = home.map { StandardLocation(of: $0.path) } ?? StandardLocation()
     }
 
-    func url(of file: SearchList.Domain.StandardFile) throws(StorageError) -> URL {
+    /// Where the file of a domain is, and whose it is.
+    ///
+    /// - Parameter given: Its place, if it is not the standard one.
+    func place(
+        of file: SearchList.Domain.StandardFile, at given: URL?
+    ) throws(StorageError) -> (file: URL, home: UserHome?) {
+        let url = if let given { given } else { try self.url(of: file) }
+        guard let home, let own = home.path(of: FilePath(url)) else { return (url, nil) }
+        return (URL(filePath: own.text, directoryHint: .notDirectory), home)
+    }
+
+    private func url(of file: SearchList.Domain.StandardFile) throws(StorageError) -> URL {
         switch file {
         case .host: StandardLocation.hostFile(besides: try ownFile())
         case .global: location.globalFile

@@ -24,12 +24,7 @@ extension SettingsStore {
         _ name: String, searching: SearchList? = nil, configuration: Configuration? = nil,
         migrations: [SettingsMigration]? = nil
     ) async throws -> SettingsStore {
-        let file: URL
-        do {
-            file = try StandardLocation().file(forStore: name)
-        } catch {
-            throw SettingsError(.invalidName, "\(error)", underlying: error)
-        }
+        let file = try StandardLocation().checkedFile(forStore: name)
         return try await open(
             at: file, searching: searching, places: SearchPlaces(id: name, file: file), configuration: configuration,
             migrations: migrations, in: .shared
@@ -88,14 +83,16 @@ extension SettingsStore {
             return loaded
         }
         // If nothing is open, one switch to another thread covers both steps.
+        let home = places?.home
         let (path, claim, first) = await runBlocking {
-            let path = OpenFile.path(of: file)
-            let claim = files.claim(path)
+            let path = home == nil ? OpenFile.path(of: file) : FilePath(file)
+            let claim = files.claim(path, home?.identities)
             guard case .vacant(let place) = claim else { return (path, claim, FirstStorage?.none) }
             return (path, claim, FirstStorage(place: place, storage: await load()))
         }
-        return try await files.store(at: path, claim) { core in
-            try await core.checkAgreement(on: configuration, format, searched, migrations?.map(\.name), at: file)
+        return try await files.store(at: path, claim, home?.identities) { core in
+            try await core.checkAgreement(
+                on: configuration, format, searched, migrations?.map(\.name), home, at: file)
         } orOpen: { place in
             let loaded =
                 if let first, first.place === place { first.storage } else {
@@ -116,7 +113,7 @@ extension StoreCore {
     /// Throws if opening the store's file again asks for another configuration or format than those in force.
     fileprivate func checkAgreement(
         on configuration: SettingsStore.Configuration?, _ format: FileFormat?, _ searched: SearchedDomains?,
-        _ migrations: [String]?, at file: URL
+        _ migrations: [String]?, _ home: UserHome?, at file: URL
     ) async throws(SettingsError) {
         var differences = configuration?.differences(from: self.configuration) ?? []
         if let searched, searched.names != searchedNames {
@@ -128,6 +125,9 @@ extension StoreCore {
         if let migrations {
             let current = await persister.migrations.names
             if migrations != current { differences.append(("migrations", "\(current ?? [])", "\(migrations)")) }
+        }
+        if let home, home.account.owner.user != self.home?.account.owner.user {
+            differences.append(("user", self.home?.account.name ?? "that of the process", home.account.name))
         }
         guard !differences.isEmpty else { return }
         throw .alreadyOpen(file.path, differences)

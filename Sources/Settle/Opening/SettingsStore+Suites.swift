@@ -20,7 +20,9 @@ extension SettingsStore {
         let core = try open()
         guard core.domains[.suite(name)] == nil else { return }
         let list = SearchList([.application, .suite(name, at: file)])
-        for domain in try SearchedDomains(list, SearchPlaces(file: nil)).domains { try await core.addSuite(domain) }
+        for domain in try SearchedDomains(list, SearchPlaces(file: nil, home: core.home)).domains {
+            try await core.addSuite(domain)
+        }
     }
 
     /// Removes the settings of another program from the search list.

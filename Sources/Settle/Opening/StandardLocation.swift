@@ -14,22 +14,12 @@
 package struct StandardLocation: Sendable {
     private let folder: FilePath
 
-    /// The place of another user, for those who may read or write there. Variables of that user's sessions are not known.
-    ///
-    /// - Throws: ``StorageError`` if the system knows no such user, or the platform has only one.
-    package init(user: String) throws(StorageError) {
-        #if os(macOS) || !canImport(Darwin)
-            // An empty name would stand for the current user.
-            guard !user.isEmpty, let home = FileManager.default.homeDirectory(forUser: user) else {
-                throw StorageError(.unreadable, "There is no user \"\(user)\" whose settings could be opened.")
-            }
-            #if canImport(Darwin)
-                self.init(home: home.path, subfolder: "Library/Application Support", override: nil)
-            #else
-                self.init(home: home.path, subfolder: ".config", override: nil)
-            #endif
+    /// The place of another user. Variables of that user's sessions are not known.
+    init(of home: FilePath) {
+        #if canImport(Darwin)
+            self.init(home: home.text, subfolder: "Library/Application Support", override: nil)
         #else
-            throw StorageError(.unreadable, "The settings of other users can't be opened on this platform.")
+            self.init(home: home.text, subfolder: ".config", override: nil)
         #endif
     }
 

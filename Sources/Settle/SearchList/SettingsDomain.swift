@@ -44,7 +44,7 @@ public struct SettingsDomain: Sendable {
                 try core.update(domain, by: author, body)
             }
         }
-        let store = try await SettingsStore.open(at: file)
+        let store = try await SettingsStore.open(at: file, home: domain.home)
         let (result, tree) = try await store.commit(by: author) { [core] in
             let (result, writes) = try core.collectWrites(
                 in: domain.identity, over: store.core.newestTree(at: nil), body)
@@ -72,7 +72,7 @@ public struct SettingsDomain: Sendable {
                 try core.replace(DomainContents(tree), in: domain.identity, by: author)
             }
         }
-        let store = try await SettingsStore.open(at: file)
+        let store = try await SettingsStore.open(at: file, home: domain.home)
         try await store.commit(by: author) {
             for name in store.core.newestTree(at: nil).root.keys where tree.root[name] == nil {
                 try store.removeValue(forKey: SettingKey(name: name), by: author)

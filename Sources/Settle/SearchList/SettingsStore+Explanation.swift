@@ -152,7 +152,8 @@ extension StoreCore {
     /// Where the application's domain has a value.
     private func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
         guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
-        guard let found = KeyLineCache(FileOperations(ReadOnlySystemCalls(POSIXSystemCalls()))).look(at: path),
+        let calls = ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls())
+        guard let found = KeyLineCache(FileOperations(calls)).look(at: path),
             found.tree[key] == value
         else { return "the journal of \"\(path)\"" }
         return found.place(of: key)

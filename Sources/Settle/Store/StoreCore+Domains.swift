@@ -21,9 +21,14 @@ extension StoreCore {
         guard domains[.language] != nil else { return }
         writer.lock()
         defer { writer.unlock() }
+        // This process's variables say nothing about another user.
+        let variables = home == nil ? ProcessInfo.processInfo.environment : [:]
         self.languages.order = LanguageOrder.languages(
-            preferred: languages ?? preferredLanguages, environment: ProcessInfo.processInfo.environment)
+            preferred: languages ?? preferredLanguages, environment: variables)
     }
+
+    /// The other user whose store it is; `nil` for one of this process's own.
+    var home: UserHome? { (persister.storage as? FileStorage)?.home }
 
     /// What the domains have for the key that Apple's systems use.
     private var preferredLanguages: [String]? {

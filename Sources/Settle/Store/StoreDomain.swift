@@ -14,13 +14,18 @@ final class StoreDomain: Sendable {
     let source: (any DomainSource)?
     /// Its file, if an explicit call may write it.
     let file: URL?
+    /// If the file is another user's, that user's.
+    let home: UserHome?
 
     var name: DomainName { identity.name }
 
-    init(_ identity: DomainIdentity, source: (any DomainSource)? = nil, file: URL? = nil) {
+    init(
+        _ identity: DomainIdentity, source: (any DomainSource)? = nil, file: URL? = nil, home: UserHome? = nil
+    ) {
         self.identity = identity
         self.source = source
         self.file = file
+        self.home = home
     }
 
     /// Where a value is, for people.

@@ -93,6 +93,15 @@ extension DiskImage {
         touch(number, isContents: false)
     }
 
+    /// Removes an empty folder.
+    mutating func removeFolder(_ path: String) throws(SystemError) {
+        let number = try node(at: path, followsLast: false)
+        guard nodes[number]?.isFolder == true else { throw .notFolder }
+        guard entries(of: number).isEmpty else { throw .notEmpty }
+        let (folder, name) = try place(path)
+        change(folder, [name: nil])
+    }
+
     /// Renames within one folder, which suffices for replacing a file.
     mutating func rename(_ path: String, to newPath: String) throws(SystemError) {
         let number = try node(at: path, followsLast: false)

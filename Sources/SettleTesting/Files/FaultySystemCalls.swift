@@ -20,8 +20,8 @@ package final class FaultySystemCalls: SystemCalls {
         var actions: [SystemCall.Kind: @Sendable () -> Void] = [:]
     }
 
-    private let real: any SystemCalls
-    private let mask: UInt16
+    let real: any SystemCalls
+    let mask: UInt16
     private let synchronizes: Bool
     private let state = LockedValue(State())
 
@@ -107,23 +107,28 @@ package final class FaultySystemCalls: SystemCalls {
     }
 
     package func openFile(_ path: String, _ mode: OpenMode) throws(SystemError) -> FileDescriptor {
-        let kind: SystemCall.Kind =
-            switch mode {
-            case .read: .open
-            case .createNew: .create
-            case .update, .updateOrCreate: .update
-            case .folder: .openFolder
-            }
-        try check(kind, path)
-        let file: FileDescriptor
+        try openFile(path, mode) { (mode) throws(SystemError) in try real.openFile(path, mode) }
+    }
+
+    /// - Parameter open: Opens the file by the mode that is left by the process's mask.
+    func openFile(
+        _ path: String, _ mode: OpenMode, _ open: (OpenMode) throws(SystemError) -> FileDescriptor
+    ) throws(SystemError) -> FileDescriptor {
+        let kind: SystemCall.Kind
+        var masked = mode
         switch mode {
+        case .read: kind = .open
         case .createNew(let permissions):
-            file = try real.openFile(path, .createNew(permissions: permissions & ~mask))
+            kind = .create
+            masked = .createNew(permissions: permissions & ~mask)
+        case .update: kind = .update
         case .updateOrCreate(let permissions):
-            file = try real.openFile(path, .updateOrCreate(permissions: permissions & ~mask))
-        case .read, .update, .folder:
-            file = try real.openFile(path, mode)
+            kind = .update
+            masked = .updateOrCreate(permissions: permissions & ~mask)
+        case .folder: kind = .openFolder
         }
+        try check(kind, path)
+        let file = try open(masked)
         state.withLock { $0.paths[file] = path }
         return file
     }
@@ -263,7 +268,7 @@ package final class FaultySystemCalls: SystemCalls {
     }
 
     @discardableResult
-    private func check(_ kind: SystemCall.Kind, _ path: String) throws(SystemError) -> Fault? {
+    func check(_ kind: SystemCall.Kind, _ path: String) throws(SystemError) -> Fault? {
         let (fault, action) = state.withLock { state in
             (state.fault(recording: SystemCall(kind: kind, path: path)), state.actions.removeValue(forKey: kind))
         }
@@ -272,7 +277,7 @@ package final class FaultySystemCalls: SystemCalls {
         return fault
     }
 
-    private func path(of file: FileDescriptor) throws(SystemError) -> String {
+    func path(of file: FileDescriptor) throws(SystemError) -> String {
         guard let path = state.withLock({ $0.paths[file] }) else { throw .badDescriptor }
         return path
     }

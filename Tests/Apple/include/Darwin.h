@@ -30,6 +30,13 @@ int fstat(int, struct stat *), lstat(const char *, struct stat *), stat(const ch
 int fchown(int, uid_t, gid_t), fchmod(int, mode_t), chmod(const char *, mode_t), mkdir(const char *, mode_t);
 int rename(const char *, const char *), link(const char *, const char *), unlink(const char *);
 ssize_t readlink(const char *, char *, size_t);
+int fstatat(int, const char *, struct stat *, int), mkdirat(int, const char *, mode_t), unlinkat(int, const char *, int);
+int renameat(int, const char *, int, const char *), linkat(int, const char *, int, const char *, int);
+struct passwd {
+  char *pw_name, *pw_passwd; uid_t pw_uid; gid_t pw_gid; time_t pw_change; char *pw_class, *pw_gecos, *pw_dir, *pw_shell; time_t pw_expire;
+};
+int getpwnam_r(const char *, struct passwd *, char *, size_t, struct passwd * _Nullable * _Nullable);
+DIR *fdopendir(int);
 DIR *opendir(const char *); struct dirent *readdir(DIR *); int closedir(DIR *);
 char *strerror(int);
 sig_t signal(int, sig_t); int kill(pid_t, int); pid_t getpid(void); uid_t geteuid(void); int gethostname(char *, size_t);
@@ -53,6 +60,9 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define O_DIRECTORY 0x100000
 #define O_SYMLINK 0x200000
 #define O_CLOEXEC 0x1000000
+#define AT_FDCWD (-2)
+#define AT_SYMLINK_NOFOLLOW 0x0020
+#define AT_REMOVEDIR 0x0080
 #define F_FULLFSYNC 51
 #define F_BARRIERFSYNC 85
 #define LOCK_EX 2
@@ -66,6 +76,7 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define ENOENT 2
 #define EINTR 4
 #define EIO 5
+#define ESRCH 3
 #define EBADF 9
 #define EACCES 13
 #define EEXIST 17
@@ -80,8 +91,10 @@ void * _Nullable pthread_getspecific(pthread_key_t);
 #define EMLINK 31
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
+#define ERANGE 34
 #define ENOTSUP 45
 #define ELOOP 62
+#define ENOTEMPTY 66
 #define EDQUOT 69
 #define ENOLCK 77
 #define ENOSYS 78

@@ -38,19 +38,4 @@ import Testing
         #expect(throws: StorageError.self) { try location.hostFile(forStore: name) }
         #expect(throws: StorageError.self) { try StandardLocation.systemFile(forStore: name) }
     }
-
-    #if os(macOS) || os(Linux)
-        @Test("Another user's place is in the home that the system knows, whatever the variables say") func user()
-            throws
-        {
-            #if os(Linux)
-                #expect(
-                    try StandardLocation(user: "root").file(forStore: "app").path == "/root/.config/app/settings.json")
-            #endif
-            for user in ["", "no such user", "../root"] {
-                let error = #expect(throws: StorageError.self) { try StandardLocation(user: user) }
-                #expect(error?.description.contains("\"\(user)\"") == true)
-            }
-        }
-    #endif
 }
