@@ -118,6 +118,5 @@ final class TestHome: Sendable {
         for (path, status) in try everything() where path.hasPrefix(inside) && status.kind != .symbolicLink {
             #expect(status.owner == account.owner, "\(path)", sourceLocation: sourceLocation)
         }
-        #expect(disk.openFiles == [], sourceLocation: sourceLocation)
     }
 }

@@ -125,6 +125,7 @@ import Testing
         #expect(try calls.status(at: home.path("a/new").text).permissions == 0o600)
         #expect(try calls.status(at: home.path("a/renamed").text).permissions == 0o400)
         try home.expectNothingOutside(than: before)
+        #expect(home.disk.openFiles == [])
         try calls.removeFile(home.path("a/new").text)
         #expect(throws: SystemError.notFound) { try calls.status(at: home.path("a/new").text) }
         #expect(throws: SystemError.notFound) { try calls.status(at: home.path("b/new").text) }

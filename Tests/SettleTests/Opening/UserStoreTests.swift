@@ -1,0 +1,456 @@
+import Foundation
+import SettleTesting
+import Testing
+
+@testable import Settle
+
+/// Stores of another user: where their files are, and whose.
+@Suite(.timeLimit(.minutes(10))) struct UserStoreTests {
+    private static let name = "com.example.app"
+    #if canImport(Darwin)
+        private static let folder = "Library/Application Support"
+    #else
+        private static let folder = ".config"
+    #endif
+
+    private let clock = ManualClock()
+
+    /// A path below the folder of the user's settings.
+    private func path(_ path: String, in home: TestHome) -> FilePath { home.path("\(Self.folder)/\(path)") }
+
+    private func file(in home: TestHome) -> FilePath { path("\(Self.name)/settings.json", in: home) }
+
+    private func open(
+        _ home: TestHome, _ searching: SearchList? = nil, in files: OpenFiles = OpenFiles(),
+        migrations: [SettingsMigration]? = nil
+    ) async throws -> SettingsStore {
+        try await SettingsStore.open(
+            Self.name, of: home.account, searching: searching,
+            configuration: SettingsStore.Configuration(clock: clock), migrations: migrations, in: files
+        ) { account throws(FileError) in
+            try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
+        }
+    }
+
+    private func error(_ body: () async throws -> some Sendable) async -> SettingsError? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? SettingsError
+        }
+    }
+
+    // MARK: The files
+
+    @Test("All files that a store makes are in the user's home, and the user's", arguments: TestHome.Disk.allCases)
+    func owned(disk: TestHome.Disk) async throws {
+        let home = try TestHome(disk)
+        let before = try home.everything()
+        let store = try await open(home, [.host(), .application, .suite("other"), .global()])
+        let settings = try await store.group(LayeredGroup.self)
+        // The folders and the journal.
+        try await settings.commit { settings.count = 2 }
+        try home.expectNothingOutside(than: before)
+        // The file, and the version before.
+        try await store.flush(toFile: true)
+        settings.count = 3
+        try await store.flush(toFile: true)
+        try home.expectNothingOutside(than: before)
+        // A long journal, which is begun anew.
+        for number in 0..<8 {
+            try await settings.commit { settings.name = String(repeating: "\(number)", count: 20_000) }
+            try await store.flush(toFile: true)
+        }
+        try await store.withLock(named: "backup") {}
+        try await store.writeSchema()
+        try home.expectNothingOutside(than: before)
+        // Other domains.
+        try await store.domain(.host).update { settings.count = 7 }
+        try await store.domain(.global).update { settings.isOn = true }
+        try home.expectNothingOutside(than: before)
+        // Files that were removed are stored again, with their folder.
+        try home.moveAway(file(in: home).folder)
+        settings.count = 9
+        try await store.flush(toFile: true)
+        try home.expectNothingOutside(than: before)
+        #expect(try home.text(of: file(in: home)).contains("9"))
+        try await store.close()
+        #expect(home.disk.openFiles == [])
+
+        let made = try Set(home.everything().keys).subtracting(before.keys)
+        let names = FileNames(file(in: home))
+        let global = path("settle/global.json", in: home)
+        #expect(made.isSuperset(of: [names.file, names.journal, global].map(\.text)))
+        for name in [names.previous, names.schema, names.lock(named: "backup")] {
+            #expect(made.contains { $0.hasSuffix("/" + name.name) }, "\(name)")
+        }
+        #expect(made.contains { $0.contains("/settings@") })
+        for path in made {
+            let status = try home.disk.status(at: path)
+            #expect(status.permissions == (status.kind == .folder ? 0o700 : 0o600), "\(path)")
+        }
+    }
+
+    @Test(
+        "A damaged file is set aside and recovered, and all of it stays the user's", arguments: TestHome.Disk.allCases)
+    func recovered(disk: TestHome.Disk) async throws {
+        let home = try TestHome(disk)
+        try home.write("{\"count\": 4", to: file(in: home))
+        let before = try home.everything()
+        let store = try await open(home)
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(settings.count == 1)
+        settings.count = 5
+        try await store.flush(toFile: true)
+        try await store.close()
+        try home.expectNothingOutside(than: before)
+        #expect(try home.text(of: FileNames(file(in: home)).corrupt(1)) == "{\"count\": 4")
+        #expect(home.disk.openFiles == [])
+        #expect(try home.text(of: file(in: home)).contains("5"))
+    }
+
+    @Test("A migration keeps the version before as the user's") func migrated() async throws {
+        let home = try TestHome()
+        try home.write("{\"old\": 4}", to: file(in: home))
+        let before = try home.everything()
+        let store = try await open(home, migrations: [.rename("old", to: "count")])
+        #expect(try await store.group(LayeredGroup.self).count == 4)
+        try await store.close()
+        try home.expectNothingOutside(than: before)
+        #expect(try home.text(of: FileNames(file(in: home)).beforeMigration).contains("old"))
+    }
+
+    @Test("A file keeps a group that the user has chosen for it") func group() async throws {
+        let home = try TestHome()
+        try home.write("{\"count\": 4}", to: file(in: home))
+        let descriptor = try home.disk.openFile(file(in: home).text, .read)
+        try home.disk.setOwner(of: descriptor, toUser: home.account.owner.user, group: 50)
+        try home.disk.closeFile(descriptor)
+        let store = try await open(home)
+        let settings = try await store.group(LayeredGroup.self)
+        settings.count = 5
+        try await store.flush(toFile: true)
+        try await store.close()
+        let owner = FileStatus.Owner(user: home.account.owner.user, group: 50)
+        #expect(try home.disk.status(at: file(in: home).text).owner == owner)
+    }
+
+    // MARK: The domains
+
+    @Test("Host, suites, all programs and languages are the user's; arguments and variables are the process's")
+    func domains() async throws {
+        let home = try TestHome()
+        let host = StandardLocation.hostFile(besides: URL(filePath: file(in: home).text))
+        try home.write("{\"own\": 0}", to: file(in: home))
+        try home.write("{\"host\": 1}", to: FilePath(host))
+        try home.write("{\"suite\": 2}", to: path("other/settings.json", in: home))
+        try home.write("{\"late\": 3}", to: path("late/settings.json", in: home))
+        try home.write("{\"global\": 4}", to: path("settle/global.json", in: home))
+        let store = try await open(
+            home,
+            [
+                .arguments(["-count", "5"]), .environment(prefix: "T", variables: ["T_NAME": "variable"]), .host(),
+                .application, .suite("other"), .global(), .language(), .registration,
+            ])
+        try await store.addSuite("late")
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(settings.count == 5 && settings.name == "variable")
+        let values = ["host": 1, "suite": 2, "late": 3, "global": 4]
+        for (key, value) in values { #expect(store.integer(forKey: key) == value, "\(key)") }
+        #expect(store.core.languages.order == [])
+        #expect(store.explain("own").description.contains("\(file(in: home).quoted), line 1"))
+        #expect(store.explain("host").description.contains(host.lastPathComponent))
+        try await store.close()
+    }
+
+    @Test("The user's preferred languages count, and not those of the process") func languages() async throws {
+        let home = try TestHome()
+        try home.write("{\"AppleLanguages\": [\"de\"]}", to: path("settle/global.json", in: home))
+        let store = try await open(home, [.application, .global(), .language()])
+        #expect(store.core.languages.order == ["de"])
+        try await store.close()
+    }
+
+    @Test("A domain's file in the home that is a link is skipped with an issue that names it, and not written")
+    func linkedDomains() async throws {
+        let home = try TestHome()
+        let target = home.root.appending("etc/global.json")
+        try home.write("{\"global\": 4}", to: target, of: 0)
+        try home.makeFolders(path("settle", in: home))
+        try home.link(path("settle/global.json", in: home), to: target)
+        try home.link(path("given.json", in: home), to: target)
+        let store = try await open(
+            home,
+            [
+                .application, .global(),
+                .suite("given", at: URL(filePath: path("given.json", in: home).text)),
+            ])
+        var issues = store.issues.makeAsyncIterator()
+        var found: Set<String> = []
+        while found.count < 2, let issue = await issues.next() {
+            #expect(issue.description.contains("symbolic link"))
+            for name in ["settle/global.json", "given.json"] where issue.description.contains(name) {
+                found.insert(name)
+            }
+        }
+        #expect(store.integer(forKey: "global") == 0)
+        let written = await error {
+            try await store.domain(.global).update { try store.setValue(.integer(1), forKey: "a") }
+        }
+        #expect(written?.description.contains("symbolic link") == true)
+        #expect(try home.text(of: target) == "{\"global\": 4}")
+        try await store.close()
+    }
+
+    // MARK: Links
+
+    @Test(
+        "A link at any place keeps the store from opening or saving, and the error names it",
+        arguments: TestHome.Disk.allCases)
+    func links(disk: TestHome.Disk) async throws {
+        let names = { (home: TestHome) in FileNames(file(in: home)) }
+        let places: [(TestHome) -> FilePath] = [
+            { home in path("", in: home).withoutTrailingSlashes }, { names($0).folder }, { names($0).file },
+            { names($0).journal }, { names($0).previous },
+        ]
+        for place in places {
+            for isDangling in [false, true] {
+                let home = try TestHome(disk)
+                let target = home.root.appending("etc")
+                // What root would find or replace behind each of the links.
+                for path in ["\(Self.name)/settings.json", "settings.json"] where !isDangling {
+                    try home.write("{\"count\": 100}", to: target.appending(path), of: 0)
+                }
+                try home.write("{\"count\": 2}", to: file(in: home))
+                let link = place(home)
+                let isFolder = (try? home.disk.status(at: link.text).kind) == .folder
+                let targetOfFolder = link == names(home).folder ? target.appending(Self.name) : target
+                try home.link(
+                    link,
+                    to: isDangling
+                        ? target.appending("none") : isFolder ? targetOfFolder : target.appending("settings.json"))
+                let before = try home.everything()
+                let failure = await error {
+                    let store = try await open(home)
+                    let settings = try await store.group(LayeredGroup.self)
+                    settings.count = 3
+                    do {
+                        try await store.flush(toFile: true)
+                    } catch {
+                        // What could not be saved stays in memory.
+                        #expect(settings.count == 3)
+                        home.disk.heal()
+                        throw error
+                    }
+                    return store
+                }
+                #expect(
+                    failure?.description.contains("\(link.quoted) is a symbolic link") == true,
+                    "\(link): \(String(describing: failure))")
+                let outside = try home.everything().filter { !$0.key.hasPrefix(home.path.text) }
+                #expect(outside == before.filter { !$0.key.hasPrefix(home.path.text) }, "\(link)")
+                #expect(try home.disk.status(at: link.text).kind == .symbolicLink)
+            }
+        }
+    }
+
+    @Test("A link at the place of a named lock is refused, and nothing is made behind it") func linkedLock()
+        async throws
+    {
+        let home = try TestHome()
+        try home.write("{}", to: file(in: home))
+        try home.link(
+            FileNames(file(in: home)).lock(named: "backup"), to: home.root.appending("lock"))
+        let before = try home.everything()
+        let store = try await open(home)
+        let failure = await error { try await store.withLock(named: "backup") {} }
+        #expect(failure?.description.contains("backup.lock\" is a symbolic link") == true)
+        try home.expectNothingOutside(than: before)
+        try await store.close()
+    }
+
+    @Test("A folder that is exchanged for a link while the store is open gets nothing, and what was written stays")
+    func exchanged() async throws {
+        let home = try TestHome()
+        try home.write("{\"count\": 2}", to: file(in: home))
+        try home.write("{\"count\": 100}", to: home.root.appending("etc/settings.json"), of: 0)
+        let store = try await open(home)
+        let settings = try await store.group(LayeredGroup.self)
+        try await settings.commit { settings.count = 3 }
+        let before = try home.everything()
+        let folder = file(in: home).folder
+        try home.link(folder, to: home.root.appending("etc"))
+        let failure = await error { try await settings.commit { settings.count = 4 } }
+        #expect(
+            failure?.description.contains("\(folder.quoted) is a symbolic link") == true,
+            "\(String(describing: failure))")
+        #expect(settings.count == 3)
+        try home.expectNothingOutside(than: before)
+        // The user puts the folder back.
+        try home.disk.removeFile(folder.text)
+        let moved = try #require(try home.disk.namesInFolder(folder.folder.text).first { $0.hasPrefix("moved away") })
+        try home.disk.renameFile(folder.sibling(named: moved).text, to: folder.text)
+        try await settings.commit { settings.count = 5 }
+        try await store.flush(toFile: true)
+        #expect(try home.text(of: file(in: home)).contains("5"))
+        try await store.close()
+        try home.expectNothingOutside(than: before)
+    }
+
+    // MARK: Rights
+
+    @Test("Where the owner can't be set, a save says so, leaves nothing behind and loses nothing") func notPermitted()
+        async throws
+    {
+        let home = try TestHome()
+        try home.write("{\"count\": 2}", to: file(in: home))
+        let store = try await open(home)
+        let settings = try await store.group(LayeredGroup.self)
+        home.disk.fail(every: .setOwner, with: .notPermitted)
+        let before = try home.everything()
+        settings.count = 3
+        let failure = await error { try await store.flush(toFile: true) }
+        for part in [file(in: home).text, "alice", "must belong"] {
+            #expect(failure?.description.contains(part) == true, "\(String(describing: failure))")
+        }
+        #expect(settings.count == 3)
+        #expect(try Set(home.everything().keys) == Set(before.keys))
+        #expect(try home.text(of: file(in: home)) == "{\"count\": 2}")
+        home.disk.heal()
+        try await store.flush(toFile: true)
+        try await store.close()
+        #expect(try home.text(of: file(in: home)).contains("3"))
+        try home.expectNothingOutside(than: before)
+    }
+
+    @Test(
+        "Without the right to read, the error names the file", arguments: [SystemCall.Kind.status, .open, .openFolder])
+    func unreadable(call: SystemCall.Kind) async throws {
+        let home = try TestHome()
+        try home.write("{\"count\": 2}", to: file(in: home))
+        home.disk.fail(every: call, with: .permissionDenied)
+        let failure = await error { try await open(home) }
+        #expect(failure?.code == .storage)
+        #expect(failure?.description.contains(file(in: home).text) == true)
+        #expect(failure?.description.contains(SystemError.permissionDenied.description) == true)
+        #expect(home.disk.openFiles == [])
+    }
+
+    @Test("A home that is missing, or is no folder, is an error that names it") func missingHome() async throws {
+        for isFile in [false, true] {
+            let home = try TestHome()
+            try home.moveAway(home.path)
+            if isFile { try home.write("", to: home.path) }
+            let failure = await error { try await open(home) }
+            #expect(failure?.code == .storage && failure?.description.contains(home.path.quoted) == true)
+            #expect(try home.everything().count == (isFile ? 2 : 1))
+        }
+    }
+
+    @Test("Links on the way to the home are the administrator's, and are followed") func linkedHome() async throws {
+        let home = try TestHome()
+        try home.write("{\"count\": 2}", to: file(in: home))
+        try home.link(FilePath("/home"), to: home.root)
+        let account = UserAccount(name: "alice", owner: home.account.owner, home: FilePath("/home/alice/"))
+        let store = try await SettingsStore.open(
+            Self.name, of: account, searching: [.application, .suite("x", at: URL(filePath: "/home/alice/x.json"))],
+            in: OpenFiles()
+        ) { account throws(FileError) in
+            try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
+        }
+        #expect(store.integer(forKey: "count") == 2)
+        #expect(
+            store.core.domains["x"] == nil && store.core.domains[.suite("x")]?.file?.path == home.path("x.json").text)
+        try await store.close()
+    }
+
+    @Test("What others write in the file arrives") func watched() async throws {
+        let home = try TestHome(.real)
+        try home.write("{\"count\": 2}", to: file(in: home))
+        let store = try await SettingsStore.open(Self.name, of: home.account, in: OpenFiles())
+        let settings = try await store.group(LayeredGroup.self)
+        let counts = ChangeRecorder(settings.$count)
+        _ = await counts.until { $0 == [2] }
+        let other = FileStorage(at: URL(filePath: file(in: home).text), home: try UserHome(of: home.account))
+        _ = try other.load()
+        try other.append(batch(1, ["count": .integer(3)]), durability: .synced)
+        _ = await counts.until { $0.last == 3 }
+        other.close()
+        try home.write("{\"count\": 4}", to: file(in: home))
+        _ = await counts.until { $0.last == 4 }
+        try await store.close()
+    }
+
+    @Test("The user of the process can be named; opening makes nothing") func named() async throws {
+        let name = "settle-test-\(UUID().uuidString)"
+        guard let account = try UserAccount(named: NSUserName()),
+            (try? POSIXSystemCalls().status(at: account.home.text).kind) == .folder
+        else { return }
+        let store = try await SettingsStore.open(name, user: NSUserName(), searching: .standard)
+        #expect(store.core.home?.account.owner == account.owner && store.domains.contains { $0.name == .host })
+        try await store.close()
+        let folder = account.home.appending(Self.folder).appending(name)
+        #expect(throws: SystemError.notFound) { try POSIXSystemCalls().status(at: folder.text) }
+    }
+
+    // MARK: One store for each file
+
+    @Test("Opening it again for the same user gives the same store; for the process itself it is an error")
+    func again() async throws {
+        let home = try TestHome(.real)
+        let files = OpenFiles()
+        let url = URL(filePath: file(in: home).text)
+        let store = try await open(home, in: files)
+        #expect(try await open(home, in: files) == store)
+        // Whoever asks for nothing else gets the store that there is.
+        #expect(try await SettingsStore.open(at: url, in: files) { InMemoryStorage() } == store)
+        try await store.close()
+        let own = try await SettingsStore.open(at: url, in: files) { InMemoryStorage() }
+        let failure = await error { try await open(home, in: files) }
+        #expect(failure?.code == .alreadyOpen && failure?.description.contains("alice") == true)
+        try await own.close()
+    }
+
+    @Test("A link to a file that the process has open is refused, and does not lead to that store")
+    func linkToOpenFile()
+        async throws
+    {
+        let home = try TestHome(.real)
+        let files = OpenFiles()
+        let own = home.root.appending("own/settings.json")
+        try home.write("{\"count\": 100}", to: own, of: 0)
+        let store = try await SettingsStore.open(at: URL(filePath: own.text), in: files) {
+            FileStorage(at: URL(filePath: own.text))
+        }
+        for link in [file(in: home), file(in: home).folder] {
+            try home.makeFolders(link.folder)
+            try home.link(link, to: link == file(in: home) ? own : own.folder)
+            let failure = await error { try await open(home, in: files) }
+            #expect(failure?.code == .storage && failure?.description.contains("symbolic link") == true)
+            try home.disk.removeFile(link.text)
+            if link == file(in: home) { try home.moveAway(link.folder) }
+        }
+        try await store.close()
+    }
+
+    @Test(
+        "A user whom the system does not know is an error that says so",
+        arguments: ["", "no such user", "a\0b", "../root"])
+    func unknown(user: String) async {
+        let failure = await error { try await SettingsStore.open(Self.name, user: user) }
+        #expect(failure?.code == .unknownUser && failure?.description.contains("“\(user)”") == true)
+    }
+
+    @Test("A name that can't be that of a store is an error, whoever the user is") func badName() async throws {
+        let home = try TestHome()
+        for name in ["", "..", "a/b", "a\0b"] {
+            let failure = await error {
+                try await SettingsStore.open(name, of: home.account, in: OpenFiles()) { account throws(FileError) in
+                    try UserHome(of: account, calls: home.disk, watching: ManualFileWatching())
+                }
+            }
+            #expect(failure?.code == .invalidName)
+        }
+    }
+}
