@@ -40,13 +40,14 @@ extension UserSystemCalls {
     }
 
     private func namesBelowHome(_ path: String) throws(SystemError) -> [String] {
-        let home = account.home.text == "/" ? "" : account.home.text
-        let names = path.split(separator: "/").map(String.init)
-        let isBelow = path.utf8.starts(with: home.utf8) && path.utf8.dropFirst(home.utf8.count).first ?? slash == slash
+        let home = account.home.text.utf8.dropFirst(account.home.text == "/" ? 1 : 0)
+        let isBelow = path.utf8.starts(with: home) && path.utf8.dropFirst(home.count).first ?? slash == slash
+        // By bytes, as the system does: to Swift, a slash before an accent is another character.
+        let names = path.utf8.dropFirst(home.count).split(separator: slash).map { String(decoding: $0, as: UTF8.self) }
         guard isBelow, !names.contains(".."), !names.contains(".") else {
             throw refusal(.notPermitted, "it is not below \(account.home.quoted)")
         }
-        return Array(names.dropFirst(home.split(separator: "/").count))
+        return names
     }
 
     /// Whether it is the home, or a folder around it.
