@@ -11,7 +11,7 @@ import Synchronization
 ///   open ──wantTurn──▶ wanted ──the owner unlocks──▶ gate closed ──tryLock(within:), or timeout──▶ open
 /// ```
 ///
-/// While the gate is closed, threads that don't hold the lock stand back before they take it, for 20 ms at most.
+/// While the gate is closed, threads that don't hold the lock stand back before they take it, for 20 ms at most by default.
 @usableFromInline
 package final class RecursiveLock: @unchecked Sendable {
     // Sendable: `deferred` is accessed only by the thread that holds the lock.
@@ -35,9 +35,11 @@ package final class RecursiveLock: @unchecked Sendable {
     private static let isWanted: UInt8 = 1
     private static let isGateClosed: UInt8 = 2
     /// How long other threads stand back for a turn that may never be taken.
-    private static let gateLimit = Duration.milliseconds(20)
+    private let gateLimit: Duration
 
-    package init() {}
+    package init(gateLimit: Duration = .milliseconds(20)) {
+        self.gateLimit = gateLimit
+    }
 
     package var isHeldByCurrentThread: Bool {
         owner.load(ordering: .relaxed) == currentThreadID()
@@ -227,7 +229,7 @@ package final class RecursiveLock: @unchecked Sendable {
             return turns.wanted
         }
         guard !wanted.isEmpty else { return }
-        closeGate(until: ContinuousClock.now + Self.gateLimit)
+        closeGate(until: ContinuousClock.now + gateLimit)
         for take in wanted { take() }
     }
 

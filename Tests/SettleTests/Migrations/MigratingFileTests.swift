@@ -92,9 +92,10 @@ import Testing
         }
         let fixture = try FileStorageFixture("settings.json")
         try fixture.write(Self.json)
-        // Is told of nothing.
+        // Is told of nothing, and saves only when it is asked to.
         let storage = FileStorage(at: fixture.file, calls: POSIXSystemCalls(), watching: ManualFileWatching())
-        let older = try await SettingsStore.open(storage: storage, migrations: [])
+        let older = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(clock: ManualClock()), migrations: [])
         let old = try await older.group(Settings.self)
         old.pause = 2500
         try await older.flush()

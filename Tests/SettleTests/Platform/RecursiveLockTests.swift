@@ -34,14 +34,14 @@ import Testing
         #expect(granted.withLock { $0.isEmpty } && !lock.isGateClosed)
         lock.unlock()
         #expect(granted.withLock { $0 } == [true])
-        #expect(lock.tryLock(within: .seconds(60)) && !lock.isGateClosed)
+        #expect(lock.tryLock(within: .seconds(3_600)) && !lock.isGateClosed)
         lock.unlock()
     }
 
     @Test("A thread that waits for a turn gets the lock before threads that come later")
     func standingBack() async {
         for _ in 0..<50 {
-            let lock = RecursiveLock()
+            let lock = RecursiveLock(gateLimit: .seconds(3_600))
             let order = LockedValue<[String]>([])
             let (taken, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             async let owner: Void = onThread {
@@ -52,7 +52,7 @@ import Testing
             }
             await onThread { taken.wait() }
             async let turn: Void = onThread {
-                guard lock.tryLock(within: .seconds(60)) else { return }
+                guard lock.tryLock(within: .seconds(3_600)) else { return }
                 order.withLock { $0.append("turn") }
                 lock.unlock()
             }
