@@ -16,6 +16,8 @@ struct ChangeLog: ~Copyable {
     private var released: [SettingSlot] = []
     /// How many transactions were external. Never touched by a local write.
     private(set) var externalCount: UInt64 = 0
+    /// How often values may have come for keys that no group declares, from a domain or from outside.
+    var arrivals: UInt64 = 0
 
     /// - Parameters:
     ///   - root: The topic of the store.

@@ -31,6 +31,7 @@ extension Engine {
     final func replace(_ contents: DomainContents, in domain: DomainIdentity, by author: String? = nil) throws {
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.replace(contents, in: domain) { slot.box?.restage(after: domain) }
+            actAfterUnlock(on: log.countArrival())
         }
     }
 
@@ -40,6 +41,7 @@ extension Engine {
     ) throws {
         try transact(origin: domain.origin, author: author, domain: domain) {
             for slot in log.set(values, in: domain) { slot.box?.restage(after: domain) }
+            actAfterUnlock(on: log.countArrival())
         }
     }
 

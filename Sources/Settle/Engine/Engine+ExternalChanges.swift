@@ -33,6 +33,7 @@ extension Engine {
                 guard !setting.isPending else { continue }
                 inForce.updateValue(stage(setting), forKey: setting.key)
             }
+            actAfterUnlock(on: log.countArrival())
         }
         keep(inForce)
         if !misplaced.isEmpty { save(misplaced) }

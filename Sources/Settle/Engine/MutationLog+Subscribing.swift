@@ -43,3 +43,25 @@ extension MutationLog {
         continuation?.resume()
     }
 }
+
+extension MutationLog {
+    /// Differs as soon as any value may, also that of a key that no group declares.
+    struct ContentMark: Equatable {
+        fileprivate let changes: UInt64
+        fileprivate let arrivals: UInt64
+    }
+
+    /// `nil` once the log is finished. Under the lock.
+    var contentMark: ContentMark? {
+        changes.waking.isFinished ? nil : ContentMark(changes: root.changeCount, arrivals: changes.arrivals)
+    }
+
+    /// Wakes who follows keys without a declaration, whose new values from elsewhere are no transactions.
+    func countArrival() -> PendingWakeUps {
+        lock.withLock {
+            changes.arrivals &+= 1
+            changes.waking.add(root)
+            return changes.waking.wakeUps()
+        }
+    }
+}

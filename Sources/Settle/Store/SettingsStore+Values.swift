@@ -8,14 +8,13 @@ extension SettingsStore {
     /// ```
     ///
     /// An element is `nil` while the key has no value, or one that does not convert to the type. Values that are
-    /// overtaken before the loop asks for the next one are skipped. An external change of a key that no group declares
-    /// shows with the next change of the store. The sequence ends when the store closes; leaving
-    /// the loop or cancelling its task unsubscribes. For a declared setting, its `$name` is cheaper to follow: this
-    /// sequence looks at its key after each change of the store.
+    /// overtaken before the loop asks for the next one are skipped. Changes of all domains and from outside count. The
+    /// sequence ends when the store closes; leaving the loop or cancelling its task unsubscribes. For a declared setting,
+    /// its `$name` is cheaper to follow: this sequence looks at its key after each change of the store.
     public func values<Value: Codable & Sendable>(
         forKey key: String, as type: Value.Type = Value.self
     ) -> KeyedValues<Value> {
-        KeyedValues(key: SettingKey(stored: key), keeper: keeper, changes: changes(.newest))
+        KeyedValues(key: SettingKey(stored: key), keeper: keeper)
     }
 
     /// The values of a key that is given by its names; see ``values(forKey:as:)-(String,_)``.
@@ -34,23 +33,23 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
     fileprivate let key: SettingKey
     /// Keeps the store open.
     fileprivate let keeper: StoreKeeper
-    fileprivate let changes: Changes
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(values: self, changes: changes.makeAsyncIterator())
+        Iterator(of: self)
     }
 
     /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let values: KeyedValues
-        fileprivate var changes: Changes.Iterator
+        private let values: KeyedValues
+        private let waiter: Waiter
+        /// What the log had when the key was looked at last; `nil` before the first look.
+        private var mark: MutationLog.ContentMark?
         /// What the last element was read from, as a storage sees it.
         private var seen: SettingValue?
-        private var hasBegun = false
 
-        fileprivate init(values: KeyedValues, changes: Changes.Iterator) {
+        fileprivate init(of values: KeyedValues) {
             self.values = values
-            self.changes = changes
+            waiter = Waiter(countedIn: values.keeper.core.log, keeping: values.keeper)
         }
 
         public mutating func next() async -> Value?? {
@@ -58,25 +57,29 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value?? {
-            // The changes are followed from before the first look, so nothing falls in between.
-            guard hasBegun else {
-                hasBegun = true
-                guard !Task.isCancelled else { return nil }
-                seen = values.stored
-                return .some(values.converted(seen))
-            }
-            while await changes.next(isolation: actor) != nil {
-                let stored = values.stored
-                guard stored != seen else { continue }
-                seen = stored
-                return .some(values.converted(stored))
+            let log = values.keeper.core.log
+            while !Task.isCancelled {
+                // Before the look, so that nothing falls in between.
+                guard let now = log.lock.withLock({ log.contentMark }) else { return nil }
+                if mark != now {
+                    let isFirst = mark == nil
+                    mark = now
+                    guard let stored = values.stored else { return nil }
+                    guard isFirst || stored != seen else { continue }
+                    seen = stored
+                    return .some(values.converted(stored))
+                }
+                await log.wait(on: log.root, with: waiter, unless: { log.contentMark != now })
             }
             return nil
         }
     }
 
-    private var stored: SettingValue? {
-        (try? keeper.core.storedForm(ofKey: key)) ?? nil
+    /// `nil` once the store has closed.
+    private var stored: SettingValue?? {
+        let core = keeper.core
+        if let stored = try? core.storedForm(ofKey: key) { return .some(stored) }
+        return core.log.lock.withLock { core.log.contentMark } == nil ? nil : .some(nil)
     }
 
     private func converted(_ stored: SettingValue?) -> Value? {

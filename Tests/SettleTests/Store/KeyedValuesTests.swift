@@ -111,6 +111,28 @@ import Testing
         #expect(settings.count == 8)
     }
 
+    @Test("A key that no group declares is followed through changes from outside and of every domain") func undeclared()
+        async throws
+    {
+        let (storage, low) = (InMemoryStorage(), TestDomain())
+        let store = try await SettingsStore.open(
+            storage: storage, searching: [.application, .source("low", low), .registration])
+        var values = store.values(forKey: "a.b", as: Int.self).makeAsyncIterator()
+        #expect(await values.next() == .some(nil))
+        try store.register(["a.b": 1])
+        #expect(await values.next() == 1)
+        low.set(["a": ["b": 2]])
+        #expect(await values.next() == 2)
+        storage.simulateExternalChange(SettingTree(["a": .dictionary(["b": .integer(3)])]))
+        #expect(await values.next() == 3)
+        storage.simulateExternalChange(SettingTree())
+        #expect(await values.next() == 2)
+        low.set([:])
+        #expect(await values.next() == 1)
+        try await store.domain(.registration).replace(with: SettingTree())
+        #expect(await values.next() == .some(nil))
+    }
+
     @Test("The loop keeps the store open, and cancelling its task ends it") func lifetime() async throws {
         let values = try await open(["a": .integer(1)]).values(forKey: "a", as: Int.self)
         let (began, gate) = AsyncStream.makeStream(of: Int?.self)
