@@ -198,6 +198,28 @@ import Testing
         try await store.close()
     }
 
+    @Test("A last good value outlives a migration", arguments: [true, false], [true, false])
+    func migrated(isRunning: Bool, editsOther: Bool) async throws {
+        try await saved()
+        if isRunning {
+            let (store, settings) = try await open()
+            try fixture.write(Self.broken)
+            try await settings.commit {}
+            expectGood(settings)
+            try await store.close()
+            if editsOther { try fixture.write(Self.broken.replacing("}}", with: "}, \"z\": 1}")) }
+        } else {
+            try fixture.write(Self.broken)
+        }
+        let list = [SettingsMigration("other") { $0["other"] = .integer(1) }]
+        for _ in 0..<2 {
+            let storage = FileStorage(at: fixture.file, calls: fixture.calls)
+            let store = try await SettingsStore.open(storage: storage, migrations: list)
+            expectGood(try await store.group(FrameSettings.self))
+            try await store.close()
+        }
+    }
+
     @Test("New journals have the kept values after checkpoints, a failed sync and while the file is unreadable")
     func newJournals() async throws {
         try await saved()
