@@ -161,4 +161,18 @@ import Testing
         #expect(list.newName(of: "x") == nil && list.newName(of: "themes") == nil && list.newName(of: "design") == nil)
         #expect([SettingsMigration.rename("a", to: "b"), .rename("b", to: "a", name: "back")].newName(of: "a") == nil)
     }
+
+    @Test("A key has all names that lead to it, the last one first, and none that another key has by now")
+    func oldNames() {
+        func oldNames(_ list: [SettingsMigration], of key: SettingKey) -> [SettingKey] {
+            RenamedKeys(list).oldNames(of: key)
+        }
+        #expect(oldNames([.rename("a", to: "c"), .rename("b", to: "c")], of: "c") == ["b", "a"])
+        #expect(oldNames([.rename("a", to: "b"), .rename("b", to: "c")], of: "c") == ["b", "a"])
+        #expect(oldNames([.rename("x", to: "c"), .rename("c", to: "d"), .rename("b", to: "c")], of: "c") == ["b"])
+        #expect(
+            oldNames([.rename("x", to: "c"), .rename("c", to: "d"), .rename("b", to: "c")], of: "d") == ["c", "x"])
+        #expect(oldNames([.move("g", to: "h"), .rename("a", to: "h.k")], of: "h.k") == ["a", "g.k"])
+        #expect(oldNames([.rename("a", to: "b")], of: "a") == [])
+    }
 }

@@ -129,7 +129,7 @@ extension [HistoryKey: SettingValue] {
 }
 
 extension TestDomain {
-    convenience init(_ values: [HistoryKey: SettingValue]) {
-        self.init(values.tree.root.reduce(into: [String: Any]()) { $0[$1.key] = $1.value })
+    convenience init(_ tree: SettingTree) {
+        self.init(tree.root.reduce(into: [String: Any]()) { $0[$1.key] = $1.value })
     }
 }

@@ -18,7 +18,7 @@ extension SearchListHistory {
     }
 
     func step() async throws {
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<(home is DiskHome ? 29 : 23), using: &random) {
         case 0...2: try write()
         case 3, 4: try update()
         case 5: try writeByKey()
@@ -28,16 +28,22 @@ extension SearchListHistory {
         case 10: try endOverride()
         case 11: try register()
         case 12: try registerLanguage()
-        case 13...15: try replace()
+        case 13...15: try await replace()
         case 16: try await toggleSuite()
         case 17: try await toggleLateGroup()
         case 18, 19: try await changeOutside()
         case 20: try await flush()
-        default: try await restart()
+        case 21: try await restart()
+        case 22: try draft()
+        case 23, 24: try await replace()
+        case 25: try await damage()
+        case 26: try draft()
+        case 27: try await kill()
+        default: try await migrate()
         }
     }
 
-    private func someKey() -> HistoryKey { settings.keys.sorted().randomElement(using: &random) ?? .count }
+    func someKey() -> HistoryKey { settings.keys.sorted().randomElement(using: &random) ?? .count }
 
     private func someWrite() -> Write {
         let key = someKey()
@@ -53,7 +59,7 @@ extension SearchListHistory {
 
     /// Whether the ways to write differ: an assignment of the default does not pin it where other domains have only
     /// values that can't be used, and a write by key does.
-    private func isOpen(_ value: SettingValue, _ key: HistoryKey) -> Bool {
+    func isOpen(_ value: SettingValue, _ key: HistoryKey) -> Bool {
         value == key.standard && model.isLayered(key) && model.answer(key, before: nil).domain == .declaration
     }
 
@@ -86,11 +92,11 @@ extension SearchListHistory {
         return list.ownAndBelow(key)
     }
 
-    private func keep(_ value: SettingValue?, _ key: HistoryKey) {
+    func keep(_ value: SettingValue?, _ key: HistoryKey) {
         if let value { write(value, key) } else { remove(key) }
     }
 
-    private func write() throws {
+    func write() throws {
         let write = someWrite()
         notes.append("\(write)")
         let outcome = outcome(write, model[.application][write.key])
@@ -217,15 +223,14 @@ extension SearchListHistory {
         try check(.language, .language)
     }
 
-    private func replace() throws {
+    private func replace() async throws {
         let names = model.layers.map(\.name).filter {
             ["high", "low", .managed].contains($0) || $0.description.hasPrefix("suite")
         }
         let name = names.randomElement(using: &random) ?? "low"
         let values = someValues()
         notes.append("replace \(name) \(values)")
-        let identity = try #require(store.core.domains[name]).identity
-        try store.core.replace(DomainContents(values.tree), in: identity)
+        try await home.replace(name, by: tree(of: values), in: store)
         model[name] = values
         try check(name)
     }
@@ -236,7 +241,7 @@ extension SearchListHistory {
             let values = someValues()
             notes.append("add \(name) \(values)")
             let identity = DomainIdentity(name, .suite, isAbove: false, isVolatile: false)
-            try await store.core.addSuite(StoreDomain(identity, source: TestDomain(values)))
+            try await store.core.addSuite(StoreDomain(identity, source: home.source(of: name, values.tree)))
             let last = model.layers.lastIndex { $0.name == .application || $0.name.description.hasPrefix("suite") }
             model.layers.insert(.init(name: name, values: values), at: (last ?? 0) + 1)
         } else {
@@ -259,12 +264,14 @@ extension SearchListHistory {
         try await flush()
         var values: [HistoryKey: SettingValue?] = [:]
         for key in HistoryKey.allCases where key != .fence && Int.random(in: 0..<3, using: &random) == 0 {
-            values.updateValue(Int.random(in: 0..<3, using: &random) == 0 ? nil : key.any(&random), forKey: key)
+            // A file keeps the last good value also for a group that is opened later.
+            let value = home is DiskHome && settings[key] == nil ? key.good(&random) : key.any(&random)
+            values.updateValue(Int.random(in: 0..<3, using: &random) == 0 ? nil : value, forKey: key)
         }
         let fence = Int64(1_000 + notes.count)
         values[.fence] = .integer(fence)
         notes.append("outside \(values)")
-        storage.simulateExternalChange(Dictionary(uniqueKeysWithValues: values.map { ($0.key.key, $0.value) }))
+        try home.change(Dictionary(uniqueKeysWithValues: values.map { ($0.key.key, $0.value) }))
         await arrival(of: fence)
         for (key, value) in values {
             file[key] = value
@@ -279,7 +286,7 @@ extension SearchListHistory {
         for await value in group.$fence where value == fence { return }
     }
 
-    private func flush() async throws {
+    func flush() async throws {
         notes.append("flush")
         try await store.flush()
         try checkStorage()
