@@ -24,16 +24,14 @@ struct RenamedKeys: Sendable {
     /// The names that a key had before, the last one first.
     func oldNames(of key: SettingKey) -> [SettingKey] {
         var names: [SettingKey] = []
-        var name = key
+        // What may have become the key by the step in question.
+        var sources = [key]
         for (from, to) in renamings.reversed() {
-            if name == to {
-                name = from
-            } else if let rest = to.rest(of: name) {
-                name = from.appending(rest)
-            } else {
-                continue
-            }
-            names.append(name)
+            // What had this name before the step has another one afterwards.
+            sources.removeAll { $0 == from || from.rest(of: $0) != nil }
+            let found = sources.compactMap { $0 == to ? from : to.rest(of: $0).map(from.appending) }
+            sources += found
+            names += found
         }
         return names
     }
