@@ -48,6 +48,19 @@ final class DiskHome: HistoryHome {
         watching.tell([.places])
     }
 
+    /// As ``change(_:)``, by a person who first cuts the file off in the middle.
+    func change(_ values: [SettingKey: SettingValue?], whileDamaged body: () throws -> Void) throws {
+        try edit { _ in }
+        let intact = try FileFormat.json.decode(read(FilePath(Self.application)) ?? [])
+        try write(Array(#"{"count": "#.utf8), to: FilePath(Self.application))
+        watching.tell([.places])
+        try body()
+        var tree = intact
+        tree.apply(values)
+        try write(FileFormat.json.encode(tree), to: FilePath(Self.application))
+        watching.tell([.places])
+    }
+
     /// Edits the file while no program has it open, or as ``change(_:)`` does.
     func edit(_ change: (inout SettingTree) -> Void) throws {
         let other = FileStorage(at: Self.application, calls: disk)

@@ -271,7 +271,13 @@ extension SearchListHistory {
         let fence = Int64(1_000 + notes.count)
         values[.fence] = .integer(fence)
         notes.append("outside \(values)")
-        try home.change(Dictionary(uniqueKeysWithValues: values.map { ($0.key.key, $0.value) }))
+        let edit = Dictionary(uniqueKeysWithValues: values.map { ($0.key.key, $0.value) })
+        if Int.random(in: 0..<3, using: &random) == 0, let disk = home as? DiskHome {
+            notes.append("damaged at first")
+            try disk.change(edit) { try check() }
+        } else {
+            try home.change(edit)
+        }
         await arrival(of: fence)
         for (key, value) in values {
             file[key] = value
