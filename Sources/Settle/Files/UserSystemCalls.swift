@@ -18,6 +18,9 @@ package struct UserSystemCalls: SystemCalls {
 
     /// How often a file is opened or made, if others make or remove it at the same moment.
     private static let attempts = 16
+    private static let temporarySuffix = ".tmp"
+    /// What file systems without hard links say.
+    private static let lackOfLinks: [SystemError] = [.notPermitted, .notSupported, .tooManyLinks, .unimplemented]
 
     // MARK: Files
 
@@ -52,7 +55,24 @@ package struct UserSystemCalls: SystemCalls {
         return file
     }
 
+    /// Makes a file under a name of its own first. A process that is stopped before the file is given to the user must not
+    /// leave one that keeps the user's programs out.
     private func create(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
+        guard !entry.path.name.hasSuffix(Self.temporarySuffix) else { return try createGiven(entry, permissions) }
+        let new = temporary(for: entry)
+        let file = try createGiven(new, permissions)
+        defer { try? base.removeFile(new.path.name, in: new.folder) }
+        do {
+            try base.linkFile(new.path.name, to: entry.path.name, in: entry.folder)
+            return file
+        } catch {
+            try? base.closeFile(file)
+            guard Self.lackOfLinks.contains(error) else { throw error }
+            return try createGiven(entry, permissions)
+        }
+    }
+
+    private func createGiven(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
         let file = try base.openFile(entry.path.name, .createNew(permissions: permissions), in: entry.folder)
         do {
             try give(file)
@@ -62,6 +82,11 @@ package struct UserSystemCalls: SystemCalls {
             throw error
         }
         return file
+    }
+
+    private func temporary(for entry: Entry) -> Entry {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return Entry(folder: entry.folder, path: entry.path.sibling(named: ".\(digits)\(Self.temporarySuffix)"))
     }
 
     /// Never both in one call: which of the two has happened decides whether the file is given to the user.
@@ -140,14 +165,19 @@ package struct UserSystemCalls: SystemCalls {
         }
     }
 
+    /// Under a name of its own first, as a file.
     package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
         try withEntry(path) { (entry) throws(SystemError) in
-            try base.makeFolder(entry.path.name, permissions: permissions, in: entry.folder)
+            guard try statusIfThere(of: entry) == nil else { throw .alreadyExists }
+            let new = temporary(for: entry)
+            try base.makeFolder(new.path.name, permissions: permissions, in: new.folder)
             do throws(SystemError) {
-                try giveFolder(entry)
+                try giveFolder(new)
+                try base.renameFile(new.path.name, to: entry.path.name, in: entry.folder)
             } catch {
-                try? base.removeFolder(entry.path.name, in: entry.folder)
-                throw error
+                try? base.removeFolder(new.path.name, in: new.folder)
+                // Others have been faster.
+                throw error == .notEmpty || error == .isFolder ? .alreadyExists : error
             }
         }
     }

@@ -135,6 +135,18 @@ import Testing
         #expect(throws: SystemError.notFound) { try calls.status(at: home.path("b/new").text) }
     }
 
+    @Test("Nothing is given to anybody else") func setOwner() throws {
+        let home = try TestHome()
+        try home.write("", to: home.path("a/file"))
+        let file = try home.calls.openFile(home.path("a/file").text, .update)
+        try home.calls.setOwner(of: file, toUser: 777, group: 50)
+        let owner = FileStatus.Owner(user: home.account.owner.user, group: 50)
+        #expect(try home.calls.status(of: file).owner == owner)
+        try home.calls.setOwner(of: file, toUser: nil, group: 51)
+        #expect(try home.calls.status(of: file).owner.group == 51)
+        try home.calls.closeFile(file)
+    }
+
     @Test("What can't be given to the user is removed again, and the error says why", arguments: TestHome.Disk.allCases)
     func notGiven(disk: TestHome.Disk) throws {
         let home = try TestHome(disk)
@@ -161,11 +173,11 @@ import Testing
     func outside() throws {
         let home = try TestHome()
         try home.write("{}", to: home.root.appending("alice2/file"))
-        try home.write("{}", to: home.path("a/file"))
+        try home.write("{}", to: home.path("a/b/file"))
         let before = try home.everything()
         let paths = [
-            "alice2/file", "alice/../alice2/file", "alice/a/../../alice2/file", "none", "alice/a/./file",
-            "alice/a/../a/file",
+            "alice2/file", "alice/../alice2/file", "alice/a/../../alice2/file", "none", "alice/a/./b/file",
+            "alice/a/b/../b/file",
         ]
         for path in paths.map({ home.root.appending($0).text }) + ["/", "/etc/passwd", "relative", ""] {
             for (name, call) in Self.calls where name != "follow" {
@@ -255,13 +267,17 @@ import Testing
         guard home.canGiveAway else { return }
         try home.makeFolders(home.path("a"))
         try home.write("private", to: home.path("a/roots/file"), of: 0)
-        try home.disk.setPermissions(at: home.path("a").text, to: 0o700)
+        let made = LockedValue("")
         home.disk.beforeNext(.openFolder) {
             // Once the folder in which it is made is open, and before it is opened itself.
             home.disk.beforeNext(.openFolder) {
                 home.disk.beforeNext(.openFolder) {
-                    try? home.moveAway(home.path("a/new"))
-                    try? home.disk.renameFile(home.path("a/roots").text, to: home.path("a/new").text)
+                    // Under its first name.
+                    let names = try? home.disk.namesInFolder(home.path("a").text).filter { $0 != "roots" }
+                    guard let name = names?.first else { return }
+                    made.withLock { $0 = name }
+                    try? home.moveAway(home.path("a/" + name))
+                    try? home.disk.renameFile(home.path("a/roots").text, to: home.path("a/" + name).text)
                 }
             }
         }
@@ -269,7 +285,8 @@ import Testing
             try home.calls.makeFolder(home.path("a/new").text, permissions: 0o700)
         }
         #expect(error?.description.contains("replaced by another folder") == true)
-        #expect(try home.disk.status(at: home.path("a/new").text).owner.user == 0)
-        #expect(try home.text(of: home.path("a/new/file")) == "private")
+        let taken = home.path("a/" + made.withLock { $0 })
+        #expect(try home.disk.status(at: taken.text).owner.user == 0)
+        #expect(try home.text(of: taken.appending("file")) == "private")
     }
 }

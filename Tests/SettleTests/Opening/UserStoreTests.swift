@@ -136,6 +136,36 @@ import Testing
         #expect(try home.disk.status(at: file(in: home).text).owner == owner)
     }
 
+    @Test("Wherever the process is stopped, every file under its name is the user's, and the next save works")
+    func stopped() throws {
+        var call = 0
+        while true {
+            let home = try TestHome()
+            home.disk.forget()
+            home.disk.fail(call: call, with: .error(.inputOutput), forGood: true)
+            let url = URL(filePath: file(in: home).text)
+            let wasStopped = (try? save(FileStorage(at: url, calls: home.calls))) == nil
+            home.disk.heal()
+            home.disk.endProcess()
+            for (path, status) in try home.everything()
+            where path.hasPrefix(home.path.text + "/") && !path.hasSuffix(".tmp") {
+                #expect(status.owner == home.account.owner, "\(path), stopped before call \(call)")
+            }
+            try save(FileStorage(at: url, calls: home.calls))
+            guard wasStopped else { break }
+            call += 1
+        }
+        #expect(call > 50)
+    }
+
+    private func save(_ storage: FileStorage) throws {
+        defer { storage.close() }
+        _ = try storage.load()
+        try storage.append(batch(1, ["count": .integer(2)]), durability: .synced)
+        #expect(try storage.lock(named: "backup"))
+        #expect(try storage.checkpoint(SettingTree(["count": .integer(2)]), for: .requested))
+    }
+
     // MARK: The domains
 
     @Test("Host, suites, all programs and languages are the user's; arguments and variables are the process's")
@@ -406,9 +436,12 @@ import Testing
         // Whoever asks for nothing else gets the store that there is.
         #expect(try await SettingsStore.open(at: url, in: files) { InMemoryStorage() } == store)
         try await store.close()
-        let own = try await SettingsStore.open(at: url, in: files) { InMemoryStorage() }
+        let own = try await SettingsStore.open(at: url, configuration: .init(clock: clock), in: files) {
+            InMemoryStorage()
+        }
         let failure = await error { try await open(home, in: files) }
-        #expect(failure?.code == .alreadyOpen && failure?.description.contains("alice") == true)
+        #expect(failure?.code == .alreadyOpen)
+        #expect(failure?.description.contains("its user is that of the process, but alice was requested") == true)
         try await own.close()
     }
 
@@ -418,18 +451,19 @@ import Testing
     {
         let home = try TestHome(.real)
         let files = OpenFiles()
-        let own = home.root.appending("own/settings.json")
+        let own = home.root.appending("own/\(Self.name)/settings.json")
         try home.write("{\"count\": 100}", to: own, of: 0)
         let store = try await SettingsStore.open(at: URL(filePath: own.text), in: files) {
             FileStorage(at: URL(filePath: own.text))
         }
-        for link in [file(in: home), file(in: home).folder] {
+        let (file, folder) = (file(in: home), file(in: home).folder)
+        for (link, target) in [(file, own), (folder, own.folder), (folder.folder, own.folder.folder)] {
             try home.makeFolders(link.folder)
-            try home.link(link, to: link == file(in: home) ? own : own.folder)
+            try home.link(link, to: target)
             let failure = await error { try await open(home, in: files) }
             #expect(failure?.code == .storage && failure?.description.contains("symbolic link") == true)
             try home.disk.removeFile(link.text)
-            if link == file(in: home) { try home.moveAway(link.folder) }
+            if link != folder.folder { try home.moveAway(link.folder) }
         }
         try await store.close()
     }
