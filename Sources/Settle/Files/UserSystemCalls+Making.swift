@@ -1,0 +1,101 @@
+/// Making files and folders that belong to the user.
+extension UserSystemCalls {
+    /// How often a file is opened or made, if others make or remove it at the same moment.
+    private static let attempts = 16
+    private static let temporarySuffix = ".tmp"
+    /// What file systems without hard links say.
+    private static let lackOfLinks: [SystemError] = [.notPermitted, .notSupported, .tooManyLinks, .unimplemented]
+
+    /// Makes a file under a name of its own first. A process that is stopped before the file is given to the user must not
+    /// leave one that keeps the user's programs out.
+    func create(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
+        guard !entry.path.name.hasSuffix(Self.temporarySuffix) else { return try createGiven(entry, permissions) }
+        let new = temporary(for: entry)
+        let file = try createGiven(new, permissions)
+        defer { try? base.removeFile(new.path.name, in: new.folder) }
+        do {
+            try base.linkFile(new.path.name, to: entry.path.name, in: entry.folder)
+            return file
+        } catch {
+            try? base.closeFile(file)
+            guard Self.lackOfLinks.contains(error) else { throw error }
+            return try createGiven(entry, permissions)
+        }
+    }
+
+    private func createGiven(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
+        let file = try base.openFile(entry.path.name, .createNew(permissions: permissions), in: entry.folder)
+        do {
+            try give(file)
+        } catch {
+            try? base.closeFile(file)
+            try? base.removeFile(entry.path.name, in: entry.folder)
+            throw error
+        }
+        return file
+    }
+
+    private func temporary(for entry: Entry) -> Entry {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return Entry(folder: entry.folder, path: entry.path.sibling(named: ".\(digits)\(Self.temporarySuffix)"))
+    }
+
+    /// Never both in one call: which of the two has happened decides whether the file is given to the user.
+    func openOrCreate(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {
+        for _ in 0..<Self.attempts {
+            do {
+                return try open(entry, .update)
+            } catch {
+                guard error == .notFound else { throw error }
+            }
+            do {
+                return try create(entry, permissions)
+            } catch {
+                guard error == .alreadyExists else { throw error }
+            }
+        }
+        throw .wouldBlock
+    }
+
+    /// Makes the user the owner of what was just made.
+    private func give(_ file: FileDescriptor) throws(SystemError) {
+        let owner = account.owner
+        guard try base.status(of: file).owner != owner else { return }
+        do {
+            try base.setOwner(of: file, toUser: owner.user, group: owner.group)
+        } catch {
+            throw SystemError(
+                error,
+                rule: "it can't be given to user “\(account.name)” (\(owner.user)), to whom it must belong: \(error)")
+        }
+    }
+
+    // MARK: Folders
+
+    /// Under a name of its own first, as a file.
+    package func makeFolder(_ path: String, permissions: UInt16) throws(SystemError) {
+        try withEntry(path) { (entry) throws(SystemError) in
+            guard try statusIfThere(of: entry) == nil else { throw .alreadyExists }
+            let new = temporary(for: entry)
+            try base.makeFolder(new.path.name, permissions: permissions, in: new.folder)
+            do throws(SystemError) {
+                try giveFolder(new)
+                try base.renameFile(new.path.name, to: entry.path.name, in: entry.folder)
+            } catch {
+                try? base.removeFolder(new.path.name, in: new.folder)
+                // Others have been faster.
+                throw error == .notEmpty || error == .isFolder ? .alreadyExists : error
+            }
+        }
+    }
+
+    private func giveFolder(_ entry: Entry) throws(SystemError) {
+        let folder = try base.openFile(entry.path.name, .folder, in: entry.folder)
+        defer { try? base.closeFile(folder) }
+        // Somebody else's folder may have been moved there meanwhile. Nothing is lost with an empty one.
+        guard try base.names(in: folder).isEmpty else {
+            throw refusal(.notPermitted, "\(entry.path.quoted) was replaced by another folder when it was made")
+        }
+        try give(folder)
+    }
+}
