@@ -8,7 +8,7 @@ struct MigratingChild: ChildRole {
     var program: MigratingProgram
     var writer: Int
     var firstStep: Int
-    /// The number of commits: of a tool after the migration; older programs commit until they are refused.
+    /// The number of commits, which all but the newest program count from the moment that they see the migration.
     var steps: Int
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
@@ -40,20 +40,16 @@ struct MigratingChild: ChildRole {
             let end = MonotonicTime.now()
             acknowledgements.add("done", Int(end), Int(end - start))
             step += 1
-            guard try hasEnd(store) else { continue }
+            guard try isCounted(store) else { continue }
             if left == steps { acknowledgements.add("migrated", step) }
             left -= 1
         }
         try await store.close()
     }
 
-    /// Whether the program's commits are counted.
-    private func hasEnd(_ store: SettingsStore) throws -> Bool {
-        switch program {
-        case .tool: try store.value(forKey: "closure", as: Int.self) != nil
-        case .first, .second: false
-        case .third: true
-        }
+    /// Whether the commits are counted by now.
+    private func isCounted(_ store: SettingsStore) throws -> Bool {
+        try program == .third || store.value(forKey: "closure", as: Int.self) != nil
     }
 
     private func writes(in store: SettingsStore) async throws -> @Sendable (Int) throws -> Void {
@@ -88,6 +84,7 @@ struct MigratingChild: ChildRole {
     /// Nothing may be saved any more, whatever the program tries.
     private func insist(_ store: SettingsStore, _ write: @escaping @Sendable () throws -> Void) async throws {
         for _ in 0..<3 {
+            // Until the store has merged the migration, these change its memory.
             try? store.update { try write() }
             try? store.setValue(1, forKey: .path("late", "w\(writer)"))
             do {
@@ -95,6 +92,15 @@ struct MigratingChild: ChildRole {
                 throw TrialError("A commit after the refusal was not refused.")
             } catch  where Self.isRefused(error) {}
         }
+        let isToldWithin10Seconds = MonotonicTime.poll(atMost: 10) { () -> Bool? in
+            do {
+                try store.update { try write() }
+                return nil
+            } catch {
+                return Self.isRefused(error) ? true : nil
+            }
+        }
+        guard isToldWithin10Seconds != nil else { throw TrialError("Updates after the refusal are not refused.") }
     }
 
     private static func isRefused(_ error: any Error) -> Bool {
