@@ -1,15 +1,9 @@
 #if canImport(Darwin)
     import Darwin
-
-    typealias FolderStream = UnsafeMutablePointer<DIR>
 #elseif canImport(Glibc)
     import Glibc
-
-    typealias FolderStream = OpaquePointer
 #elseif canImport(Musl)
     import Musl
-
-    typealias FolderStream = OpaquePointer
 #endif
 
 extension POSIXSystemCalls: FolderSystemCalls {
@@ -57,6 +51,7 @@ extension POSIXSystemCalls: FolderSystemCalls {
             try? closeFile(file)
             throw error
         }
-        return try names(in: stream)
+        defer { closedir(stream) }
+        return try names { readdir(stream) }
     }
 }

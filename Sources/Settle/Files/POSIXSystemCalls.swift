@@ -138,17 +138,17 @@ package struct POSIXSystemCalls: SystemCalls {
 
     package func namesInFolder(_ path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last }
-        return try names(in: folder)
+        defer { closedir(folder) }
+        return try names { readdir(folder) }
     }
 
-    /// - Parameter folder: Is closed.
-    func names(in folder: FolderStream) throws(SystemError) -> [String] {
-        defer { closedir(folder) }
+    /// - Parameter next: Reads the next entry of a folder.
+    func names(_ next: () -> UnsafeMutablePointer<dirent>?) throws(SystemError) -> [String] {
         var names: [String] = []
         while true {
             // `readdir` returns `nil` both at the end and on errors; only `errno` tells them apart.
             errno = 0
-            guard let entry = readdir(folder) else {
+            guard let entry = next() else {
                 guard errno == 0 else { throw .last }
                 return names
             }
