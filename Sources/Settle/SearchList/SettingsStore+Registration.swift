@@ -12,10 +12,11 @@ extension SettingsStore {
     /// try store.register(["passcode.checkInterval": 30, "theme": "dark"])
     /// ```
     ///
-    /// The store must search ``DomainName/registration``.
+    /// The store must search ``DomainName/registration``. From now on arguments and variables may set the keys, too, as
+    /// they may set declared settings.
     ///
-    /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if the store does not search the
-    ///   registered defaults or is closed, or within a transaction of the store.
+    /// - Throws: ``SettingsError`` if a key is not valid or a value can't be encoded, if two keys have the same variable,
+    ///   if the store does not search the registered defaults or is closed, or within a transaction of the store.
     public func register(_ defaults: [String: any Codable & Sendable]) throws {
         try open().register(encoded(defaults), in: .registration)
     }
@@ -59,11 +60,28 @@ extension SettingsStore {
 
 extension StoreCore {
     fileprivate func register(_ values: [SettingKey: SettingValue?], in name: DomainName) throws {
-        try set(values, in: domainToChange(name).identity)
+        let domain = try domainToChange(name)
+        try declareText(values)
+        try set(values, in: domain.identity)
+    }
+
+    /// Lets arguments and variables give values to registered keys that no group declares.
+    private func declareText(_ values: [SettingKey: SettingValue?]) throws(SettingsError) {
+        guard domains[.arguments] != nil || domains[.environment] != nil else { return }
+        let leaves = values.sorted { $0.key < $1.key }.flatMap { key, value in value?.leaves(at: key) ?? [] }
+        let keys = log.lock.withLock {
+            leaves.filter { !log.stored.slots.concerns($0.key) }
+                .map { TextKey(key: $0.key, kind: $0.value.isBool ? .flag : .value) }
+        }
+        let environment = try environmentValues(for: keys)
+        writer.lock()
+        defer { writer.unlock() }
+        declareText(keys, environment)
     }
 
     fileprivate func register(_ values: [SettingKey: SettingValue?], language: String) throws {
         let domain = try domainToChange(.language)
+        try declareText(values)
         writer.lock()
         defer { writer.unlock() }
         languages.register(values, for: language)
@@ -79,5 +97,17 @@ extension StoreCore {
             throw SettingsError(
                 .domain, "“\(file.path)” can't be registered: \(error)", underlying: error)
         }
+    }
+}
+
+extension SettingValue {
+    fileprivate var isBool: Bool {
+        if case .bool = self { true } else { false }
+    }
+
+    /// The keys and values within a dictionary that are none themselves.
+    fileprivate func leaves(at key: SettingKey) -> [(key: SettingKey, value: SettingValue)] {
+        guard case .dictionary(let entries) = self, !entries.isEmpty else { return [(key, self)] }
+        return entries.flatMap { name, value in value.leaves(at: key.appending(component: name)) }
     }
 }

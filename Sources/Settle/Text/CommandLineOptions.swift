@@ -17,9 +17,12 @@ struct CommandLineOptions: Sendable {
         for option in options { insert(option) }
     }
 
-    /// Adds an option, unless there is one for its key.
+    /// Adds an option, in place of one of another kind for its key: what was registered may be declared later.
     mutating func insert(_ option: CommandLineOption) {
-        guard exact[Name(option.key.description)] == nil else { return }
+        if let known = exact[Name(option.key.description)]?.option {
+            if known.kind == option.kind { return }
+            for name in loose.keys { loose[name]?.removeAll { $0.option.key == option.key } }
+        }
         exact[Name(option.key.description)] = Match(option: option)
         for name in Set([option.key.kebabSpelling, option.key.dottedKebabSpelling]) {
             loose[Name(name), default: []].append(Match(option: option))

@@ -101,4 +101,25 @@ import Testing
         try await store.flush()
         #expect(storage.tree == SettingTree())
     }
+
+    @Test("Arguments and variables may set registered keys, and a secret that is declared later is not taken")
+    func registeredText() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(),
+            searching: [
+                .arguments(["--late.port", "81", "--verbose", "rest", "--token", "marker", "--count=9"]),
+                .environment(prefix: "APP", variables: ["APP_LATE_HOST": "h", "APP_NAME": "n"]), .application,
+                .registration,
+            ])
+        #expect(store.remainingArguments.count == 7 && store.integer(forKey: "late.port") == 0)
+        try store.register(["late": ["port": "80", "host": "x"]])
+        try store.register(["verbose": false])
+        try store.register(["token": "t"])
+        #expect(store.integer(forKey: "late.port") == 81 && store.string(forKey: "late.host") == "h")
+        #expect(store.bool(forKey: "verbose") && store.remainingArguments == ["rest", "--count=9"])
+        let settings = try await store.group(LayeredGroup.self)
+        #expect(settings.count == 9 && settings.name == "n" && settings.$token.domain != .arguments)
+        #expect(store.remainingArguments == ["rest"])
+        #expect(throws: SettingsError.self) { try store.register(["lateHost": 1, "late_host": 2]) }
+    }
 }

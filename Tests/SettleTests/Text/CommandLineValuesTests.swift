@@ -147,13 +147,15 @@ import Testing
         #expect(values.problems[0].contains("“log.level” or “logLevel”"))
     }
 
-    @Test("A name that could mean a secret is treated as one, and a key given twice is one key") func repeated() {
+    @Test("A name that could mean a secret is treated as one, and a key given twice is one key, of the last kind")
+    func repeated() {
         let options = CommandLineOptions([
-            CommandLineOption("aB"), CommandLineOption("aB", .flag), CommandLineOption("xY"),
+            CommandLineOption("aB", .flag), CommandLineOption("aB"), CommandLineOption("xY"),
             CommandLineOption("x.y", .secret),
         ])
         let values = CommandLineValues(["--a-b", "1", "--x-y", "hush"], options: options)
         #expect(values.tree == SettingTree(["aB": .string("1")]) && values.remaining.isEmpty)
+        #expect(CommandLineValues(["--no-a-b"], options: options).remaining == ["--no-a-b"])
         #expect(options.collisions.map(\.spelling) == ["--x-y"])
     }
 
