@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let draft = settings.draft()
-/// draft.attemptCount += 1                   // seen by nobody else, and not saved
+/// draft.attemptCount += 1                   // not seen elsewhere, and not saved
 /// draft.passcode.isPasscodeEnabled = true
 /// try draft.apply()                         // one transaction of what was written
 /// ```
@@ -137,7 +137,7 @@ public enum ConflictPolicy: Sendable, Hashable {
 extension SettingsGroup {
     /// A working copy of the group and of the groups within it; see ``Draft``.
     ///
-    /// Whoever has a group may draft it, also one that is its owner's, and one that no store has opened. It calls the
+    /// Any group can be drafted, also one that is its owner's, and one that no store has opened. It calls the
     /// group's initializer.
     public func draft() -> Draft<Self> {
         Draft(of: self)

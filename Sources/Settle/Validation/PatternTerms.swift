@@ -16,7 +16,7 @@ struct PatternTerms: RuleTerms {
     /// Nothing matches a pattern that can't be compiled.
     func accepts(_ string: String) -> Bool {
         guard let regex = try? Regex(pattern) else { return false }
-        return isWhole(string, match: regex)
+        return isWholeMatch(string, of: regex)
     }
 
     func described(_ encode: (String) -> SettingValue?) -> RuleDescription {

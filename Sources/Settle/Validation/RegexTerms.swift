@@ -4,11 +4,11 @@ struct RegexTerms: RuleTerms {
 
     var words: String { "a match of its pattern" }
 
-    func accepts(_ string: String) -> Bool { isWhole(string, match: regex()) }
+    func accepts(_ string: String) -> Bool { isWholeMatch(string, of: regex()) }
 
     func described(_ encode: (String) -> SettingValue?) -> RuleDescription { RuleDescription(.pattern, words) }
 }
 
-func isWhole(_ string: String, match pattern: some RegexComponent) -> Bool {
+func isWholeMatch(_ string: String, of pattern: some RegexComponent) -> Bool {
     string.wholeMatch(of: pattern) != nil
 }

@@ -94,6 +94,11 @@ import Testing
         try settings.update { settings.count += 1 }
         try settings.$count.modify { $0 += 1 }
         #expect(settings.$count.stored == 24)
+        // A key path reads and writes separately.
+        let path: ReferenceWritableKeyPath<LayeredGroup, Int> = \.count
+        settings[keyPath: path] += 1
+        #expect(settings.$count.stored == 71)
+        settings.count = 24
         try await store.flush()
         #expect(storage.tree == plainTree(["count": 24, "list": [1]]))
     }
