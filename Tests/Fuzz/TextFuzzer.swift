@@ -28,7 +28,7 @@ private func checkArguments(_ arguments: [String]) {
         }
         rest = rest[(place + 1)...]
     }
-    let plain = arguments.filter { !$0.hasPrefix("-") }
+    let plain = arguments.filter { $0.utf8.first != UInt8(ascii: "-") }
     precondition(CommandLineValues(plain, options: options).remaining == plain, "an argument was lost")
     precondition(values.remaining.count + values.places.count <= arguments.count, "an argument counts twice")
     precondition(values.places.keys.allSatisfy { values.tree[$0] != nil }, "a place has no value")
@@ -59,7 +59,9 @@ private func checkVariables(_ texts: [String]) {
     for text in texts {
         let key = SettingKey(name: text)
         let name = EnvironmentNames.name(of: key, prefix: "APP")
-        precondition(!name.contains("=") && !name.contains("\0") && name.hasPrefix("APP_"))
+        // By bytes: to Swift, an underscore before an accent is another character.
+        let isName = !name.utf8.contains(UInt8(ascii: "=")) && !name.utf8.contains(0)
+        precondition(isName && name.utf8.starts(with: "APP_".utf8), "no name of a variable")
     }
 }
 

@@ -71,7 +71,8 @@ struct SecretsReader: Sendable {
             return add("\(shown(names)) is not read: it is too deep, or is another way to a folder that was read.")
         }
         look.folders.insert(path)
-        for name in try operations.names(in: path).sorted(by: { $0.precedesByBytes($1) }) where !name.hasPrefix(".") {
+        let visible = try operations.names(in: path).filter { $0.utf8.first != UInt8(ascii: ".") }
+        for name in visible.sorted(by: { $0.precedesByBytes($1) }) {
             readEntry(pinned(path.appending(name)), names + [name])
         }
     }
