@@ -62,13 +62,19 @@ extension Engine {
                 transaction?.target = DomainTarget(domain: domain, stack: stack)
                 let result = try body()
                 if let violation = transaction?.violation { throw violation }
-                for box in transaction?.boxes ?? [] { reportIfCovered(box) }
+                for box in transaction?.boxes ?? [] where isSet(box) { reportIfCovered(box) }
                 collected = (result, transaction?.target?.writes ?? [:])
                 throw CollectedWrites()
             }
         } catch is CollectedWrites {}
         guard let collected else { throw SettingsError.closed(key: nil) }
         return collected
+    }
+
+    /// Whether the transaction gives a setting a value in the domain that it writes.
+    private final func isSet(_ box: AnySettingBox) -> Bool {
+        guard let writes = transaction?.target?.writes, let slot = box.existingPlacement?.slot else { return false }
+        return (writes[declaredKey(of: slot)] ?? nil) != nil
     }
 
     /// Records a write to the domain that the transaction writes.

@@ -21,15 +21,8 @@ final class DiskHome: HistoryHome {
 
     private func read(_ path: FilePath) -> [UInt8]? { SettingsPerson(path: path).contents(of: disk) }
 
-    /// With an editor, which replaces files.
     private func write(_ bytes: [UInt8], to path: FilePath) throws {
-        let operations = FileOperations(disk)
-        let new = path.sibling(named: "edited~")
-        let file = try operations.open(new, .createNew(permissions: 0o600))
-        try operations.writeAll(bytes, to: file, at: new)
-        try operations.synchronize(file, at: new)
-        try operations.close(file, at: new)
-        try operations.rename(new, to: path)
+        try SettingsPerson(path: path).write(bytes, on: disk)
     }
 
     // MARK: The application

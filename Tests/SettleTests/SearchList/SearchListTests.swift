@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test("A covered write that is undone is not reported, nor is a removal") func undoneCovered() async throws {
-        let store = try await open(.source("high", TestDomain(["count": 7, "name": "high"])), .application)
+        let store = try await open(
+            .source("high", TestDomain(["count": 7, "name": "high"])), .application, .registration)
+        try store.register(["count": 5])
         let settings = try await store.group(LayeredGroup.self)
         var issues = store.issues.makeAsyncIterator()
         #expect(throws: TestFailure.self) {
@@ -75,6 +77,7 @@ import Testing
             }
         }
         try settings.$count.reset()
+        try await store.domain(.registration).update { try settings.$count.reset() }
         settings.name = "x"
         settings.count = 41
         #expect(await issues.next()?.key == "name")

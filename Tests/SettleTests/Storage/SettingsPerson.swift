@@ -36,7 +36,8 @@ struct SettingsPerson {
         try? FileFormat.json.decode(FileFormat.json.encode(tree))
     }
 
-    private func write(_ bytes: [UInt8], on disk: any SystemCalls) throws {
+    /// Replaces the file, as editors do.
+    func write(_ bytes: [UInt8], on disk: any SystemCalls) throws {
         let operations = FileOperations(disk)
         let new = path.sibling(named: "edited~")
         let file = try operations.open(new, .createNew(permissions: 0o600))
