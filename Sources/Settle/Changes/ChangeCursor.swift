@@ -5,7 +5,7 @@
 /// that, but no longer in the log, were missed.
 struct ChangeCursor {
     enum Step {
-        case change(LogEntry, revision: UInt64, isDurable: Bool)
+        case change(LogEntry, revision: UInt64, isDurable: Bool, token: ChangeToken?)
         /// Changes were missed, and no later change follows them.
         case loss(revision: UInt64, time: Double, isDurable: Bool)
         /// There may be more, but the lock has been held long enough.
@@ -141,7 +141,9 @@ struct ChangeCursor {
             if passesOver(revision) { continue }
             // Reported, but without its values.
             if !entry.hasValues { missed &+= 1 }
-            return .change(entry, revision: revision, isDurable: log.changes.isDurable(entry, revision))
+            return .change(
+                entry, revision: revision, isDurable: log.changes.isDurable(entry, revision),
+                token: log.changes.token(of: revision))
         }
         return .again
     }
@@ -157,7 +159,9 @@ struct ChangeCursor {
                 missed &+= count &- accounted &- later &- (entry.hasValues ? 1 : 0)
                 accounted = count &- later
                 next = limit &+ 1
-                return .change(entry, revision: revision, isDurable: log.changes.isDurable(entry, revision))
+                return .change(
+                    entry, revision: revision, isDurable: log.changes.isDurable(entry, revision),
+                    token: log.changes.token(of: revision))
             }
             revision &-= 1
         }

@@ -63,15 +63,15 @@ public struct Changes: AsyncSequence, Sendable {
         private mutating func pop() -> Change? {
             while true {
                 switch cursor.step() {
-                case .change(let entry, let revision, let isDurable):
+                case .change(let entry, let revision, let isDurable, let token):
                     return Change(
-                        entry, revision: revision, within: cursor.topic, of: cursor.view, isDurable: isDurable,
+                        entry, revision: revision, token, within: cursor.topic, of: cursor.view, isDurable: isDurable,
                         missed: cursor.popMissed())
                 case .loss(let revision, let time, let isDurable):
                     return Change(
-                        revision: revision, time: Date(timeIntervalSinceReferenceDate: time), origin: .local,
-                        domain: .application, author: nil, mutations: [], isDurable: isDurable,
-                        missed: cursor.popMissed())
+                        revision: revision, token: nil, time: Date(timeIntervalSinceReferenceDate: time),
+                        origin: .local, domain: .application, author: nil, mutations: [], isDurable: isDurable,
+                        missed: cursor.popMissed(), snapshot: nil)
                 case .again: break
                 case .wait: return nil
                 case .finish:
@@ -89,18 +89,20 @@ extension Change {
         // A change without mutations only reports missed ones.
         let passedOver = earlier.missed + (earlier.mutations.isEmpty ? 0 : 1)
         return Change(
-            revision: revision, time: time, origin: origin, domain: domain, author: author, mutations: mutations,
-            isDurable: isDurable, missed: missed + passedOver)
+            revision: revision, token: token, time: time, origin: origin, domain: domain, author: author,
+            mutations: mutations, isDurable: isDurable, missed: missed + passedOver, snapshot: snapshot)
     }
 
     fileprivate init(
-        _ entry: LogEntry, revision: UInt64, within topic: Topic, of view: ChangeView, isDurable: Bool,
+        _ entry: LogEntry, revision: UInt64, _ token: ChangeToken?, within topic: Topic, of view: ChangeView,
+        isDurable: Bool,
         missed: UInt64
     ) {
         self.init(
-            revision: revision, time: Date(timeIntervalSinceReferenceDate: entry.time), origin: entry.details.origin,
-            domain: entry.details.domain?.name ?? .application, author: entry.details.author,
-            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed)
+            revision: revision, token: token, time: Date(timeIntervalSinceReferenceDate: entry.time),
+            origin: entry.details.origin, domain: entry.details.domain?.name ?? .application,
+            author: entry.details.author,
+            mutations: entry.mutations(within: topic, of: view), isDurable: isDurable, missed: missed, snapshot: nil)
     }
 }
 

@@ -24,6 +24,16 @@ public struct Mutation: Sendable, CustomStringConvertible {
         encode = logged.slot.encoder
     }
 
+    init(_ mutation: FeedMutation) {
+        key = mutation.key.description
+        oldValue = mutation.old
+        newValue = mutation.new
+        domain = .application
+        isSecret = mutation.isSecret
+        let encode = mutation.slot?.encoder
+        self.encode = { value in try (value as? SettingValue) ?? encode?(value) ?? .null }
+    }
+
     /// The value before, as a storage sees it; `nil` for a secret, and for a value that can't be encoded. Encoded on
     /// each access.
     public var oldStoredValue: SettingValue? { stored(oldValue) }

@@ -23,13 +23,20 @@ extension SettingsGroup {
         return try .since(revision, on: topic, of: log, delivery: delivery, durableOnly: durableOnly)
     }
 
+    /// Everything that has been stored in the group after a place, across restarts and by all processes; see
+    /// ``SettingsStore/changes(after:durableOnly:)``. Of a group that no store has opened, nothing.
+    public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
+        let engine = engine ?? Engine(log: source.log, time: TimeSource(ContinuousClock()))
+        return ResumedChanges(of: engine, on: source.topic, after: token, durableOnly: durableOnly)
+    }
+
     private var source: (log: MutationLog, topic: Topic) {
         if let engine, let topic = GroupLayout.topic(of: self) {
             engine.beginFollowing()
             return (engine.log, topic)
         }
         // A group without settings never changes.
-        let log = MutationLog(historyLimit: 1, historyCostLimit: 0)
+        let log = MutationLog(logLimit: 1, logCostLimit: 0)
         return (log, log.root)
     }
 }

@@ -17,12 +17,12 @@ package final class DraftEngine: Engine, @unchecked Sendable {
     private let originalChanges = LockedValue<(@Sendable () -> Changes)?>(nil)
 
     /// How many transactions its log keeps.
-    private static let historyLimit = 64
-    private static let historyCostLimit = 1 << 20
+    private static let logLimit = 64
+    private static let logCostLimit = 1 << 20
 
     init(sharing original: Engine?) {
         super.init(
-            log: MutationLog(historyLimit: Self.historyLimit, historyCostLimit: Self.historyCostLimit),
+            log: MutationLog(logLimit: Self.logLimit, logCostLimit: Self.logCostLimit),
             time: original?.time ?? TimeSource(ContinuousClock()), writer: original?.writer ?? RecursiveLock())
     }
 

@@ -372,6 +372,9 @@ package class AnySettingBox: @unchecked Sendable {
     /// Adopts a loaded value before the box is shared. Throws if it does not convert or breaks a rule.
     func adopt(loaded value: SettingValue) throws { abstract() }
 
+    /// The value that a stored one stands for, whatever the rules say.
+    func decode(stored value: SettingValue) throws -> any Sendable { abstract() }
+
     /// Checks whether a stored value can be used.
     func check(loaded value: SettingValue) throws { abstract() }
     /// Adopts a value before the box is shared; false if it is not of this setting's type.

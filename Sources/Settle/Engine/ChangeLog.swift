@@ -9,13 +9,16 @@ struct ChangeLog: ~Copyable {
     private var topics: [SettingKey: Topic] = [:]
     var ring: MutationRing
     /// Transactions up to here are on stable storage, apart from those in `undurable`.
-    private(set) var durableRevision: UInt64
+    private(set) var durableRevision: UInt64 = 0
     private(set) var undurable = UndurableSettings()
     var waking = WakingList()
     /// Released settings, kept because the ring references them without counting.
     private var released: [SettingSlot] = []
     /// How many transactions were external. Never touched by a local write.
     private(set) var externalCount: UInt64 = 0
+    /// How many transactions had nothing for the storage: those of others, of other domains, and of settings in memory.
+    var unappendedCount: UInt64 = 0
+    var appended = AppendedRevisions()
     /// How often values may have come for keys that no group declares, from a domain or from outside.
     var arrivals: UInt64 = 0
 
@@ -23,7 +26,6 @@ struct ChangeLog: ~Copyable {
     ///   - root: The topic of the store.
     ///   - durability: The topic of subscribers that wait for transactions to become durable.
     init(_ ring: consuming MutationRing, root: Topic, durability: Topic) {
-        durableRevision = ring.newest
         self.ring = ring
         self.root = root
         self.durability = durability
@@ -37,6 +39,7 @@ struct ChangeLog: ~Copyable {
     /// Assigns the next revision to a transaction that is more than one local write of a word.
     mutating func append(_ details: LogDetails, time: Double) -> DroppedEntries {
         if details.origin == .external { externalCount &+= 1 }
+        if !details.isOwn { unappendedCount &+= 1 }
         return ring.append(details, time: time)
     }
 
@@ -49,6 +52,33 @@ struct ChangeLog: ~Copyable {
     mutating func touchApplication(by details: LogDetails) {
         guard let application, details.mutations.contains(where: { $0.scope == .application }) else { return }
         waking.touch(application, by: ring.newest, isPersistent: details.isPersistent)
+    }
+
+    // MARK: The storage's history
+
+    /// How many transactions so far had something for the storage.
+    var ownCount: UInt64 { ring.newest &- unappendedCount }
+
+    /// Records where transactions stand in the storage's history.
+    mutating func place(_ revisions: ClosedRange<UInt64>, at token: ChangeToken, count: UInt64, isOwn: Bool) {
+        appended.add(revisions, at: token, count: count, isOwn: isOwn, oldest: ring.oldest)
+    }
+
+    /// The same for a transaction of others, which has come after a revision if it has changed anything.
+    mutating func place(after revision: UInt64, at token: ChangeToken) {
+        guard ring.newest > revision else { return }
+        place(ring.newest...ring.newest, at: token, count: 1, isOwn: false)
+    }
+
+    /// The place of a transaction in the storage's history, once it has one.
+    func token(of revision: UInt64) -> ChangeToken? {
+        guard revision <= appended.last else { return nil }
+        return appended.token(of: revision) { ring.isOwn($0) }
+    }
+
+    /// The revision of the transaction at a place in the storage's history; 0 if it has none here.
+    func revision(at token: ChangeToken) -> UInt64 {
+        appended.revision(at: token) { ring.isOwn($0) } ?? 0
     }
 
     // MARK: Durability

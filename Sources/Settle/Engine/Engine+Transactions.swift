@@ -94,7 +94,7 @@ extension Engine {
             ? nil
             : LogDetails(
                 plan.mutations, origin: plan.origin, author: transaction.author, domain: transaction.domain,
-                cost: plan.cost, fixedCost: plan.fixedCost, limit: log.costLimit)
+                undone: transaction.undone, cost: plan.cost, fixedCost: plan.fixedCost, limit: log.costLimit)
         let time = time.now()
         var dropped: [any AnyObject & Sendable] = []
         dropped.reserveCapacity(plan.written.count)

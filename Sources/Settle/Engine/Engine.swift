@@ -65,6 +65,9 @@ package class Engine: @unchecked Sendable {
     /// There are changes to be saved. Called without the log's lock.
     func saveChanges() {}
 
+    /// Finds what has come after a place in the storage's history.
+    func readHistory(after token: ChangeToken?) async -> HistoryFinding { .closed }
+
     /// Tells the storage which values are in force although what is stored can't be used.
     func keep(_ values: [SettingKey: SettingValue?]) {}
 

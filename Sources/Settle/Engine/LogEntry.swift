@@ -14,6 +14,8 @@ struct LoggedMutation: Sendable {
     var scope = Scope.both
     /// The domain that has the value now, if it is another one than the application's.
     var domain: DomainIdentity?
+    /// Whether the application's value is no longer stored.
+    var isRemoval = false
 
     /// What a mutation has changed.
     enum Scope: UInt8, Sendable {
@@ -38,6 +40,7 @@ struct LoggedMutation: Sendable {
         guard !mutation.isEqual else { return nil }
         self.init(slot: slot, old: mutation.old, new: mutation.new)
         domain = box.staged?.held?.domain
+        isRemoval = !mutation.isStored
         if let own = mutation.own, own.isEqual || box.isHeldBeforeOrAfter { scope = .effective }
     }
 
@@ -48,13 +51,14 @@ struct LoggedMutation: Sendable {
         guard let own = mutation.own, !own.isEqual, mutation.isEqual || box.isHeldBeforeOrAfter else { return nil }
         self.init(slot: slot, old: own.old ?? box.erasedDefault, new: own.new ?? box.erasedDefault)
         scope = .application
+        isRemoval = !mutation.isStored
         if let held = box.staged?.held, held.domain.isAbove { domain = held.domain }
     }
 
     /// The same without its values.
     var withoutValues: LoggedMutation {
         var mutation = LoggedMutation(slot: slot, old: (), new: ())
-        (mutation.scope, mutation.domain) = (scope, domain)
+        (mutation.scope, mutation.domain, mutation.isRemoval) = (scope, domain, isRemoval)
         return mutation
     }
 
@@ -75,6 +79,8 @@ final class LogDetails: @unchecked Sendable {
     let author: String?
     /// The domain that has changed, if it is another one than the application's.
     let domain: DomainIdentity?
+    /// The transaction that this one takes back.
+    let undone: ChangeToken?
     /// An estimate of the memory that the values take, in bytes.
     private(set) var cost: Int
     /// The part of it that is known from the values' types; the rest is known once values have been stored.
@@ -95,14 +101,16 @@ final class LogDetails: @unchecked Sendable {
     ///   - fixedCost: The part of it that will not change.
     ///   - limit: The cost from which on the values are not kept.
     init(
-        _ mutations: [LoggedMutation], origin: Origin, author: String?, domain: DomainIdentity? = nil, cost: Int,
-        fixedCost: Int = 0, limit: Int = .max
+        _ mutations: [LoggedMutation], origin: Origin, author: String?, domain: DomainIdentity? = nil,
+        undone: ChangeToken? = nil,
+        cost: Int, fixedCost: Int = 0, limit: Int = .max
     ) {
         hasValues = cost <= limit
         self.mutations = hasValues ? mutations : mutations.map(\.withoutValues)
         self.origin = origin
         self.author = author
         self.domain = domain
+        self.undone = undone
         self.cost = hasValues ? cost : 0
         self.fixedCost = hasValues ? fixedCost : 0
         isPersistent = mutations.contains { $0.slot.schedule != nil }
@@ -112,6 +120,9 @@ final class LogDetails: @unchecked Sendable {
     /// Whether nothing of it is to be saved.
     var isFromOutside: Bool { origin == .external || domain != nil }
 
+    /// Whether the store has something to append for it.
+    var isOwn: Bool { isPersistent && !isFromOutside && origin != .migration }
+
     /// Updates the cost with what is known of the values' sizes by now. Under the log's lock.
     func measure() {
         guard hasValues else { return }
@@ -120,7 +131,7 @@ final class LogDetails: @unchecked Sendable {
 
     /// The same transaction without its values.
     func withoutValues() -> LogDetails {
-        LogDetails(mutations, origin: origin, author: author, domain: domain, cost: 1, limit: 0)
+        LogDetails(mutations, origin: origin, author: author, domain: domain, undone: undone, cost: 1, limit: 0)
     }
 
     /// Whether the transaction has touched a topic.

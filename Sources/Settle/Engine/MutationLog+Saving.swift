@@ -6,6 +6,7 @@ extension MutationLog {
         lock.withLock {
             let last = unsaved.lastCollected
             var collected = unsaved.collect(upTo: changes.revision, retryingEncoding: retryingEncoding)
+            collected.ownCount = changes.ownCount
             guard !collected.values.isEmpty else { return collected }
             collected.author = changes.author(after: last)
             if collected.values.count > 1 {
@@ -109,6 +110,45 @@ extension MutationLog {
         }
     }
 
+    // MARK: The storage's history
+
+    /// Records that the storage has the store's own transactions of some revisions.
+    func place(_ revisions: ClosedRange<UInt64>, at token: ChangeToken, count: UInt64) {
+        lock.withLock { changes.place(revisions, at: token, count: count, isOwn: true) }
+    }
+
+    /// The own transactions of some revisions, oldest first; as many of the newest as are still kept, without those whose values were given up.
+    func ownTransactions(_ revisions: ClosedRange<UInt64>) -> [LoggedTransaction] {
+        lock.withLock {
+            var result: [LoggedTransaction] = []
+            var revision = max(revisions.lowerBound, changes.ring.oldest)
+            while revision <= revisions.upperBound {
+                if changes.ring.isOwn(revision), let entry = changes.ring[revision] {
+                    let isGivenUp = changes.undurable.givenUp.contains(revision)
+                    result.append(LoggedTransaction(revision: revision, entry: entry, isGivenUp: isGivenUp))
+                }
+                revision &+= 1
+            }
+            return result
+        }
+    }
+
+    /// Adds to what followers of the storage's history share, and wakes them.
+    ///
+    /// - Parameter token: Where the feed begins anew; `nil` if it goes on.
+    func feed(_ entries: [HistoryFeedEntry], after token: ChangeToken? = nil) -> PendingWakeUps {
+        let (wakeUps, dropped) = lock.withLock {
+            var dropped = token.map { feed.begin(at: $0) } ?? []
+            dropped += feed.add(entries)
+            changes.waking.add(history)
+            changes.waking.add(durability)
+            return (changes.waking.wakeUps(), dropped)
+        }
+        // Values leave outside of the lock.
+        withExtendedLifetime(dropped) {}
+        return wakeUps
+    }
+
     // MARK: How it goes
 
     /// Records that everything up to a revision is on stable storage, and wakes the subscribers of durable changes.
@@ -157,4 +197,12 @@ extension MutationLog {
         let (now, wallTime) = (time.elapsed(), time.now())
         return lock.withLock { unsaved.measureWaits(now: now, wallTime: wallTime) }
     }
+}
+
+/// A transaction of the store itself, as the log still has it.
+struct LoggedTransaction {
+    let revision: UInt64
+    let entry: LogEntry
+    /// Whether its values will never be stored.
+    let isGivenUp: Bool
 }

@@ -12,14 +12,15 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var changes: ChangeLog
     @exclusivity(unchecked) var unsaved: UnsavedChanges
     @exclusivity(unchecked) var stored: StoredValues
+    @exclusivity(unchecked) var feed: HistoryFeed
 
     package let root = Topic(parent: nil)
     /// Touched when more transactions have become durable.
     let durability = Topic(parent: nil)
+    /// Woken when the storage's history has grown.
+    let history = Topic(parent: nil)
     /// Never touched: waiting on it means waiting for the end.
     let lifetime = Topic(parent: nil)
-    /// The revision before the first transaction.
-    let initialRevision: UInt64
     /// The most memory that the values of the kept transactions may take, in bytes.
     let costLimit: Int
 
@@ -27,21 +28,28 @@ package final class MutationLog: @unchecked Sendable {
     let sequence = Atomic<UInt64>(0)
     /// Whether changes were ever asked for; their times matter only then.
     private let followed = Atomic<Bool>(false)
+    /// How many follow the storage's history.
+    private let historyFollowers = Atomic<Int>(0)
     /// How many sequences are being iterated; see ``Waiter``.
     let subscribers = Atomic<Int>(0)
 
-    init(
-        historyLimit: Int, historyCostLimit: Int, initialRevision: UInt64 = 0, stored tree: SettingTree = SettingTree()
-    ) {
-        self.initialRevision = initialRevision
-        costLimit = historyCostLimit
-        let ring = MutationRing(capacity: historyLimit, costLimit: historyCostLimit, after: initialRevision)
+    init(logLimit: Int, logCostLimit: Int, stored tree: SettingTree = SettingTree()) {
+        costLimit = logCostLimit
+        let ring = MutationRing(capacity: logLimit, costLimit: logCostLimit)
         changes = ChangeLog(ring, root: root, durability: durability)
-        unsaved = UnsavedChanges(after: initialRevision)
+        feed = HistoryFeed(limit: max(1, logLimit))
+        unsaved = UnsavedChanges()
         stored = StoredValues(tree)
     }
 
     var isFollowed: Bool { followed.load(ordering: .relaxed) }
+
+    /// Whether anybody follows the storage's history.
+    var isHistoryFollowed: Bool { historyFollowers.load(ordering: .relaxed) > 0 }
+
+    func beginFollowingHistory() { historyFollowers.add(1, ordering: .relaxed) }
+
+    func endFollowingHistory() { historyFollowers.subtract(1, ordering: .relaxed) }
 
     /// From now on, the times of changes matter.
     func beginFollowing() {
@@ -92,6 +100,7 @@ package final class MutationLog: @unchecked Sendable {
         box.install(word: new)
         endInstalling()
         let dropped = changes.ring.append(slot, old: old, new: new, time: time)
+        if slot.schedule == nil { changes.unappendedCount &+= 1 }
         var wakeUps = recordLocal(slot, node: box.node, time: time)
         wakeUps.dropped = dropped
         lock.unlock()
@@ -154,6 +163,7 @@ package final class MutationLog: @unchecked Sendable {
         lock.withLock {
             changes.wakeGroups()
             changes.waking.add(lifetime)
+            changes.waking.add(history)
             for slot in stored.slots.all { changes.waking.add(slot) }
             return changes.waking.finish()
         }

@@ -4,8 +4,8 @@
 /// reference counts or allocations; the others have an object with their details. Not thread-safe: the owner guards it.
 struct MutationRing: ~Copyable {
     /// The revision of the oldest entry; entries run from it to `newest`.
-    private(set) var oldest: UInt64
-    private(set) var newest: UInt64
+    private(set) var oldest: UInt64 = 1
+    private(set) var newest: UInt64 = 0
     private var slots: UnsafeMutablePointer<Slot>
     private var mask: UInt64
     /// The memory that the details take, in bytes.
@@ -27,9 +27,7 @@ struct MutationRing: ~Copyable {
         var details: Unmanaged<LogDetails>?
     }
 
-    /// - Parameter start: The revision before the first entry.
-    init(capacity: Int, costLimit: Int, after start: UInt64 = 0) {
-        (oldest, newest) = (start &+ 1, start)
+    init(capacity: Int, costLimit: Int) {
         let wanted = min(capacity, Self.largestCapacity)
         var rounded = 1
         while rounded < wanted { rounded <<= 1 }
@@ -134,6 +132,12 @@ struct MutationRing: ~Copyable {
         let slot = slots[Int(truncatingIfNeeded: revision & mask)]
         if let details = slot.details { return details._withUnsafeGuaranteedRef { $0.isPersistent } }
         return slot.setting._withUnsafeGuaranteedRef { $0.schedule != nil }
+    }
+
+    /// Whether the store has something to append for a kept transaction.
+    func isOwn(_ revision: UInt64) -> Bool {
+        guard revision >= oldest, revision <= newest else { return false }
+        return details(revision)?.isOwn ?? isPersistent(revision)
     }
 
     private mutating func append(_ slot: Slot) -> DroppedEntries {

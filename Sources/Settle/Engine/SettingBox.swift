@@ -452,6 +452,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         _ = try decode(loaded: value)
     }
 
+    override func decode(stored value: SettingValue) throws -> any Sendable { try decodeFields(value).value }
+
     private func decode(loaded value: SettingValue) throws -> (Value, StoredFields?) {
         let (decoded, fields) = try decodeFields(value)
         try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))

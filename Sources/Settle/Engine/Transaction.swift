@@ -6,6 +6,8 @@ struct Transaction {
     let domain: DomainIdentity?
     /// The domain that the transaction writes instead of the application's.
     var target: DomainTarget?
+    /// The transaction that this one takes back.
+    var undone: ChangeToken?
     /// The written settings, in the order in which they were first written.
     private(set) var boxes: [AnySettingBox] = []
     /// How often something has been staged.

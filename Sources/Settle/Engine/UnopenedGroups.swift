@@ -4,7 +4,7 @@
 enum UnopenedGroups {
     /// Its log is shared by all these groups, so it is longer than a single store's.
     static let engine = Engine(
-        log: MutationLog(historyLimit: 16_384, historyCostLimit: 4 << 20), time: TimeSource(ContinuousClock()))
+        log: MutationLog(logLimit: 16_384, logCostLimit: 4 << 20), time: TimeSource(ContinuousClock()))
     static let lock = Lock()
 
     /// A setting's place in the store, made if necessary.

@@ -10,7 +10,7 @@ struct UnsavedChanges: ~Copyable {
     private(set) var unencodable: [(slot: SettingSlot, box: AnySettingBox)] = []
     private var oldestUnencodable: Double?
     /// The newest revision when values were last collected.
-    private(set) var lastCollected: UInt64
+    private(set) var lastCollected: UInt64 = 0
     /// Whether any collected values are not on stable storage.
     var hasCollectedValues = false
     private var schedules: [DebouncedChanges] = []
@@ -24,10 +24,6 @@ struct UnsavedChanges: ~Copyable {
     /// Since when, in wall time, the storage's resting form could not be brought up to date, and why.
     private(set) var restingFormBehind: (since: Double, error: SettingsError)?
     private(set) var counts = SaveCounts()
-
-    init(after revision: UInt64) {
-        lastCollected = revision
-    }
 
     // MARK: Changes
 
@@ -273,6 +269,8 @@ struct CollectedChanges {
     var writtenTogether: [[SettingKey]] = []
     /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
     var spellings: [SettingKey: [SettingKey]] = [:]
+    /// How many transactions so far had something for the storage.
+    var ownCount: UInt64 = 0
     /// The writer, if all of it has a single named one.
     var author: String?
     /// Wall time of the oldest change in it.

@@ -67,7 +67,7 @@ private struct FileHistory {
             switch record.content {
             case .values(let batch):
                 if !batch.entries.isEmpty || batch.tree?.root.isEmpty == false { lastValues = offset }
-            case .checkpoint, .kept: continue
+            case .checkpoint, .kept, .history, .past: continue
             case .checkpointed(let version, let end):
                 note(version)
                 coveredEnd = max(coveredEnd, end)

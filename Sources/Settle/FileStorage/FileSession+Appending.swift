@@ -14,6 +14,7 @@ extension FileSession {
             return JournalEntry(key: key, value: value, before: before)
         }
         let record = try record(of: batch, entries)
+        let start = journal.end.offset
         do throws(StorageError) {
             try append(.values(record))
         } catch {
@@ -21,6 +22,9 @@ extension FileSession {
             throw error.leavingOutcomeUnknown(![.noSpace, .permissionDenied, .unsupportedValue].contains(error.code))
         }
         lastBatch = batch.id
+        if record.transactions?.list == nil {
+            remember(record, replacing: replaced, size: max(0, journal.end.offset - start))
+        }
         contents.add(.values(record))
         inForce.didAppend(record)
     }
@@ -71,12 +75,14 @@ extension FileSession {
         }
     }
 
-    /// A record of a batch that a reader accepts. What was there before is left out if it would make the record too
-    /// long.
+    /// A record of a batch that a reader accepts. What was there before, and what its transactions did, is left out
+    /// if it would make the record too long.
     private func record(of batch: StorageBatch, _ entries: [JournalEntry]) throws(StorageError) -> JournalBatch {
         var record = JournalBatch(revision: batch.revision, author: batch.author, entries: entries, tree: nil)
+        record.transactions = transactions(of: batch)
         guard record.roughSize > JournalRecord.payloadLimit / 2 else { return record }
         for index in record.entries.indices { record.entries[index].before = .unknown }
+        record.transactions?.list = nil
         let size = record.roughSize
         guard size < JournalRecord.payloadLimit else { throw .tooLarge(path, toHold: size) }
         return record

@@ -49,6 +49,8 @@ extension FileSession {
         contents.kept.removeUndecided()
         try fileErrors { (session) throws(FileError) in
             try session.replaceJournal(after: [], from: .absent)
+            try session.pastFile.remove()
+            session.recent.begin(at: session.journal.token)
             session.removeAbandonedFiles()
             try session.removeEarlier()
         }
@@ -160,15 +162,12 @@ extension FileSession {
         else { return }
         let difference = difference(from: tree, to: edited, cycle)
         guard !difference.changes.isEmpty else { return }
-        let batch = difference.batch
-        do throws(StorageError) {
-            try append(.values(batch))
-        } catch {
-            repairs.tell(.values(batch))
-        }
+        var batch = difference.batch
+        batch.transactions = transactions(ofEdit: batch)
+        let token = tell(.values(batch))
         contents.keepReplaced(by: batch)
         contents.overlay.add(batch)
-        inForce.announce(.values(batch.values))
+        inForce.announce(.values(batch.values), token: token)
     }
 
     /// Begins a new journal, with the way from the version before to the one that has just been written. With it, the
@@ -178,8 +177,10 @@ extension FileSession {
             .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
             .checkpointed(file.version, coveredEnd: JournalFile.here),
         ]
+        // Otherwise the old one has to go on.
+        guard !keepsHistory || (try? keepPast(of: knownRecords())) != nil else { return }
         do {
-            try journal.replace(with: records + contents.keptRecords, names: names, for: file.owner)
+            try journal.replace(with: records + contents.lastingRecords, names: names, for: file.owner)
             // As the record says it. Beyond it, a later word of this process that the file is still this version would
             // cover what others have appended since then.
             contents.coveredEnd = journal.coveredAtBeginning

@@ -51,15 +51,22 @@ extension FileSession {
             return
         }
         let difference = difference(from: tree, to: edited, contents.overlay)
-        let batch = difference.batch
+        var batch = difference.batch
+        if !batch.entries.isEmpty {
+            var told = batch
+            for index in told.entries.indices {
+                told.entries[index].before = tree[told.entries[index].key].map { .value($0) } ?? .absent
+            }
+            batch.transactions = transactions(ofEdit: told)
+        }
         format = format(toReplace: reading.bytes)
         file.didMergeEdit(reading)
-        tell(.edited(reading.version, batch))
+        let token = tell(.edited(reading.version, batch))
         contents.keepReplaced(by: batch) { [tree] key, _ in tree[key].map { .value($0) } ?? .absent }
         contents.overlay.add(edited: batch)
         if !batch.entries.isEmpty {
             tree.apply(batch.values)
-            inForce.announce(.values(batch.values))
+            inForce.announce(.values(batch.values), token: token)
         }
     }
 
@@ -83,7 +90,9 @@ extension FileSession {
         _ = JournalReplay(records: log.records, file: reading.version).apply(to: &tree) { [self] in isSame($0, $1) }
         format = format(toReplace: reading.bytes)
         file.didMergeEdit(reading)
-        tell(ofEdit: file.version, leadingTo: tree)
+        tell(
+            ofEdit: file.version, leadingTo: tree,
+            TreeDifference(from: inForce.tree, to: tree) { [self] in isSpelledAlike($0, $1) }.batch)
         inForce.announce(.everything(tree))
         return tree
     }

@@ -6,9 +6,10 @@ extension FileSession {
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
+        try followPast()
         try journal.begin(
             after: old.generation == 0 ? nil : old,
-            with: try beginning(after: [], from: .absent) + contents.keptRecords,
+            with: try beginning(after: [], from: .absent) + contents.lastingRecords,
             for: file.owner)
         didBeginJournal()
         repairs.add(.synchronizeNames)
@@ -113,6 +114,12 @@ extension FileSession {
             // Without a tree the overlay knows all that the file does not have.
             guard contents.overlay.tree == nil else { throw error }
         }
+        do throws(FileError) {
+            try keepPast(of: records)
+        } catch {
+            // Settings matter more than their past: this journal must not go on.
+            journal.leaveGap()
+        }
         let previous = records.isEmpty ? nil : (try? earlierVersion())?.version
         try replaceJournal(after: records, from: previous ?? .absent)
     }
@@ -123,7 +130,8 @@ extension FileSession {
         repairs.add(.removeAbandonedFiles)
         repairs.add(.replaceJournal)
         try journal.replace(
-            with: try beginning(after: records, from: previous) + contents.keptRecords, names: names, for: file.owner)
+            with: try beginning(after: records, from: previous) + contents.lastingRecords, names: names, for: file.owner
+        )
         repairs.remove(.replaceJournal)
         didBeginJournal()
     }
@@ -148,6 +156,7 @@ extension FileSession {
         let (generation, wasOwed) = (journal.end.generation, repairs.contains(.replaceJournal))
         // Other than a journal that must be replaced, this one may go on if something can't be read.
         let records = try knownRecords()
+        try keepPast(of: records)
         let previous: FileVersion
         do throws(StorageError) {
             previous = try earlierVersion()?.version ?? .absent
@@ -167,6 +176,12 @@ extension FileSession {
     private static let roomForCheckpoints = 64 << 10
 
     mutating func append(_ content: JournalRecord.Content) throws(StorageError) {
+        try appendWithinLimit(keepsHistory ? content : content.unlisted)
+        guard let batch = content.batch, batch.transactions?.list != nil else { return }
+        remember(batch, replacing: [:], size: batch.roughSize)
+    }
+
+    private mutating func appendWithinLimit(_ content: JournalRecord.Content) throws(StorageError) {
         let limit = journalCapacity + (content.batch == nil ? Self.roomForCheckpoints : 0)
         do throws(FileError) {
             do throws(FileError) {

@@ -25,17 +25,25 @@ extension FileSession {
         try append(.kept(batch))
     }
 
-    /// Keeps what an edit has replaced that was made while no process had the file open: the version before and the
-    /// journal lead to what stood there.
-    mutating func keepReplaced(by edited: SettingTree, _ records: [(offset: Int, record: JournalRecord)]) {
+    /// What an edit has changed that was made while no process had the file open: the version before and the journal
+    /// lead to what stood there. `nil` if they don't.
+    func differenceFromEarlier(
+        to edited: SettingTree, _ records: [(offset: Int, record: JournalRecord)]
+    ) -> JournalBatch? {
         let earlier = (try? earlierVersion()) ?? nil
-        guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: records) else { return }
+        guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: records) else {
+            return nil
+        }
         var tree = earlier?.tree ?? SettingTree()
         JournalOverlay(batches).apply(to: &tree)
-        let difference = TreeDifference(from: tree, to: edited) { [self] in isSpelledAlike($0, $1) }
-        contents.keepReplaced(by: difference.batch)
+        return TreeDifference(from: tree, to: edited) { isSpelledAlike($0, $1) }.batch
+    }
+
+    /// Keeps what such an edit has replaced.
+    mutating func keepReplaced(by difference: JournalBatch) {
+        contents.keepReplaced(by: difference)
         // For each key that was edited, also for those of which nothing is kept now.
-        let entries = difference.batch.entries.map { KeptValues.entry($0.key, contents.kept.values[$0.key] ?? []) }
+        let entries = difference.entries.map { KeptValues.entry($0.key, contents.kept.values[$0.key] ?? []) }
         guard let batch = KeptValues.batch(of: entries) else { return }
         tell(.kept(batch))
     }

@@ -25,6 +25,8 @@ extension FileSession {
         phase = .ready
         inForce.begin(with: contents.tree)
         contents.position = inForce.position
+        contents.token = journal.token
+        recent.begin(at: journal.token)
         return contents
     }
 
@@ -75,11 +77,14 @@ extension FileSession {
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
         file.didMerge(reading, version)
         begin(with: log)
+        // One of an earlier version of this library: its records count no transactions.
+        if let header = journal.header, header.beginning == nil { repairs.add(.replaceJournal) }
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         if replay.match != .current, log?.records.isEmpty == false {
-            tell(ofEdit: version, leadingTo: tree)
-            keepReplaced(by: tree, log?.records ?? [])
+            let difference = differenceFromEarlier(to: tree, log?.records ?? [])
+            tell(ofEdit: version, leadingTo: tree, difference)
+            if let difference { keepReplaced(by: difference) }
         }
         contents.overlay.learn(ofFile)
         let outcome: StorageContents.Outcome
@@ -135,21 +140,38 @@ extension FileSession {
     }
 
     /// Tells the journal now, or before it is told anything else: what the record says counts in any case.
-    mutating func tell(_ record: JournalRecord.Content) {
-        if !journal.isLocked || (try? append(record)) == nil { repairs.tell(record) }
+    ///
+    /// - Returns: Its place in the history, if it has been told.
+    @discardableResult
+    mutating func tell(_ record: JournalRecord.Content) -> ChangeToken? {
+        if journal.isLocked, (try? append(record)) != nil { return journal.token }
+        repairs.tell(record)
+        return nil
     }
 
     /// Tells the journal of an edit that no process has seen being made, before anything is told that was done in
     /// knowledge of it. All values, because what the file had before is not known any more.
-    mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree) {
-        let batch = JournalBatch(revision: 0, author: nil, entries: [], tree: tree)
+    ///
+    /// - Parameter difference: What it has changed, if that is known.
+    mutating func tell(ofEdit version: FileVersion, leadingTo tree: SettingTree, _ difference: JournalBatch?) {
+        var batch = JournalBatch(revision: 0, author: nil, entries: [], tree: tree)
+        batch.transactions = transactions(ofEdit: difference)
         tell(.edited(version, batch))
         contents.overlay.add(edited: batch)
+    }
+
+    /// Tells the journal what another one had that is lost.
+    mutating func tellAgain(_ lost: JournalOverlay) {
+        var batch = lost.batch
+        if !lost.isEmpty { batch.transactions = transactions(ofEdit: nil) }
+        repairs.tell(.values(batch))
     }
 
     /// Copies a damaged journal, and makes sure that a new one takes its place.
     mutating func keepEvidence(of log: JournalReading) throws(StorageError) -> String {
         let aside = try setAside(log)
+        // What was lost may have been in the middle.
+        journal.leaveGap()
         repairs.add(.replaceJournal)
         if log.isUnusable {
             let copy = aside.map { " A copy was set aside as \"\($0.name)\"." } ?? ""

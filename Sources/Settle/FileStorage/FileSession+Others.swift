@@ -7,7 +7,9 @@ extension FileSession {
 
     mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
         for (_, record) in records {
-            if let batch = follow(record.content) { inForce.announce(batch) }
+            // Before what it replaces is not known any more.
+            if let batch = record.content.batch { remember(batch) }
+            if let batch = follow(record.content) { inForce.announce(batch, of: journal.token?.history) }
         }
     }
 
@@ -28,7 +30,10 @@ extension FileSession {
             file.follow(version)
             repairs.didTell(edit: version)
             return batch
-        case .checkpoint, .kept: return nil
+        case .history(let history):
+            addSecrets(to: history)
+            return nil
+        case .checkpoint, .kept, .past: return nil
         case .checkpointed(let version, _):
             file.follow(written: version)
             return nil
@@ -44,19 +49,19 @@ extension FileSession {
         for (_, record) in beginning {
             if follow(record.content) != nil { known.add(record.content) }
         }
-        inForce.announce(known.batch)
+        inForce.announce(known.batch, of: nil)
         merge(Array(records[beginning.endIndex...]))
     }
 
     /// Goes over to a journal that another process has made, in place of the one that was known or of none.
     mutating func mergeOther() throws(StorageError) {
-        let (header, end, durableEnd) = (journal.header, journal.end, journal.durableEnd)
+        let (header, end, token, durableEnd) = (journal.header, journal.end, journal.token, journal.durableEnd)
         let known = contents
         do throws(StorageError) {
             try tryMergingOther()
         } catch {
             // All of it is merged the next time.
-            journal.take(header, end, durableEnd: durableEnd)
+            journal.take(header, end, token, durableEnd: durableEnd)
             journal.forget()
             (contents.overlay, contents.kept) = (known.overlay, known.kept)
             throw error
@@ -64,7 +69,7 @@ extension FileSession {
     }
 
     private mutating func tryMergingOther() throws(StorageError) {
-        let known = journal.end
+        let (known, place) = (journal.end, journal.token)
         let (carried, carriedKept) = (contents.overlay, contents.kept)
         let log = try rereadJournal()
         // Unless it has been told already, with the load that found it.
@@ -80,8 +85,11 @@ extension FileSession {
             repairs.add(.synchronizeNames)
             return
         }
-        if journal.end.generation == known.generation {
-            // The same one, which was closed in between.
+        if place.map({ log.contains($0, journal.header) }) == false { recent.begin(at: journal.token) }
+        if journal.end.generation == known.generation, journal.end.offset >= known.offset,
+            place.map({ log.contains($0, journal.header) }) ?? true
+        {
+            // The same one, which was closed in between. Otherwise it is a copy from an earlier time.
             merge(log.records.filter { $0.offset >= known.offset })
             return
         }
@@ -134,13 +142,13 @@ extension FileSession {
             if inForce.unite(with: tree, mentioning: log.keys) { repairs.add(.storeEverything) }
             return
         }
-        if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree) }
+        if replay.match != .current { tell(ofEdit: file.version, leadingTo: tree, nil) }
         if journal.header?.previousGeneration == 0, !carried.isEmpty {
             // No checkpoint has put what the lost journal had into the file. What the new one has was written later.
             var lost = carried.without(log.keys, whereTreeDiffersFrom: tree)
             if replay.match != .current { lost = carried.tree == nil ? lost.unedited(in: tree) : JournalOverlay() }
             lost.apply(to: &tree)
-            repairs.tell(.values(lost.batch))
+            tellAgain(lost)
             contents.overlay.add(lost.batch)
         }
         inForce.announce(.everything(tree))
@@ -151,7 +159,7 @@ extension FileSession {
     private mutating func deliver(withoutFile log: JournalReading) throws(StorageError) {
         let earlier = try earlierVersion()
         guard let batches = JournalReplay.batches(from: earlier?.version ?? .absent, in: log.records) else {
-            inForce.announce(contents.overlay.batch)
+            inForce.announce(contents.overlay.batch, of: nil)
             return
         }
         var tree = earlier?.tree ?? SettingTree()
@@ -164,7 +172,7 @@ extension FileSession {
         for (_, record) in log.records {
             switch record.content {
             case .edited(let version, _), .checkpointed(let version, _): newest = version
-            case .values, .checkpoint, .kept: break
+            case .values, .checkpoint, .kept, .history, .past: break
             }
         }
         file.follow(newest)

@@ -99,7 +99,7 @@ extension FileSession {
         var tree = try load().tree
         if !carried.isEmpty {
             carried.apply(to: &tree)
-            repairs.tell(.values(carried.batch))
+            tellAgain(carried)
             contents.overlay.add(carried.batch)
         }
         inForce.announce(.everything(tree))

@@ -56,6 +56,12 @@ extension FileSession {
             return true
         }
 
+        /// Whether a place of a history is one of this journal.
+        func contains(_ token: ChangeToken, _ header: JournalHeader?) -> Bool {
+            header?.beginning == token
+                || records.contains { $0.record.content.transactions?.token(in: token.history) == token }
+        }
+
         /// Of which the records tell.
         var keys: Set<SettingKey> {
             Set(records.flatMap { $0.record.batch?.entries.map(\.key) ?? [] })
@@ -106,7 +112,7 @@ extension FileSession {
             case .empty: reading.bytes = []
             case .damaged: reading.damage = [JournalDamage(offset: 0, keys: nil)]
             }
-            journal.take(nil, .start(of: 0), durableEnd: 0)
+            journal.take(nil, .start(of: 0), nil, durableEnd: 0)
             return reading
         }
         let start = JournalPosition.start(of: header.generation)
@@ -122,7 +128,7 @@ extension FileSession {
         let durableEnd = scan.records.reduce(0) { max($0, $1.record.durableEnd) }
         // A journal is synced after its name has been made durable.
         repairs.set(.synchronizeNames, isPending: durableEnd == 0)
-        journal.take(header, scan.end, durableEnd: durableEnd)
+        journal.take(header, scan.end, scan.records.token(after: header.beginning), durableEnd: durableEnd)
         return reading
     }
 }

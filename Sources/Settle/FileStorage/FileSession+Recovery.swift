@@ -45,7 +45,7 @@ extension FileSession {
         let last = log.records.reversed().lazy.compactMap { record -> FileVersion? in
             switch record.record.content {
             case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _): version
-            case .values, .kept: nil
+            case .values, .kept, .history, .past: nil
             }
         }.first
         return log.isTorn || (earlier != nil && last == earlier)

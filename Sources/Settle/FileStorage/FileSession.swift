@@ -59,6 +59,10 @@ struct FileSession: Sendable {
     var lastBatch: StorageBatch.ID?
     /// The named locks that this process holds.
     var namedLocks = NamedFileLocks()
+    /// What this process has seen of the file's history.
+    var recent = RecentTransactions()
+    /// The keys of which this process knows that their values are secrets.
+    var secretKeys: Set<SettingKey> = []
     /// Whether only the user may read the file from its next version on.
     var isPrivate = false
 

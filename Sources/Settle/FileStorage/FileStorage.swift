@@ -31,7 +31,7 @@ import Synchronization
 /// file is compared with the version that was known, and only what differs is merged. One that can't be read is left
 /// alone, and the values stay as they were. What is removed while a process has it open is stored again: at once where
 /// that is noticed, and before a call that promises stable storage returns.
-public final class FileStorage: SharedStorage, CheckpointingStorage {
+public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = FileSession.sizeLimit
     /// Beyond how many bytes a journal is replaced by a new one after a checkpoint.
@@ -47,6 +47,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     private let session: LockedValue<FileSession>
     /// The session's, for calls that can't wait.
     private let knownFormat: LockedValue<FileFormat>
+    private let lastHistory = LockedValue<(token: ChangeToken?, isKept: Bool)>((nil, false))
     private let watching: (any FileWatching)?
     private let watch = LockedValue<(any FileWatch)?>(nil)
     /// What may have changed since the last look. Everything, while no watch tells.
@@ -146,7 +147,7 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
             }
             return StorageReceipt(
                 position: session.inForce.position, durability: durability,
-                hasExternalChanges: session.inForce.hasUndelivered || hasPendingChecks)
+                hasExternalChanges: session.inForce.hasUndelivered || hasPendingChecks, token: session.journal.token)
         }
     }
 
@@ -287,6 +288,54 @@ public final class FileStorage: SharedStorage, CheckpointingStorage {
     /// A process, where the system tells.
     public func holder(ofLockNamed name: String) -> String? {
         session.withLockIfAvailable { $0.holder(ofLockNamed: name) } ?? nil
+    }
+
+    public func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            return try session.records(after: token, limit: max(1, limit))
+        }
+    }
+
+    public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            return try session.records(before: token, limit: max(1, limit))
+        }
+    }
+
+    public var token: ChangeToken? { knownHistory.token }
+
+    public var keepsHistory: Bool { knownHistory.isKept }
+
+    /// While the storage is at work, what it last had.
+    private var knownHistory: (token: ChangeToken?, isKept: Bool) {
+        if let now = session.withLockIfAvailable({ ($0.journal.token, $0.keepsHistory) }) {
+            lastHistory.withLock { $0 = now }
+        }
+        return lastHistory.withLock { $0 }
+    }
+
+    /// In `.settings.json.history`, beside the journal, which says so to all processes.
+    public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            try session.keepHistory(policy)
+        }
+    }
+
+    public func withhold(_ keys: [SettingKey]) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            try session.withhold(keys)
+        }
+    }
+
+    public func forgetHistory(of key: SettingKey) throws(StorageError) {
+        try session.withLock { (session) throws(StorageError) in
+            try session.beginCall()
+            try session.forgetHistory(of: key)
+        }
     }
 
     /// A lease ends with the process.

@@ -6,6 +6,8 @@ struct JournalContents: Sendable {
     var overlay = JournalOverlay()
     /// What stood at keys before they were edited.
     var kept = KeptValues()
+    /// What is kept of the past; `nil` if the journal says nothing of it.
+    var history: JournalHistory?
     /// Up to where the file has everything that the journal has.
     var coveredEnd = 0
 
@@ -19,6 +21,8 @@ struct JournalContents: Sendable {
             keepReplaced(by: batch) { [overlay] key, before in overlay.newest(at: key) ?? before }
             overlay.add(edited: batch)
         case .kept(let batch): kept.decide(batch)
+        case .history(let history): self.history = history
+        case .past: break
         case .checkpoint: break
         case .checkpointed(_, let coveredEnd):
             // A confirmation that nothing came of a checkpoint covers no more than before.
@@ -51,9 +55,10 @@ struct JournalContents: Sendable {
         }
     }
 
-    /// The last records of a new journal: with them the values that stand before them do not count as written anew.
-    var keptRecords: [JournalRecord.Content] {
-        kept.batch.map { [.kept($0)] } ?? []
+    /// The last records of a new journal. With the kept values, those that stand before them do not count as written
+    /// anew.
+    var lastingRecords: [JournalRecord.Content] {
+        (kept.batch.map { [.kept($0)] } ?? []) + (history.map { [.history($0)] } ?? [])
     }
 
     // MARK: A new journal

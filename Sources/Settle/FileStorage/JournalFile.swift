@@ -33,6 +33,9 @@ struct JournalFile: Sendable {
             earlierGenerations = earlierGenerations.suffix(Self.generationLimit) + [oldValue.generation]
         }
     }
+    /// Where the file's history stands behind the last record that has been read or written; `nil` where records don't
+    /// count transactions.
+    private(set) var token: ChangeToken?
     /// Those of the journals that were followed before this one, the newest last.
     private(set) var earlierGenerations: [UInt64] = []
     /// Where the last record stands that a journal was begun with and that says ``here``.
@@ -122,7 +125,10 @@ struct JournalFile: Sendable {
     }
 
     /// Takes a place in the file that was found by reading it.
-    mutating func take(_ header: JournalHeader?, _ end: JournalPosition, durableEnd: Int) {
+    ///
+    /// - Parameter token: Where the history stands there. One that does not say leaves what is known.
+    mutating func take(_ header: JournalHeader?, _ end: JournalPosition, _ token: ChangeToken?, durableEnd: Int) {
+        if let token { self.token = token }
         // One without a header may be one that another process is just beginning: it is read again once the lock is
         // held.
         isKnown = header != nil
@@ -157,6 +163,7 @@ struct JournalFile: Sendable {
             if bytes.count < count { break }
         }
         end = place
+        token = records.token(after: token)
         size = max(size, end.offset)
         durableEnd = records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
         return records
@@ -300,9 +307,10 @@ struct JournalFile: Sendable {
         after previous: JournalHeader?, with contents: [JournalRecord.Content], for owner: FileStatus.Owner?
     ) throws(FileError) {
         guard let file else { return }
+        let beginning = token ?? .beginning()
         let header = JournalHeader(
             generation: .random(in: 1 ... .max), previousGeneration: previous?.generation ?? 0,
-            previousEnd: previous.map { _ in UInt64(end.offset) } ?? 0)
+            previousEnd: previous.map { _ in UInt64(end.offset) } ?? 0, beginning: beginning)
         operations.keepOwner(owner, of: file, at: path)
         // The process's mask may have taken away permissions that the user needs.
         try operations.setPermissions(of: file, at: path, to: 0o600)
@@ -324,7 +332,7 @@ struct JournalFile: Sendable {
             place = next
         }
         try write(bytes, at: 0)
-        take(header, place, durableEnd: 0)
+        take(header, place, beginning, durableEnd: 0)
     }
 
     /// Appends a record.
@@ -332,13 +340,23 @@ struct JournalFile: Sendable {
     /// - Parameter limit: Where the record must end.
     /// - Throws: Also ``SystemError/fileTooLarge`` if it would end behind that.
     mutating func append(_ content: JournalRecord.Content, within limit: Int) throws(FileError) {
+        let content = content.counted(after: token)
         let (bytes, next) = JournalRecord(content, durableEnd: durableEnd).encoded(at: end)
         guard next.offset <= limit else {
             throw FileError(action: "append to", path: path.text, cause: .fileTooLarge)
         }
         try write(bytes, at: end.offset)
         end = next
+        guard let position = content.transactions?.position else { return }
+        token?.position = position
+        token?.checksum = next.chain
     }
+
+    /// What comes next follows behind a gap: something that is not known is missing.
+    mutating func leaveGap() { token = token?.behindGap }
+
+    /// Another history is gone on with, such as that of the file of the past.
+    mutating func follow(_ token: ChangeToken) { self.token = token }
 
     private mutating func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         guard let file else { return }
@@ -388,6 +406,7 @@ struct JournalFile: Sendable {
             // Before it has its name, so that no other process writes first. Without locks there is no other process.
             try? operations.lock(file, at: temporary)
             new.end = end
+            new.token = token
             try new.begin(after: isContinued ? old : nil, with: contents, for: owner)
             try operations.synchronize(file, at: temporary)
             new.durableEnd = new.end.offset
@@ -402,6 +421,7 @@ struct JournalFile: Sendable {
         file = new.file
         identity = nil
         end = new.end
+        token = new.token
         header = new.header
         coveredAtBeginning = new.coveredAtBeginning
         begunAtBeginning = new.begunAtBeginning
@@ -411,5 +431,32 @@ struct JournalFile: Sendable {
         durableEnd = 0
         try operations.synchronizeFolder(names.folder)
         durableEnd = new.durableEnd
+    }
+}
+
+extension [(offset: Int, record: JournalRecord)] {
+    /// Where a history stands behind these records.
+    ///
+    /// - Parameter token: Where it stands before them.
+    func token(after token: ChangeToken?) -> ChangeToken? {
+        guard let token, let last = last(where: { $0.record.content.transactions != nil }) else { return token }
+        return last.record.content.transactions?.token(in: token.history)
+    }
+}
+
+extension JournalRecord.Content {
+    /// The same with the numbers of its transactions in the history that a journal tells.
+    fileprivate func counted(after token: ChangeToken?) -> JournalRecord.Content {
+        func counted(_ batch: JournalBatch) -> JournalBatch {
+            var batch = batch
+            guard let count = batch.transactions?.count else { return batch }
+            if let token { batch.transactions?.position = token.position + count } else { batch.transactions = nil }
+            return batch
+        }
+        return switch self {
+        case .values(let batch): .values(counted(batch))
+        case .edited(let version, let batch): .edited(version, counted(batch))
+        case .checkpoint, .checkpointed, .kept, .history, .past: self
+        }
     }
 }

@@ -65,7 +65,7 @@ struct JournalOverlay: Sendable {
         switch content {
         case .values(let batch): add(batch)
         case .edited(_, let batch): add(edited: batch)
-        case .checkpoint, .checkpointed, .kept: break
+        case .checkpoint, .checkpointed, .kept, .history, .past: break
         }
     }
 

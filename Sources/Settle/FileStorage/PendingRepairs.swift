@@ -107,7 +107,7 @@ struct PendingRepairs: Sendable {
         case .checkpoint(let version, let coveredEnd):
             add(.resolve(begun + [Checkpoint(version: version, coveredEnd: coveredEnd)]))
         case .checkpointed: endCheckpoints()
-        case .values, .edited, .kept: break
+        case .values, .edited, .kept, .history, .past: break
         }
     }
 

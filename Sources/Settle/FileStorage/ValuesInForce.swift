@@ -27,21 +27,24 @@ struct ValuesInForce: Sendable {
     }
 
     /// Something has changed that the store has to be told.
-    mutating func announce(_ content: ExternalChange.Content, author: String? = nil) {
-        let change = ExternalChange(content, author: author)
+    mutating func announce(_ content: ExternalChange.Content, author: String? = nil, token: ChangeToken? = nil) {
+        let change = ExternalChange(content, author: author, token: token)
         change.apply(to: &tree)
         undelivered.append(change)
         count += 1
     }
 
     /// Others have appended a batch.
-    mutating func announce(_ batch: JournalBatch) {
+    ///
+    /// - Parameter history: The file's.
+    mutating func announce(_ batch: JournalBatch, of history: UInt64?) {
+        let token = history.flatMap { batch.transactions?.token(in: $0) }
         if let tree = batch.tree {
-            announce(.everything(tree), author: batch.author)
+            announce(.everything(tree), author: batch.author, token: token)
             unacknowledged = [:]
         }
         acknowledge(batch)
-        if !batch.entries.isEmpty { announce(.values(batch.values), author: batch.author) }
+        if !batch.entries.isEmpty { announce(.values(batch.values), author: batch.author, token: token) }
     }
 
     /// A process that had found nothing has stored values. Those that are in force stay, but where its journal mentions

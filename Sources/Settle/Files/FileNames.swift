@@ -3,6 +3,7 @@
 ///
 ///     settings.json                          the file
 ///     .settings.json.journal                 the journal, which also carries the lock
+///     .settings.json.history                 what is kept of the past
 ///     .settings.json.previous                the previous version, where the file system has hard links
 ///     .settings.json.default.lock            an empty file, for the lock named "default"
 ///     .settings.json.0123456789abcdef.tmp    a version being written
@@ -20,6 +21,8 @@ package struct FileNames: Sendable, Hashable {
     package var folder: FilePath { file.folder }
 
     package var journal: FilePath { file.sibling(named: ".\(file.name).journal") }
+
+    package var history: FilePath { file.sibling(named: ".\(file.name).history") }
 
     package var previous: FilePath { file.sibling(named: ".\(file.name).previous") }
 

@@ -7,6 +7,8 @@ package struct JournalBatch: Sendable, Hashable {
     package var entries: [JournalEntry]
     /// Replaces all values. Then there are no entries.
     package var tree: SettingTree?
+    /// `nil` if the batch repeats what records before it have said.
+    package var transactions: JournalTransactions?
 
     package init(revision: UInt64, author: String? = nil, entries: [JournalEntry] = [], tree: SettingTree? = nil) {
         self.revision = revision
@@ -50,11 +52,22 @@ extension JournalBatch {
 }
 
 extension JournalBatch {
-    /// An upper estimate of the bytes that the entries need.
+    /// An upper estimate of the bytes that the entries and the transactions need.
     var roughSize: Int {
-        entries.reduce(0) { size, entry in
+        let listed = transactions?.list?.reduce(64) { $0 + $1.roughSize } ?? 0
+        return entries.reduce(listed) { size, entry in
             let before = if case .value(let value) = entry.before { value.roughSize } else { 1 }
             return size + entry.key.description.utf8.count + 16 + (entry.value?.roughSize ?? 1) + before
+        }
+    }
+}
+
+extension StoredTransaction {
+    /// An upper estimate of the bytes that the journal needs for the transaction.
+    package var roughSize: Int {
+        (mutations ?? []).reduce(64 + (author.name?.utf8.count ?? 0)) { size, mutation in
+            size + mutation.key.description.utf8.count + 16 + (mutation.oldValue?.roughSize ?? 1)
+                + (mutation.newValue?.roughSize ?? 1)
         }
     }
 }

@@ -4,8 +4,8 @@ extension JournalRecord {
     /// All numbers are little-endian; counts, texts and values are encoded as in ``JournalValueWriter``.
     ///
     ///      0  payload length  u32, never 0: the file is preallocated with zeros, which must not look like a record
-    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited, 5 kept
-    ///      5  flags           u8, 0
+    ///      4  kind            u8: 1 values, 2 checkpoint, 3 checkpointed, 4 edited, 5 kept, 6 history, 7 past
+    ///      5  flags           u8: 1 there are transactions
     ///      6  zeros           u16
     ///      8  chain           u64, checksum of the record before; of the first one, the generation
     ///     16  durableEnd      u64
@@ -24,6 +24,10 @@ extension JournalRecord {
     ///     checkpoint, checkpointed   hash u64, size u64 of the file; coveredEnd u64
     ///     edited                     hash u64, size u64 of the file; batch
     ///     values, kept               batch
+    ///     history                    transactions, bytes (counts), seconds (8 bytes), keys of secrets (a count, then texts)
+    ///     past                       checksum u64 of the record in the journal
+    ///
+    /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
     ///
     /// A batch is its revision (a count), the number of writers (0 or 1, a count) and the writer's name, then for each
     /// key its new value and the one before; or, with a whole tree, the tree as a value.
@@ -57,7 +61,15 @@ extension JournalRecord {
             kind = .checkpointed
             writer.write(version)
             writer.write(bits: UInt64(coveredEnd))
+        case .history(let history):
+            kind = .history
+            writer.write(history)
+        case .past(let transactions):
+            kind = .past
+            writer.write(bits: transactions.checksum)
         }
+        let transactions = content.transactions
+        if let transactions { writer.write(transactions) }
         let payloadSize = writer.bytes.count - JournalRecordHeader.size
         writer.pad()
         let keyCount = batch?.tree == nil ? UInt32(batch?.entries.count ?? 0) : JournalKeySection.everything
@@ -68,6 +80,7 @@ extension JournalRecord {
             // Above the limit truncation does no harm: readers refuse the record either way.
             bytes.store(UInt32(truncatingIfNeeded: payloadSize), at: 0)
             bytes.store(kind.rawValue, at: 4)
+            if transactions != nil { bytes.store(JournalRecordHeader.transactionsFlag, at: 5) }
             bytes.store(position.chain, at: JournalRecordHeader.chainOffset)
             bytes.store(UInt64(durableEnd), at: JournalRecordHeader.durableEndOffset)
             let checksum = JournalRecordHeader.checksum(
@@ -89,6 +102,14 @@ extension JournalRecord {
 }
 
 extension JournalValueWriter {
+    fileprivate mutating func write(_ history: JournalHistory) {
+        write(count: UInt64(history.policy.transactions))
+        write(count: UInt64(history.policy.bytes))
+        write(bits: UInt64(bitPattern: history.policy.age.seconds))
+        write(count: UInt64(history.secrets.count))
+        for key in history.secrets { write(key.description) }
+    }
+
     fileprivate mutating func write(_ version: FileVersion) {
         write(bits: version.hash)
         write(bits: version.size)

@@ -11,6 +11,10 @@ package struct JournalRecord: Sendable, Hashable {
         /// For each key an array of earlier values, newest first, in case what is stored there can't be used; or no
         /// value, if none is kept any more.
         case kept(JournalBatch)
+        /// What is kept of the past, and which keys are secrets.
+        case history(JournalHistory)
+        /// In the file of the past: the transactions of a record that stood in a journal, without its values.
+        case past(JournalTransactions)
     }
 
     package var content: Content
@@ -35,12 +39,45 @@ extension JournalRecord.Content {
     var batch: JournalBatch? {
         switch self {
         case .values(let batch), .edited(_, let batch): batch
-        case .checkpoint, .checkpointed, .kept: nil
+        case .checkpoint, .checkpointed, .kept, .history, .past: nil
+        }
+    }
+
+    /// The transactions that are counted with the record.
+    package var transactions: JournalTransactions? {
+        if case .past(let transactions) = self { transactions } else { batch?.transactions }
+    }
+
+    /// The same without what single transactions did.
+    package var unlisted: JournalRecord.Content {
+        func unlisted(_ batch: JournalBatch) -> JournalBatch {
+            var batch = batch
+            batch.transactions?.list = nil
+            return batch
+        }
+        guard transactions?.list != nil else { return self }
+        return switch self {
+        case .values(let batch): .values(unlisted(batch))
+        case .edited(let version, let batch): .edited(version, unlisted(batch))
+        case .checkpoint, .checkpointed, .kept, .history, .past: self
         }
     }
 
     /// The batch of any kind.
     var anyBatch: JournalBatch? {
         if case .kept(let batch) = self { batch } else { batch }
+    }
+}
+
+/// What is kept of a file's past.
+package struct JournalHistory: Sendable, Hashable {
+    /// How much.
+    package var policy: HistoryPolicy
+    /// The keys of which no value may be kept, sorted.
+    package var secrets: [SettingKey]
+
+    package init(policy: HistoryPolicy, secrets: [SettingKey] = []) {
+        self.policy = policy
+        self.secrets = secrets.sorted()
     }
 }

@@ -7,7 +7,12 @@ struct JournalRecordHeader {
         case checkpointed = 3
         case edited = 4
         case kept = 5
+        case history = 6
+        case past = 7
     }
+
+    /// The record has transactions, which are counted.
+    static let transactionsFlag: UInt8 = 1
 
     static let size = 32
     static let chainOffset = 8
@@ -16,6 +21,7 @@ struct JournalRecordHeader {
 
     let payloadSize: Int
     let kind: Kind
+    let hasTransactions: Bool
     let chain: UInt64
     let durableEnd: Int
     let checksum: UInt64
@@ -24,15 +30,17 @@ struct JournalRecordHeader {
     ///
     /// - Parameter bytes: At least ``size`` bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        // Length, kind, flags and two zeros. No flags are defined yet.
+        // Length, kind, flags and two zeros.
         let word = bytes.number(UInt64.self, at: 0)
         guard let payloadSize = Int(exactly: word & 0xFFFF_FFFF), payloadSize >= JournalKeySection.size,
             payloadSize <= JournalRecord.payloadLimit,
-            let kind = Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)), word >> 40 == 0,
+            let kind = Kind(rawValue: UInt8(truncatingIfNeeded: word >> 32)),
+            word >> 40 <= UInt64(Self.transactionsFlag),
             let durableEnd = Int(exactly: bytes.number(UInt64.self, at: Self.durableEndOffset))
         else { return nil }
         self.payloadSize = payloadSize
         self.kind = kind
+        hasTransactions = word >> 40 & UInt64(Self.transactionsFlag) != 0
         self.durableEnd = durableEnd
         chain = bytes.number(UInt64.self, at: Self.chainOffset)
         checksum = bytes.number(UInt64.self, at: Self.checksumOffset)

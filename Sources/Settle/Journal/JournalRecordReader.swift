@@ -35,14 +35,33 @@ struct JournalRecordReader {
         var reader = JournalValueReader(
             UnsafeRawBufferPointer(rebasing: payload[(JournalKeySection.size + section.bytes.count)...]))
         let content: JournalRecord.Content
+        func transactions() throws(JournalError) -> JournalTransactions? {
+            guard header.hasTransactions else { return nil }
+            var transactions = try reader.readTransactions()
+            transactions.checksum = header.checksum
+            return transactions
+        }
         switch header.kind {
-        case .values: content = .values(try reader.readBatch(section))
+        case .values:
+            var batch = try reader.readBatch(section)
+            batch.transactions = try transactions()
+            content = .values(batch)
         case .kept: content = .kept(try reader.readBatch(section))
-        case .edited: content = .edited(try reader.readVersion(), try reader.readBatch(section))
+        case .edited:
+            let version = try reader.readVersion()
+            var batch = try reader.readBatch(section)
+            batch.transactions = try transactions()
+            content = .edited(version, batch)
         case .checkpoint:
             content = .checkpoint(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
         case .checkpointed:
             content = .checkpointed(try reader.readVersion(), coveredEnd: try reader.readOffset(section))
+        case .history: content = .history(try reader.readHistory(section))
+        case .past:
+            let checksum = try reader.readChecksum(section)
+            guard var transactions = try transactions() else { throw .damaged }
+            transactions.checksum = checksum
+            content = .past(transactions)
         }
         guard reader.isAtEnd else { throw .damaged }
         return JournalRecord(content, durableEnd: header.durableEnd)
@@ -74,6 +93,26 @@ extension JournalValueReader {
         return offset
     }
 
+    /// - Parameter section: Must have no keys.
+    fileprivate mutating func readHistory(_ section: JournalKeySection) throws(JournalError) -> JournalHistory {
+        guard section.count == 0, section.bytes.isEmpty else { throw .damaged }
+        let (transactions, bytes, seconds) = (try readCount(), try readCount(), Int64(bitPattern: try readBits()))
+        guard let transactions = Int(exactly: transactions), let bytes = Int(exactly: bytes), seconds >= 0 else {
+            throw .damaged
+        }
+        var history = JournalHistory(
+            policy: HistoryPolicy(
+                transactions: transactions, bytes: bytes, age: HistoryPolicy.Age(seconds: seconds)))
+        for _ in 0..<(try readSize()) { history.secrets.append(SettingKey(stored: try readText())) }
+        return history
+    }
+
+    /// - Parameter section: Must have no keys.
+    fileprivate mutating func readChecksum(_ section: JournalKeySection) throws(JournalError) -> UInt64 {
+        guard section.count == 0, section.bytes.isEmpty else { throw .damaged }
+        return try readBits()
+    }
+
     fileprivate mutating func readBatch(_ section: JournalKeySection) throws(JournalError) -> JournalBatch {
         let keys = try section.keys()
         var batch = JournalBatch(revision: try readCount())
@@ -96,7 +135,7 @@ extension JournalValueReader {
         return batch
     }
 
-    private mutating func readEntryValue() throws(JournalError) -> JournalEntry.Before {
+    mutating func readEntryValue() throws(JournalError) -> JournalEntry.Before {
         switch try readTag() {
         case JournalValueTag.absent: .absent
         case JournalValueTag.unknown: .unknown
@@ -106,7 +145,7 @@ extension JournalValueReader {
 }
 
 extension JournalEntry.Before {
-    fileprivate var value: SettingValue? {
+    var value: SettingValue? {
         if case .value(let value) = self { value } else { nil }
     }
 }

@@ -52,6 +52,7 @@ extension Persister {
             if !isSynced { hasUnsynced = true }
             mustFetch = mustFetch || outcome.receipt.hasExternalChanges
         }
+        if hasWork, isHistoryFollowed { await fillFeed() }
         let now = time.elapsed()
         machine.appended(now: now)
         if isSynced || durability == .synced { synced(revision, waiting, now: now) }
@@ -70,9 +71,10 @@ extension Persister {
         try await resolve(durability)
         if let refusal = migrations.refusal, !backlog.isEmpty { throw appendFailed(refusal) }
         while true {
-            let (batch, isWhole) = backlog.nextBatch(
+            var (batch, isWhole) = backlog.nextBatch(
                 revision, after: lastHandedOver, limits: limits,
                 conditions: exclusion.conditions + migrations.conditions, with: undelivered)
+            if isWhole { list(upTo: revision, in: &batch) }
             do {
                 let receipt = try await appendRepeatedly(batch, durability)
                 if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }
@@ -93,7 +95,7 @@ extension Persister {
     private func resolve(_ durability: StorageDurability) async throws {
         guard let batch = backlog.unresolved else { return }
         do {
-            _ = try await appendOnce(batch, durability)
+            didList(batch, at: try await appendOnce(batch, durability).token)
         } catch {
             let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
             guard isKnownNotToBeStored else { throw appendFailed(error) }
@@ -155,6 +157,7 @@ extension Persister {
     /// such error is reported, and the first one is returned.
     func encodeUnsaved(_ retryingEncoding: Bool) -> (revision: UInt64, encodingError: SettingsError?) {
         let taken = log.collectUnsaved(retryingEncoding: retryingEncoding)
+        collectedCount = taken.ownCount
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
@@ -219,6 +222,7 @@ extension Persister {
             backlog.didStore(partOf: batch)
             return false
         }
+        if !batch.values.isEmpty { didList(batch, at: receipt.token) }
         lastHandedOver = batch.revision
         failedSaves.handedOver()
         mustRepeat = false

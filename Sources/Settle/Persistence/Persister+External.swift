@@ -58,7 +58,7 @@ extension Persister {
     }
 
     /// Reports an error, unless it is the last one again: retries may be frequent.
-    private func reportOnce(_ error: StorageError) {
+    func reportOnce(_ error: StorageError) {
         if error != lastExternalError { report(.storage(error)) }
         lastExternalError = error
     }
@@ -88,6 +88,7 @@ extension Persister {
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
         compareWithFailedSaves(changes)
         undelivered += changes
+        if isHistoryFollowed { await fillFeed() }
     }
 
     /// A newer program has migrated what is stored: from now on nothing is saved.
@@ -132,7 +133,11 @@ extension Persister {
         undelivered = []
         for change in changes {
             backlog.merge(change)
+            let before = log.lock.withLock { log.changes.revision }
             store.merge(change, keeping: backlog.values)
+            guard let token = change.token else { continue }
+            // It is the last transaction, if it has changed anything.
+            log.lock.withLock { log.changes.place(after: before, at: token) }
         }
         let refusal = migrations.refusal
         if (refusal == nil) != (store.refusal == nil) { store.refuseWrites(refusal.map { .storage($0) }) }

@@ -14,6 +14,8 @@ actor Persister {
     let limits: StorageLimits
     /// The storage, if others change it too.
     let shared: (any SharedStorage)?
+    /// The storage, if it has a history.
+    let history: (any HistoryStorage)?
     /// The storage, if it has a resting form.
     let checkpointing: (any CheckpointingStorage)?
     /// The store's entry among the open stores, if the storage is shared within this process.
@@ -35,7 +37,12 @@ actor Persister {
 
     var backlog = Backlog()
     /// The storage has accepted everything encodable up to this revision.
-    var lastHandedOver: UInt64
+    var lastHandedOver: UInt64 = 0
+    /// The transactions up to here are in the storage's history, so far as they have something for it.
+    var lastListed: UInt64 = 0
+    /// How many transactions had something for the storage, up to ``lastListed``, and up to the last collection.
+    var listedCount: UInt64 = 0
+    var collectedCount: UInt64 = 0
     /// Whether to call the storage even without changes, because its last call failed.
     var mustRepeat = false
     /// Whether anything appended is not on stable storage yet.
@@ -92,12 +99,12 @@ actor Persister {
         self.storage = storage
         limits = storage.limits
         shared = storage as? any SharedStorage
+        history = storage as? any HistoryStorage
         checkpointing = storage as? any CheckpointingStorage
         self.position = position
         self.migrations = migrations
         self.registration = registration
         self.log = log
-        lastHandedOver = log.initialRevision
         self.time = time
         self.report = report
         machine = PersisterStateMachine(retryDelay: retryDelay, savePolicy: savePolicy)

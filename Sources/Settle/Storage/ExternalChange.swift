@@ -28,17 +28,32 @@ public struct ExternalChange: Sendable, Hashable {
     public var content: Content
     /// The author of the transaction, if known.
     public var author: String?
+    /// The place of the change in the history of the storage; `nil` if it has none, or if the change is what several
+    /// transactions have led to.
+    public var token: ChangeToken?
     /// Whether a migration has made it.
     var isMigration = false
 
-    /// Creates a change; without an author by default.
-    public init(_ content: Content, author: String? = nil) {
+    /// Creates a change; by default without an author and without a place in a history.
+    public init(_ content: Content, author: String? = nil, token: ChangeToken? = nil) {
         self.content = content
         self.author = author
+        self.token = token
     }
 }
 
 extension ExternalChange {
+    /// Whether the same has changed, wherever that stands in a history.
+    public static func == (one: ExternalChange, other: ExternalChange) -> Bool {
+        one.content == other.content && one.author == other.author && one.isMigration == other.isMigration
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(content)
+        hasher.combine(author)
+        hasher.combine(isMigration)
+    }
+
     /// Applies the change to a tree.
     public func apply(to tree: inout SettingTree) {
         switch content {

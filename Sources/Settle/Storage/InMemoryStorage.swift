@@ -1,7 +1,7 @@
 /// Keeps settings in memory, for tests, previews and programs that should leave nothing behind.
 ///
 /// Several storages can share one memory, as several processes share a file; see ``init(sharing:)``.
-public final class InMemoryStorage: SharedStorage {
+public final class InMemoryStorage: HistoryStorage {
     private let memory: SharedMemory
     /// Identifies this storage among those that share the memory.
     private let number: Int
@@ -51,6 +51,7 @@ public final class InMemoryStorage: SharedStorage {
             state.didSee(state.position, number)
             var contents = state.contents
             contents.position = StoragePosition(state.position)
+            contents.token = state.history.end
             return contents
         }
     }
@@ -73,6 +74,30 @@ public final class InMemoryStorage: SharedStorage {
             return state.changes(after: position.number ?? 0, for: number)
         }
     }
+
+    public func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
+        try memory.state.withLock { (state) throws(StorageError) in
+            _ = try member(in: state)
+            return state.history.records(after: token, limit: max(1, limit))
+        }
+    }
+
+    public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
+        try memory.state.withLock { (state) throws(StorageError) in
+            _ = try member(in: state)
+            return state.history.records(before: token, limit: max(1, limit))
+        }
+    }
+
+    public var token: ChangeToken? { memory.state.withLock { $0.history.end } }
+
+    public var keepsHistory: Bool { memory.state.withLock { $0.history.policy.isKept } }
+
+    public func keepHistory(_ policy: HistoryPolicy) { memory.state.withLock { $0.history.policy = policy } }
+
+    public func withhold(_ keys: [SettingKey]) { memory.state.withLock { $0.history.withhold(keys) } }
+
+    public func forgetHistory(of key: SettingKey) { memory.state.withLock { $0.history.forget(key) } }
 
     public func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {
         memory.state.withLock { $0.members[number]?.handle = handle }
@@ -133,6 +158,7 @@ private final class SharedMemory: Sendable {
 
     struct State {
         var contents: StorageContents
+        var history = MemoryHistory()
         var position: UInt64 = 0
         var events: [Event] = []
         var members: [Int: Member] = [:]
@@ -232,20 +258,32 @@ extension SharedMemory.State {
                 if let foreign { throw .migrated(by: foreign) }
             }
             let hasSeenAll = member.seen == position
-            handlers = store(ExternalChange(.values(batch.values), author: batch.author), by: number)
+            handlers = store(
+                ExternalChange(.values(batch.values), author: batch.author), by: number, batch.transactions,
+                count: batch.transactionCount)
             members[number]?.lastBatch = batch.id
             if hasSeenAll { didSee(position, number) }
         }
         let hasNews = events.contains { $0.author != number && $0.position > (members[number]?.seen ?? 0) }
         return (
             StorageReceipt(
-                position: StoragePosition(position), durability: durability, hasExternalChanges: hasNews), handlers
+                position: StoragePosition(position), durability: durability, hasExternalChanges: hasNews,
+                token: history.end), handlers
         )
     }
 
-    fileprivate mutating func store(_ change: ExternalChange, by author: Int?) -> [@Sendable (StorageEvent) -> Void] {
+    /// - Parameters:
+    ///   - transactions: What single transactions did, if that is known.
+    ///   - count: How many they are.
+    fileprivate mutating func store(
+        _ change: ExternalChange, by author: Int?, _ transactions: [StoredTransaction] = [], count: UInt64 = 1
+    ) -> [@Sendable (StorageEvent) -> Void] {
         position += 1
+        let before = contents.tree
         change.apply(to: &contents.tree)
+        var change = change
+        change.token = history.add(
+            change, from: before, to: contents.tree, transactions, count: count, isExternal: author == nil)
         contents.outcome = .intact
         events.append(SharedMemory.Event(position: position, author: author, change: change))
         return members.filter { $0.key != author }.compactMap(\.value.handle)

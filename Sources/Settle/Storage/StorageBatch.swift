@@ -48,19 +48,26 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     public var expectedValues: [SettingKey: SettingValue]
     /// The author, if all of the batch has one with a name.
     public var author: String?
+    /// How many transactions of the store the batch has, 1 or more.
+    public var transactionCount: UInt64
+    /// What each of them did, oldest first, for a ``HistoryStorage`` that keeps a history; empty otherwise.
+    public var transactions: [StoredTransaction]
     /// Only a ``SharedStorage`` is given conditions. If one does not hold, nothing is stored.
     public var conditions: [Condition]
 
     /// Creates a batch; by default with an identity of its own, and without conditions.
     public init(
         id: ID = ID(), revision: UInt64, values: [SettingKey: SettingValue?],
-        expectedValues: [SettingKey: SettingValue] = [:], author: String? = nil, conditions: [Condition] = []
+        expectedValues: [SettingKey: SettingValue] = [:], author: String? = nil, transactionCount: UInt64 = 1,
+        transactions: [StoredTransaction] = [], conditions: [Condition] = []
     ) {
         self.id = id
         self.revision = revision
         self.values = values
         self.expectedValues = expectedValues
         self.author = author
+        self.transactionCount = transactionCount
+        self.transactions = transactions
         self.conditions = conditions
     }
 }
@@ -73,9 +80,15 @@ public struct StorageReceipt: Sendable, Hashable {
     public var durability: StorageDurability
     /// Whether others have stored something that ``SharedStorage/changes(after:)`` has not returned yet.
     public var hasExternalChanges: Bool
+    /// The place of the batch in the history of the storage; `nil` if it has none.
+    public var token: ChangeToken?
 
-    /// Creates a receipt; by default others have stored nothing.
-    public init(position: StoragePosition, durability: StorageDurability, hasExternalChanges: Bool = false) {
+    /// Creates a receipt; by default others have stored nothing, and the storage has no history.
+    public init(
+        position: StoragePosition, durability: StorageDurability, hasExternalChanges: Bool = false,
+        token: ChangeToken? = nil
+    ) {
+        self.token = token
         self.position = position
         self.durability = durability
         self.hasExternalChanges = hasExternalChanges

@@ -25,6 +25,9 @@ public struct StorageContents: Sendable, Hashable {
     public var outcome: Outcome
     /// Where the storage is. Matters only to a ``SharedStorage``.
     public var position: StoragePosition
+    /// The place of the newest transaction in the history of the storage; `nil` if it has none, such as a file to which
+    /// nothing has been written yet.
+    public var token: ChangeToken?
 
     /// Whether the same was found, wherever the storages were.
     public static func == (one: StorageContents, other: StorageContents) -> Bool {
@@ -36,10 +39,12 @@ public struct StorageContents: Sendable, Hashable {
         hasher.combine(outcome)
     }
 
-    /// Creates contents; by default without values.
+    /// Creates contents; by default without values, of a storage without a history.
     public init(
-        tree: SettingTree = SettingTree(), outcome: Outcome, position: StoragePosition = StoragePosition(0)
+        tree: SettingTree = SettingTree(), outcome: Outcome, position: StoragePosition = StoragePosition(0),
+        token: ChangeToken? = nil
     ) {
+        self.token = token
         self.tree = tree
         self.outcome = outcome
         self.position = position

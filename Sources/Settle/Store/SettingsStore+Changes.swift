@@ -7,8 +7,8 @@ extension SettingsStore {
         Changes(ChangeCursor(on: log.root, of: log, delivery: delivery, durableOnly: durableOnly))
     }
 
-    /// The store's changes since a revision of this store. Revisions begin anew each time a store is opened; see
-    /// ``SettingsStore/Configuration/initialRevision``.
+    /// The store's changes since a revision of this store. Revisions begin anew each time a store is opened; to go on
+    /// after a restart, use ``changes(after:durableOnly:)``.
     ///
     /// - Throws: ``SettingsError`` if the store's log no longer holds everything since then.
     public func changes(
@@ -16,4 +16,21 @@ extension SettingsStore {
     ) throws -> Changes {
         try .since(revision, on: log.root, of: log, delivery: delivery, durableOnly: durableOnly)
     }
+
+    /// Everything that has been stored after a place, and what will be: across restarts, and by all processes; see
+    /// ``ResumedChanges``.
+    ///
+    /// - Parameters:
+    ///   - token: What the subscriber has seen last, such as the ``Change/token`` of a change or the store's
+    ///     ``token``. `nil` to begin with a snapshot of all values.
+    ///   - durableOnly: Whether to deliver a change only once it is on stable storage; by default, once it survives the
+    ///     end of this process.
+    public func changes(after token: ChangeToken?, durableOnly: Bool = false) -> ResumedChanges {
+        log.beginFollowing()
+        return ResumedChanges(of: core, on: log.root, after: token, durableOnly: durableOnly)
+    }
+
+    /// The place of the newest transaction in the history of the file, or of another storage; `nil` if it has none, such
+    /// as a file that has never been written. What this store has written and not appended yet comes after it.
+    public var token: ChangeToken? { core.persister.history?.token }
 }

@@ -6,7 +6,7 @@ extension SettingsStore {
         public var savePolicy: SavePolicy
         /// How many transactions the log keeps for subscribers that are slow or start from an earlier revision; rounded
         /// up to a power of two, at most 1,048,576. Default 1,024. Fewer save memory; a slow subscriber misses more.
-        public var historyLimit: Int
+        public var logLimit: Int
         /// How much memory the values in the log may take, in bytes, by estimate. Default 4 MiB. A transaction whose
         /// own values exceed it is kept without them: its subscribers get a change without mutations, in which it
         /// counts as missed.
@@ -15,7 +15,7 @@ extension SettingsStore {
         /// once the setting has been stored or read: such a value counts with the size of its stored form, and until
         /// its first save with the size of the value before it. Settings that are kept in memory only are never
         /// measured.
-        public var historyCostLimit: Int
+        public var logCostLimit: Int
         /// How large a value that is written by key may be, in bytes as a storage needs them, by estimate. Default
         /// 4 MiB. A larger one is stored all the same, with an issue, once for each key: settings are no place for
         /// large data.
@@ -23,33 +23,29 @@ extension SettingsStore {
         /// The shortest and the longest wait before retrying a failed save; each failure doubles the wait.
         /// Default 250 ms to 30 s.
         public var retryDelay: ClosedRange<Duration>
-        /// The store's revision before its first transaction. Default 0, at most 2^62.
-        ///
-        /// Revisions begin anew with each store. If a client outside the process keeps one and returns with it, for
-        /// example over a network, begin at a random number: then a revision of an earlier run never matches one of
-        /// this run, and `changes(since:)` throws instead of delivering the changes of another history.
-        public var initialRevision: UInt64
+        /// How much of the past is kept beside the file, for ``SettingsStore/history(of:since:limit:)`` and
+        /// ``SettingsStore/undo(_:force:by:)``. Default `nil`: as the file says, which at first is none. Every process
+        /// that opens the file keeps to what the last one has said.
+        public var history: HistoryPolicy?
         /// The clock for delays. Default: the continuous clock, which runs while the machine sleeps. With any other
         /// clock, the times of changes follow it too, from the opening of the store on.
         public var clock: any Clock<Duration>
 
         /// Creates a configuration; each value has the default that its property names.
         ///
-        /// A `historyLimit` below 1 becomes 1, a negative `historyCostLimit` or
-        /// `valueSizeLimit` 0, an `initialRevision` above 2^62 that.
+        /// A `logLimit` below 1 becomes 1, a negative `logCostLimit` or `valueSizeLimit` 0.
         public init(
-            savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024,
-            historyCostLimit: Int = 4 << 20, valueSizeLimit: Int = 4 << 20,
-            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), initialRevision: UInt64 = 0,
+            savePolicy: SavePolicy = .debounced(), logLimit: Int = 1_024,
+            logCostLimit: Int = 4 << 20, valueSizeLimit: Int = 4 << 20,
+            retryDelay: ClosedRange<Duration> = .milliseconds(250) ... .seconds(30), history: HistoryPolicy? = nil,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.savePolicy = savePolicy
-            self.historyLimit = max(1, historyLimit)
-            self.historyCostLimit = max(0, historyCostLimit)
+            self.logLimit = max(1, logLimit)
+            self.logCostLimit = max(0, logCostLimit)
             self.valueSizeLimit = max(0, valueSizeLimit)
             self.retryDelay = retryDelay
-            // So that no revision ever wraps, and each fits into an Int64.
-            self.initialRevision = min(initialRevision, 1 << 62)
+            self.history = history
             self.clock = clock
         }
     }
@@ -64,11 +60,11 @@ extension SettingsStore.Configuration {
             if theirs != ours { differences.append((name, "\(theirs)", "\(ours)")) }
         }
         compare("savePolicy", \.savePolicy)
-        compare("historyLimit", \.historyLimit)
-        compare("historyCostLimit", \.historyCostLimit)
+        compare("logLimit", \.logLimit)
+        compare("logCostLimit", \.logCostLimit)
         compare("valueSizeLimit", \.valueSizeLimit)
         compare("retryDelay", \.retryDelay)
-        compare("initialRevision", \.initialRevision)
+        compare("history", \.history)
         if !isSameClock(clock, other.clock) {
             differences.append(("clock", "\(type(of: other.clock))", "\(type(of: clock))"))
         }

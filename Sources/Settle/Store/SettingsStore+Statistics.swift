@@ -7,7 +7,7 @@ extension SettingsStore {
         return log.lock.withLock {
             let counts = log.unsaved.counts
             return Statistics(
-                changes: log.changes.revision &- log.initialRevision, externalChanges: log.changes.externalCount,
+                changes: log.changes.revision, externalChanges: log.changes.externalCount,
                 appends: counts.appends, saves: counts.saves, failedSaves: counts.failedSaves,
                 failedCheckpoints: counts.failedCheckpoints, supersededValues: counts.superseded,
                 subscribers: subscribers)

@@ -67,7 +67,7 @@ public final class SettingsStore: Sendable {
 }
 
 extension SettingsStore {
-    /// The number of the newest transaction; ``Configuration/initialRevision`` before the first.
+    /// The number of the newest transaction of this process; 0 before the first.
     public var revision: UInt64 { log.lock.withLock { log.changes.revision } }
 
     /// Errors that no call could throw: refused assignments, stored values that could not be used, failed saves. Each

@@ -34,8 +34,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
         largeValues = LargeValues(limit: configuration.valueSizeLimit)
         loadOutcome = contents.outcome
         let log = MutationLog(
-            historyLimit: configuration.historyLimit, historyCostLimit: configuration.historyCostLimit,
-            initialRevision: configuration.initialRevision, stored: tree)
+            logLimit: configuration.logLimit, logCostLimit: configuration.logCostLimit, stored: tree)
         let time = TimeSource(configuration.clock)
         let issueBoard = IssueBoard()
         let known = KnownMigrations(record: record, names: migrations)
@@ -58,6 +57,10 @@ package final class StoreCore: Engine, @unchecked Sendable {
     override var keyLimit: Int { persister.limits.keys ?? .max }
 
     override func saveChanges() { persister.changesArrived() }
+
+    override func readHistory(after token: ChangeToken?) async -> HistoryFinding {
+        await persister.readHistory(after: token)
+    }
 
     override func keep(_ values: [SettingKey: SettingValue?]) { persister.keep(values) }
 

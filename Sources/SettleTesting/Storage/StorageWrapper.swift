@@ -2,7 +2,7 @@ public import Settle
 
 /// A storage that forwards every call to another one. A test double conforms to it and implements only what differs,
 /// with `async` where the protocol has it: otherwise a call of the double itself may find the forwarding function.
-public protocol StorageWrapper: SharedStorage, CheckpointingStorage {
+public protocol StorageWrapper: HistoryStorage, CheckpointingStorage {
     /// The storage that receives the calls.
     var base: any Storage { get }
 }
@@ -10,6 +10,9 @@ public protocol StorageWrapper: SharedStorage, CheckpointingStorage {
 extension StorageWrapper {
     /// The other storage, if others change it too.
     public var shared: (any SharedStorage)? { base as? any SharedStorage }
+
+    /// The other storage, if it has a history.
+    public var history: (any HistoryStorage)? { base as? any HistoryStorage }
 
     /// The other storage, if it has a resting form.
     public var checkpointing: (any CheckpointingStorage)? { base as? any CheckpointingStorage }
@@ -61,6 +64,30 @@ extension StorageWrapper {
 
     public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
         try await shared?.changes(after: position) ?? StorageChanges([], position: position)
+    }
+
+    public var token: ChangeToken? { history?.token }
+
+    public var keepsHistory: Bool { history?.keepsHistory ?? false }
+
+    public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
+        try await history?.records(after: token, limit: limit)
+    }
+
+    public func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord] {
+        try await history?.records(before: token, limit: limit) ?? []
+    }
+
+    public func keepHistory(_ policy: HistoryPolicy) async throws(StorageError) {
+        try await history?.keepHistory(policy)
+    }
+
+    public func withhold(_ keys: [SettingKey]) async throws(StorageError) {
+        try await history?.withhold(keys)
+    }
+
+    public func forgetHistory(of key: SettingKey) async throws(StorageError) {
+        try await history?.forgetHistory(of: key)
     }
 
     public func holder(ofLockNamed name: String) -> String? {

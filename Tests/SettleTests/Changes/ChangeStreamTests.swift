@@ -94,7 +94,7 @@ import Testing
     @Test("changes(since:) continues from a revision while the log covers it, and throws otherwise")
     func sinceRevision() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 8))
         let settings = try await store.group(OuterSettings.self)
         for number in 1...10 {
             settings.inner.count = number

@@ -7,7 +7,7 @@ import Testing
     @Test("A subscriber that falls behind the log is told how many changes it missed")
     func overflow() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 8))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 8))
         let settings = try await store.group(OuterSettings.self)
         var all = store.changes.makeAsyncIterator()
         var inner = settings.inner.changes.makeAsyncIterator()
@@ -34,7 +34,7 @@ import Testing
     @Test("A transaction with many mutations counts once, and only for the subscribers it concerns")
     func manyMutations() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 2))
         let settings = try await store.group(OuterSettings.self)
         var inner = settings.inner.changes.makeAsyncIterator()
         var balance = settings.balance.changes.makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
     @Test("Large values push older changes out of the log early")
     func costLimit() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 64, historyCostLimit: 1_000))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 64, logCostLimit: 1_000))
         let settings = try await store.group(CounterSettings.self)
         var changes = store.changes.makeAsyncIterator()
         for number in 1...10 { settings.name = String(repeating: "x", count: 300 + number) }
@@ -70,7 +70,7 @@ import Testing
         arguments: [Delivery.every, .newest])
     func overLimit(delivery: Delivery) async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyCostLimit: 1_000))
+            storage: InMemoryStorage(), configuration: .init(logCostLimit: 1_000))
         let settings = try await store.group(CounterSettings.self)
         var changes = settings.changes(delivery).makeAsyncIterator()
         var durable = settings.changes(delivery, durableOnly: true).makeAsyncIterator()
@@ -100,7 +100,7 @@ import Testing
     @Test("A subscriber to a setting or group gets its own mutations of a large transaction")
     func largeTransaction() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 4))
         var groups: [OuterSettings] = []
         for number in 0..<40 { groups.append(try await store.group(OuterSettings.self, at: "g\(number)")) }
         var inner = groups.map { $0.inner.changes.makeAsyncIterator() }
@@ -134,7 +134,7 @@ import Testing
     @Test("A durable-only stream skips memory-only settings and does not count them as missed")
     func durableMissed() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 4))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 4))
         let settings = try await store.group(MixedSettings.self)
         var every = store.changes(.every, durableOnly: true).makeAsyncIterator()
         var newest = store.changes(.newest, durableOnly: true).makeAsyncIterator()
@@ -161,7 +161,7 @@ import Testing
     @Test("A subscriber whose changes have all left the log is told at once, not with its next change")
     func lossWithoutSuccessor() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 2))
         let settings = try await store.group(OuterSettings.self)
         var changes = settings.inner.changes.makeAsyncIterator()
         settings.inner.count = 1
@@ -183,7 +183,7 @@ import Testing
         let seed = UInt64.random(in: 0 ... .max)
         var random = Xorshift(seed: seed)
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: Int.random(in: 1...32, using: &random)))
+            storage: InMemoryStorage(), configuration: .init(logLimit: Int.random(in: 1...32, using: &random)))
         let settings = try await store.group(OuterSettings.self)
         var all = Watcher(store.changes)
         var newest = Watcher(store.changes(.newest))

@@ -8,11 +8,11 @@ import Testing
     private let deaths = Deaths()
 
     private func open(
-        historyLimit: Int = 1_024, historyCostLimit: Int = 1 << 20
+        logLimit: Int = 1_024, logCostLimit: Int = 1 << 20
     ) async throws -> (SettingsStore, HostileSettings) {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(),
-            configuration: .init(historyLimit: historyLimit, historyCostLimit: historyCostLimit))
+            configuration: .init(logLimit: logLimit, logCostLimit: logCostLimit))
         let settings = try await store.group(HostileSettings.self)
         // These reads and writes take the log's lock and the writer lock.
         deaths.act.withLock {
@@ -40,7 +40,7 @@ import Testing
 
     @Test("A deinit may use settings when newer transactions push its value out of the log")
     func droppedByCount() async throws {
-        let (store, settings) = try await open(historyLimit: 2)
+        let (store, settings) = try await open(logLimit: 2)
         for number in 1...50 {
             settings.value = make()
             settings.other = number
@@ -54,13 +54,13 @@ import Testing
     }
 
     @Test("A deinit may use settings when the log's cost limit drops its value") func droppedByCost() async throws {
-        let (store, settings) = try await open(historyCostLimit: 100)
+        let (store, settings) = try await open(logCostLimit: 100)
         for _ in 1...50 { settings.values = [make(), make(), make()] }
         await check(store, settings, atLeast: 3 * 40)
     }
 
     @Test("A deinit may use settings when its replaced value does not fit the log") func replaced() async throws {
-        let (store, settings) = try await open(historyCostLimit: 0)
+        let (store, settings) = try await open(logCostLimit: 0)
         for _ in 1...50 {
             settings.values = [make()]
             settings.values.append(make())
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("A deinit may write a setting that is in the middle of another write") func nested() async throws {
-        let (store, settings) = try await open(historyLimit: 1)
+        let (store, settings) = try await open(logLimit: 1)
         for _ in 1...50 {
             settings.value = make()
             // What these writes drop from the log is released after the outer write.
@@ -85,7 +85,7 @@ import Testing
 
     @Test("A deinit may use settings when a subscriber releases the value last", arguments: [Delivery.every, .newest])
     func subscribers(delivery: Delivery) async throws {
-        let (store, settings) = try await open(historyLimit: 2)
+        let (store, settings) = try await open(logLimit: 2)
         var changes = settings.$value.changes(delivery).makeAsyncIterator()
         var values = settings.$value.makeAsyncIterator()
         for number in 1...50 {
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test("Deinits may use settings on many threads, beside readers and subscribers") func threads() async throws {
-        let (store, settings) = try await open(historyLimit: 4, historyCostLimit: 100)
+        let (store, settings) = try await open(logLimit: 4, logCostLimit: 100)
         let (deaths, changes) = (deaths, store.changes(.newest))
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {

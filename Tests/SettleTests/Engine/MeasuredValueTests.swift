@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MeasuredValueTests {
     private static let size = 100_000
     /// Room for four values.
-    private let configuration = SettingsStore.Configuration(historyCostLimit: 450_000, clock: ManualClock())
+    private let configuration = SettingsStore.Configuration(logCostLimit: 450_000, clock: ManualClock())
     private let counter = LifeCounter()
     private let storage = InMemoryStorage()
 

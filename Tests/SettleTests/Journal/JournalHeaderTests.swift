@@ -14,6 +14,10 @@ import Testing
         #expect(try decode(header.encoded) == header)
         #expect(try decode(header.encoded + [1, 2, 3]) == header)
         #expect(try decode(JournalHeader(generation: .max).encoded) == JournalHeader(generation: .max))
+        let counting = JournalHeader(
+            generation: 3, beginning: ChangeToken(history: 7, position: 1 << 40, checksum: .max))
+        #expect(counting.encoded.count == JournalHeader.size && counting.encoded[8] == 2)
+        #expect(try decode(counting.encoded) == counting)
     }
 
     @Test("The encoded bytes never change")
@@ -55,10 +59,10 @@ import Testing
     @Test("A newer version is distinguished from damage, and refused")
     func newerVersion() {
         #expect(bytes(ofVersion: 1) == header.encoded)
-        #expect(throws: JournalError.newerVersion(2)) { try decode(bytes(ofVersion: 2)) }
+        #expect(throws: JournalError.newerVersion(3)) { try decode(bytes(ofVersion: 3)) }
         #expect(throws: JournalError.newerVersion(200)) { try decode(bytes(ofVersion: 200)) }
         #expect(throws: JournalError.damaged) { try decode(bytes(ofVersion: 0)) }
-        #expect("\(JournalError.newerVersion(2))".contains("has version 2, but this program knows none later than 1"))
+        #expect("\(JournalError.newerVersion(3))".contains("has version 3, but this program knows none later than 2"))
     }
 
     @Test("A header without a generation is damaged")

@@ -25,7 +25,7 @@ import Testing
     @Test("Omitted options and equal options join the open store") func joining() async throws {
         try await withFile { file in
             let configuration = SettingsStore.Configuration(
-                savePolicy: .immediate, historyLimit: 7, clock: ManualClock())
+                savePolicy: .immediate, logLimit: 7, clock: ManualClock())
             let first = try await SettingsStore.open(at: file, format: .json, configuration: configuration)
             #expect(try await SettingsStore.open(at: file) == first)
             #expect(try await SettingsStore.open(at: file, format: .json) == first)
@@ -42,19 +42,19 @@ import Testing
                 try await SettingsStore.open(
                     at: file, format: .propertyListXML,
                     configuration: .init(
-                        savePolicy: .immediate, historyLimit: 5, initialRevision: 9, clock: ManualClock()))
+                        savePolicy: .immediate, logLimit: 5, history: .keep(transactions: 9), clock: ManualClock()))
             }
             #expect(both?.code == .alreadyOpen)
             for part in [
-                file.path, "savePolicy is debounced", "immediate was requested", "historyLimit is 1024, but 5",
-                "initialRevision is 0, but 9", "format is JSON, but XML property list", "ManualClock was requested",
+                file.path, "savePolicy is debounced", "immediate was requested", "logLimit is 1024, but 5",
+                "history is nil, but", "format is JSON, but XML property list", "ManualClock was requested",
             ] { #expect(both?.description.contains(part) == true, "\(part)") }
             #expect(both?.description.contains("retryDelay") == false)
             let others = await error {
                 try await SettingsStore.open(
-                    at: file, configuration: .init(historyCostLimit: 7, retryDelay: .seconds(1) ... .seconds(2)))
+                    at: file, configuration: .init(logCostLimit: 7, retryDelay: .seconds(1) ... .seconds(2)))
             }
-            #expect(others?.description.contains("historyCostLimit is 4194304, but 7") == true)
+            #expect(others?.description.contains("logCostLimit is 4194304, but 7") == true)
             #expect(others?.description.contains("retryDelay is") == true)
             // The failed opening left no handle, so that closing the first one closes the store.
             let settings = try await first.group(CounterSettings.self)

@@ -17,7 +17,7 @@ import Testing
     private func open() async throws -> (SettingsStore, Balanced, TestDomain) {
         let source = TestDomain()
         var configuration = SettingsStore.Configuration()
-        configuration.historyLimit = 100_000
+        configuration.logLimit = 100_000
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(),
             searching: [.overrides, .source("above", source), .application, .registration],

@@ -247,11 +247,11 @@ import Testing
         let path = fixture.folder.appending(path: ".settings.json.journal")
         var bytes = try Data(contentsOf: path)
         let header = try Array(bytes).withUnsafeBytes { try JournalHeader.decode($0) }
-        bytes.replaceSubrange(..<JournalHeader.size, with: header.encoded(inVersion: 2))
+        bytes.replaceSubrange(..<JournalHeader.size, with: header.encoded(inVersion: 3))
         try bytes.write(to: path)
         let storage = fixture.storage()
         let error = #expect(throws: StorageError.self) { try storage.load() }
-        #expect(error?.code == .unreadable && error?.description.contains("ersion 2") == true)
+        #expect(error?.code == .unreadable && error?.description.contains("ersion 3") == true)
         #expect(throws: StorageError.self) { try storage.append(batch(1, ["a": .integer(9)]), durability: .synced) }
         #expect(try Data(contentsOf: path) == bytes)
     }

@@ -30,7 +30,8 @@ import Testing
         #expect(
             fixture.callTexts == [
                 "update .settings.json.journal", "lock .settings.json.journal", "status .settings.json.journal",
-                "status .settings.json.journal", "setPermissions .settings.json.journal",
+                "status .settings.json.journal", "open .settings.json.history",
+                "setPermissions .settings.json.journal",
                 "write .settings.json.journal",
                 "openFolder \(folder)", "synchronize \(folder)", "close \(folder)",
                 "write .settings.json.journal", "unlock .settings.json.journal",

@@ -42,11 +42,13 @@ import Testing
         contents.add(.edited(new, batch("a", 2, revision: 0)))
         #expect(contents.kept.candidates(at: "a", insteadOf: nil) == [.integer(1)])
         #expect(
-            contents.keptRecords == [.kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])]))])
+            contents.lastingRecords == [
+                .kept(JournalBatch(revision: 0, entries: [KeptValues.entry("a", [.integer(1)])]))
+            ])
         contents.add(.values(batch("a", 3, revision: 0)))
         #expect(!contents.kept.isEmpty, "That was repeated, not written.")
         contents.add(.values(batch("a", 4)))
-        #expect(contents.keptRecords.isEmpty)
+        #expect(contents.lastingRecords.isEmpty)
     }
 
     @Test("An edit that removes a key keeps no value of it") func removed() {

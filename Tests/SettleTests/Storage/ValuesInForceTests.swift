@@ -16,7 +16,7 @@ import Testing
 
     @Test("A change by another process is reported once, with its author") func told() {
         var values = ValuesInForce()
-        values.announce(batch("a", 1, author: "other"))
+        values.announce(batch("a", 1, author: "other"), of: nil)
         #expect(values.tree == SettingTree(["a": .integer(1)]))
         let told = (1...2).map { _ in values.takeUndelivered() }
         #expect(told == [[ExternalChange(.values(["a": .integer(1)]), author: "other")], []])
@@ -24,7 +24,7 @@ import Testing
 
     @Test("A later batch of the store overwrites a change that has not been reported to it") func appended() {
         var values = ValuesInForce()
-        values.announce(batch("a", 1))
+        values.announce(batch("a", 1), of: nil)
         #expect(values.valuesReplaced(by: own("a", 2, replacing: 0)) == ["a": .integer(1)])
         values.didAppend(batch("a", 2))
         #expect(values.tree == SettingTree(["a": .integer(2)]))
@@ -34,7 +34,7 @@ import Testing
 
     @Test("A load does not hide a change that has not been reported") func loaded() {
         var values = ValuesInForce()
-        values.announce(batch("a", 1))
+        values.announce(batch("a", 1), of: nil)
         values.begin(with: SettingTree(["a": .integer(0), "b": .integer(2)]))
         #expect(values.tree == SettingTree(["a": .integer(1), "b": .integer(2)]))
         var known = SettingTree(["b": .integer(3)])
@@ -56,7 +56,7 @@ import Testing
         for other in [batch("a", 5), JournalBatch(revision: 0, tree: SettingTree(["a": .integer(5)]))] {
             var values = ValuesInForce()
             values.didNotSync(own("a", 1))
-            values.announce(other)
+            values.announce(other, of: nil)
             _ = values.takeUndelivered()
             #expect(values.valuesReplaced(by: own("a", 2, replacing: 5)) == ["a": .integer(5)])
         }

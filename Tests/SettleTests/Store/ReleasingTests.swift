@@ -59,7 +59,7 @@ struct ReleasingTests {
     @Test("The log can read the values of settings that have been released")
     func logAfterRelease() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 64))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 64))
         var changes = store.changes.makeAsyncIterator()
         for round in 0..<100 {
             let settings = try await store.group(CounterSettings.self, at: "a")

@@ -41,7 +41,7 @@ import Testing
     @Test("Over 1,000 subscriptions, no change is lost between the current value and the first change")
     func subscribeWhileWriting() async throws {
         let store = try await SettingsStore.open(
-            storage: InMemoryStorage(), configuration: .init(historyLimit: 1 << 16))
+            storage: InMemoryStorage(), configuration: .init(logLimit: 1 << 16))
         let settings = try await store.group(CounterSettings.self)
         let flag = Flag()
         async let writer: Void = onThread { while !flag.isRaised { settings.count += 1 } }

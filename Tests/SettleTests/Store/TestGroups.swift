@@ -105,7 +105,7 @@ func append(_ element: Int, to list: inout [Int], thenThrow error: TestFailure) 
 extension SettingsStore {
     /// A store with a clock that stands still and storages that a test can inspect.
     static func openWithManualClock(
-        savePolicy: SavePolicy = .debounced(), historyLimit: Int = 1_024
+        savePolicy: SavePolicy = .debounced(), logLimit: Int = 1_024
     ) async throws -> (store: SettingsStore, clock: ManualClock, failing: FailingStorage, recording: RecordingStorage) {
         let clock = ManualClock()
         let failing = FailingStorage()
@@ -113,7 +113,7 @@ extension SettingsStore {
         let store = try await open(
             storage: recording,
             configuration: Configuration(
-                savePolicy: savePolicy, historyLimit: historyLimit,
+                savePolicy: savePolicy, logLimit: logLimit,
                 retryDelay: .seconds(1) ... .seconds(8), clock: clock))
         return (store, clock, failing, recording)
     }

@@ -92,7 +92,7 @@ struct ChangeStreamTests {
     }
 
     @Test func anIDFromWhichTheLogHasNotEverythingGetsTheListing() async throws {
-        try await TestService.with(configuration: .init(historyLimit: 2)) { service async throws in
+        try await TestService.with(configuration: .init(logLimit: 2)) { service async throws in
             let id = try await service.withEvents { events in try await events.next()?.id }
             for burst in 1...10 { service.settings.limits.burst = burst }
             try await service.withEvents(.admin(.get, "/settings/changes", lastEventID: id)) { events async throws in

@@ -10,7 +10,7 @@ struct EventTests {
     }
 
     @Test func aClientThatHasFallenBehindGetsTheListingAndThenWhatComesAfterIt() async throws {
-        let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(historyLimit: 2))
+        let store = try await SettingsStore.open(storage: InMemoryStorage(), configuration: .init(logLimit: 2))
         let settings = try await store.group(ServiceSettings.self)
         let events = ChangeEvents(store: store)
         let start = try events.start(after: nil)

@@ -1,0 +1,76 @@
+/// Where transactions of the log stand in the storage's history.
+struct AppendedRevisions {
+    /// Transactions that were appended together, or one of others.
+    private struct Stretch {
+        /// The first revision and the last one.
+        var revisions: ClosedRange<UInt64>
+        /// The place behind the last one.
+        var token: ChangeToken
+        /// How many places they take.
+        var count: UInt64
+        /// Whether the store has appended them.
+        var isOwn: Bool
+
+        var start: UInt64 { token.position - count }
+
+        func contains(_ revision: UInt64, _ isOwn: Bool) -> Bool { self.isOwn == isOwn && revisions.contains(revision) }
+    }
+
+    private var stretches: ArraySlice<Stretch> = []
+    /// The highest revision that has a place.
+    private(set) var last: UInt64 = 0
+
+    /// Adds what was appended or merged, and forgets what the log no longer has.
+    ///
+    /// - Parameter oldest: The oldest revision that the log has.
+    mutating func add(
+        _ revisions: ClosedRange<UInt64>, at token: ChangeToken, count: UInt64, isOwn: Bool, oldest: UInt64
+    ) {
+        while let first = stretches.first, first.revisions.upperBound < oldest { stretches.removeFirst() }
+        last = max(last, revisions.upperBound)
+        stretches.append(Stretch(revisions: revisions, token: token, count: count, isOwn: isOwn))
+    }
+
+    /// The place of a transaction; `nil` if it has none yet, or if that is not known any more.
+    ///
+    /// - Parameter isOwn: Whether a revision is a transaction of the store itself that is saved.
+    func token(of revision: UInt64, isOwn: (UInt64) -> Bool) -> ChangeToken? {
+        guard revision <= last else { return nil }
+        guard let stretch = stretches.last(where: { $0.contains(revision, isOwn(revision)) }) else { return nil }
+        guard stretch.isOwn, stretch.count > 1 else { return stretch.token }
+        let all = stretch.revisions
+        let later =
+            all.upperBound - all.lowerBound + 1 == stretch.count
+            ? all.upperBound - revision : UInt64((revision + 1..<all.upperBound + 1).count(where: isOwn))
+        // Counted otherwise than it was appended, if the log has forgotten what it was.
+        guard later < stretch.count else { return nil }
+        var token = stretch.token
+        token.position -= later
+        return token
+    }
+
+    /// The revisions that were appended together up to a place.
+    func ownRevisions(endingAt token: ChangeToken) -> ClosedRange<UInt64>? {
+        stretches.last { $0.isOwn && $0.token == token }?.revisions
+    }
+
+    /// The revision of the transaction at a place; `nil` if it is not known, or if it had no part in what is in force.
+    ///
+    /// - Parameter isOwn: Whether a revision is a transaction of the store itself that is saved.
+    func revision(at token: ChangeToken, isOwn: (UInt64) -> Bool) -> UInt64? {
+        let stretch = stretches.last {
+            $0.token.history == token.history && $0.token.checksum == token.checksum && $0.start < token.position
+                && token.position <= $0.token.position
+        }
+        guard let stretch else { return nil }
+        let all = stretch.revisions
+        guard stretch.isOwn, stretch.count > 1 else { return all.upperBound }
+        var left = stretch.token.position - token.position
+        if all.upperBound - all.lowerBound + 1 == stretch.count { return all.upperBound - left }
+        for revision in all.reversed() where isOwn(revision) {
+            if left == 0 { return revision }
+            left -= 1
+        }
+        return nil
+    }
+}

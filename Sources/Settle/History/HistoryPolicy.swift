@@ -1,0 +1,39 @@
+/// How much of a file's past is kept beside it.
+///
+/// What is kept is in a file of its own, which only the user may read, and which is rewritten when it exceeds its
+/// bounds by half.
+public struct HistoryPolicy: Sendable, Hashable {
+    /// How long transactions are kept.
+    public struct Age: Sendable, Hashable {
+        /// In seconds.
+        public var seconds: Int64
+
+        /// Creates an age; a negative one counts as zero.
+        public init(seconds: Int64) { self.seconds = max(0, seconds) }
+
+        /// Days of 24 hours.
+        public static func days(_ days: Int) -> Age { Age(seconds: Int64(min(max(days, 0), 100_000_000)) * 86_400) }
+        /// Hours.
+        public static func hours(_ hours: Int) -> Age { Age(seconds: Int64(min(max(hours, 0), 1_000_000_000)) * 3_600) }
+    }
+
+    /// The most transactions that are kept; 0 if no history is kept.
+    public var transactions: Int
+    /// The most bytes that they take.
+    public var bytes: Int
+    /// How long they are kept.
+    public var age: Age
+
+    /// Keeps the newest transactions, within all three bounds.
+    public static func keep(
+        transactions: Int = 1_000, bytes: Int = 1 << 20, for age: Age = .days(30)
+    ) -> HistoryPolicy {
+        HistoryPolicy(transactions: max(1, transactions), bytes: max(1, bytes), age: age)
+    }
+
+    /// Keeps none, and removes what was kept.
+    public static let none = HistoryPolicy(transactions: 0, bytes: 0, age: Age(seconds: 0))
+
+    /// Whether any history is kept.
+    public var isKept: Bool { transactions > 0 }
+}

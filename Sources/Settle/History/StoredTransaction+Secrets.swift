@@ -1,0 +1,52 @@
+extension StoredTransaction {
+    /// The same without the values of some keys and of those in them; only that they have changed.
+    package func withholding(_ secrets: [SettingKey]) -> StoredTransaction {
+        guard let mutations, !secrets.isEmpty else { return self }
+        var transaction = self
+        var result: [StoredMutation] = []
+        var withheld: Set<SettingKey> = []
+        for mutation in mutations {
+            var mutation = mutation
+            if let secret = secrets.first(where: { $0 == mutation.key || mutation.key.isWithin($0) }) {
+                withheld.insert(secret)
+                continue
+            }
+            for secret in secrets where secret.isWithin(mutation.key) {
+                if mutation.remove(secret) { withheld.insert(secret) }
+            }
+            if mutation.isWithheld || mutation.oldValue != mutation.newValue { result.append(mutation) }
+        }
+        transaction.mutations = (result + withheld.map(StoredMutation.init(withheldAt:))).sorted { $0.key < $1.key }
+        return transaction
+    }
+
+    /// The same without anything about some keys and those in them.
+    package func forgetting(_ key: SettingKey) -> StoredTransaction {
+        var transaction = withholding([key])
+        transaction.mutations?.removeAll { $0.key == key }
+        return transaction
+    }
+}
+
+extension StoredMutation {
+    /// Removes what stands at a key within this one from both values.
+    ///
+    /// - Returns: Whether that has changed.
+    fileprivate mutating func remove(_ inner: SettingKey) -> Bool {
+        let (old, new) = (Self.remove(inner, from: &oldValue, at: key), Self.remove(inner, from: &newValue, at: key))
+        return old != new
+    }
+
+    /// - Returns: What was removed.
+    private static func remove(
+        _ inner: SettingKey, from value: inout SettingValue?, at key: SettingKey
+    ) -> SettingValue? {
+        guard let whole = value else { return nil }
+        var tree = SettingTree()
+        tree[key] = whole
+        guard let removed = tree[inner] else { return nil }
+        tree[inner] = nil
+        value = tree[key]
+        return removed
+    }
+}

@@ -1,0 +1,130 @@
+/// What one transaction did to what is stored.
+public struct StoredTransaction: Sendable, Hashable {
+    /// In seconds since 2001-01-01 00:00 UTC.
+    public var time: Double
+    /// Who made it.
+    public var author: TransactionAuthor
+    /// ``Origin/local`` or ``Origin/reset`` for a write of a program, ``Origin/external`` for an edit by hand, or
+    /// ``Origin/migration``.
+    public var origin: Origin
+    /// The transaction that it took back, if it is an undo.
+    public var undone: ChangeToken?
+    /// How many transactions it stands for, of which only the sum is known: 1, unless there was no room for each.
+    public var count: UInt64
+    /// What has changed, in the order of the keys; `nil` if anything may have.
+    public var mutations: [StoredMutation]?
+
+    /// Creates a transaction; by default a single one that took nothing back.
+    public init(
+        time: Double, author: TransactionAuthor, origin: Origin, undone: ChangeToken? = nil, count: UInt64 = 1,
+        mutations: [StoredMutation]?
+    ) {
+        self.time = time
+        self.author = author
+        self.origin = origin
+        self.undone = undone
+        self.count = count
+        self.mutations = mutations
+    }
+}
+
+/// What a transaction did to one key.
+public struct StoredMutation: Sendable, Hashable {
+    /// The key.
+    public var key: SettingKey
+    /// What was stored before; `nil` if nothing was, or if it is withheld.
+    public var oldValue: SettingValue?
+    /// What was stored after; `nil` if nothing was, or if it is withheld.
+    public var newValue: SettingValue?
+    /// Whether the values are left out, because the setting is a secret.
+    public var isWithheld: Bool
+
+    /// Creates a mutation with its values.
+    public init(key: SettingKey, oldValue: SettingValue?, newValue: SettingValue?) {
+        self.key = key
+        self.oldValue = oldValue
+        self.newValue = newValue
+        isWithheld = false
+    }
+
+    /// Creates a mutation of a secret: all that it says is that the key has changed.
+    public init(withheldAt key: SettingKey) {
+        self.key = key
+        isWithheld = true
+    }
+}
+
+/// Transactions of a storage, with their place in its history.
+public struct StoredRecord: Sendable, Hashable {
+    /// The place behind the last of the transactions.
+    public var token: ChangeToken
+    /// What they did, oldest first. If there was no room for each, one stands for several; see
+    /// ``StoredTransaction/count``.
+    public var transactions: [StoredTransaction]
+
+    /// Creates a record of one or more transactions.
+    public init(token: ChangeToken, transactions: [StoredTransaction]) {
+        self.token = token
+        self.transactions = transactions
+    }
+
+    /// How many transactions it has.
+    public var count: UInt64 { transactions.reduce(0) { $0 + $1.count } }
+
+    /// The token of each transaction, and the transaction, oldest first.
+    package var entries: [(token: ChangeToken, transaction: StoredTransaction)] {
+        var position = token.position - count
+        return transactions.map { transaction in
+            position += transaction.count
+            return (ChangeToken(history: token.history, position: position, checksum: token.checksum), transaction)
+        }
+    }
+}
+
+extension StoredRecord {
+    /// The transactions after a place within the record; all of them, if these are only known together. `nil` if the
+    /// place is not within the record.
+    package func rest(after token: ChangeToken) -> StoredRecord? {
+        guard token.history == self.token.history, token.checksum == self.token.checksum,
+            token.position < self.token.position, token.position > self.token.position - count
+        else { return nil }
+        guard let index = entries.firstIndex(where: { $0.token == token }) else { return self }
+        return StoredRecord(token: self.token, transactions: Array(transactions[(index + 1)...]))
+    }
+
+    /// The transactions before a position within the record; `nil` if there are none.
+    fileprivate func beginning(before position: UInt64) -> StoredRecord? {
+        let entries = entries.filter { $0.token.position < position }
+        return entries.last.map { StoredRecord(token: $0.token, transactions: entries.map(\.transaction)) }
+    }
+}
+
+extension HistoryPolicy {
+    /// The part of a history that may be told, newest first.
+    ///
+    /// - Parameters:
+    ///   - records: All of it, oldest first.
+    ///   - token: What comes before it is told; `nil` for the end.
+    ///   - now: In seconds since the reference date.
+    package func told(_ records: [StoredRecord], before token: ChangeToken?, limit: Int, now: Double) -> [StoredRecord]
+    {
+        guard isKept else { return [] }
+        var left = transactions
+        var result: [StoredRecord] = []
+        for record in records.reversed() {
+            guard left > 0, result.count < limit, let last = record.transactions.last,
+                now - last.time <= Double(age.seconds)
+            else { break }
+            var record = record
+            // The oldest ones of it may be beyond the bound.
+            record.transactions = record.transactions.suffix(left)
+            left -= record.transactions.count
+            if let token, record.token.position >= token.position {
+                guard let rest = record.beginning(before: token.position) else { continue }
+                record = rest
+            }
+            result.append(record)
+        }
+        return result
+    }
+}

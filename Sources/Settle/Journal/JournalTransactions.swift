@@ -1,0 +1,168 @@
+/// Which of the file's transactions a record has. A record without repeats what others have said already, such as at the
+/// beginning of a journal.
+package struct JournalTransactions: Sendable, Hashable {
+    /// How many transactions there have been in the file's history, with these.
+    package var position: UInt64
+    /// How many they are.
+    package var count: UInt64
+    /// Of the last of them, in seconds since the reference date.
+    package var time: Double
+    /// What each of them did, if the record says it. The counts of the list sum up to `count`.
+    package var list: [StoredTransaction]?
+    /// The checksum of the record, once it has been written.
+    package var checksum: UInt64 = 0
+
+    /// - Parameter position: 0 until the record is written.
+    package init(position: UInt64 = 0, count: UInt64, time: Double, list: [StoredTransaction]? = nil) {
+        self.position = position
+        self.count = count
+        self.time = time
+        self.list = list
+    }
+}
+
+extension JournalTransactions {
+    /// The place behind the last of them, in a history.
+    package func token(in history: UInt64) -> ChangeToken {
+        ChangeToken(history: history, position: position, checksum: checksum)
+    }
+}
+
+/// The bytes of the section, behind the batch of a record whose flag ``JournalRecordHeader/transactionsFlag`` is set:
+///
+///     position      u64
+///     count         a count
+///     time          8 bytes: the bits of the seconds since the reference date
+///     program       a text, empty if unknown; of all listed transactions
+///     user          a text, empty if unknown
+///     process       a count, 0 if unknown
+///     listed        a count: how many transactions follow
+///
+/// and for each transaction
+///
+///     time          8 bytes: the bits of the seconds since the reference date
+///     facts         a count: 1 there is a name, 2 it undoes another, 4 its mutations are known, 8 it stands for several
+///     origin        a text
+///     name          a text, if there is one
+///     undone        history u64, position u64, checksum u64, if it undoes another
+///     represented   a count, if it stands for several
+///     mutations     their number (a count), then for each the key (a text), the old and the new value;
+///                   a tag of its own says absent, and unknown if the values are withheld
+private enum Facts {
+    static let name: UInt64 = 1
+    static let undone: UInt64 = 2
+    static let mutations: UInt64 = 4
+    static let several: UInt64 = 8
+    static let all: UInt64 = 15
+}
+
+extension JournalValueWriter {
+    mutating func write(_ transactions: JournalTransactions) {
+        write(bits: transactions.position)
+        write(count: transactions.count)
+        write(bits: transactions.time.bitPattern)
+        let author = transactions.list?.first?.author
+        write(author?.program ?? "")
+        write(author?.user ?? "")
+        write(count: UInt64(max(0, author?.process ?? 0)))
+        let list = transactions.list ?? []
+        write(count: UInt64(list.count))
+        for transaction in list { write(transaction) }
+    }
+
+    private mutating func write(_ transaction: StoredTransaction) {
+        write(bits: transaction.time.bitPattern)
+        var facts: UInt64 = 0
+        if transaction.author.name != nil { facts |= Facts.name }
+        if transaction.undone != nil { facts |= Facts.undone }
+        if transaction.mutations != nil { facts |= Facts.mutations }
+        if transaction.count != 1 { facts |= Facts.several }
+        write(count: facts)
+        write(transaction.origin.rawValue)
+        if let name = transaction.author.name { write(name) }
+        if let undone = transaction.undone { write(undone) }
+        if transaction.count != 1 { write(count: transaction.count) }
+        guard let mutations = transaction.mutations else { return }
+        write(count: UInt64(mutations.count))
+        for mutation in mutations {
+            write(mutation.key.description)
+            write(mutation.oldValue, isWithheld: mutation.isWithheld)
+            write(mutation.newValue, isWithheld: mutation.isWithheld)
+        }
+    }
+
+    private mutating func write(_ value: SettingValue?, isWithheld: Bool) {
+        if isWithheld {
+            write(tag: JournalValueTag.unknown)
+        } else if let value {
+            write(value)
+        } else {
+            write(tag: JournalValueTag.absent)
+        }
+    }
+
+    mutating func write(_ token: ChangeToken) {
+        write(bits: token.history)
+        write(bits: token.position)
+        write(bits: token.checksum)
+    }
+}
+
+extension JournalValueReader {
+    mutating func readTransactions() throws(JournalError) -> JournalTransactions {
+        var transactions = JournalTransactions(
+            position: try readBits(), count: try readCount(), time: Double(bitPattern: try readBits()))
+        guard transactions.count > 0, transactions.count <= transactions.position, transactions.time.isFinite else {
+            throw .damaged
+        }
+        let (program, user, process) = (try readText(), try readText(), try readCount())
+        let author = TransactionAuthor(
+            program: program.isEmpty ? nil : program, process: process == 0 ? nil : Int32(clamping: process),
+            user: user.isEmpty ? nil : user)
+        let listed = try readSize()
+        guard listed > 0 else { return transactions }
+        var list: [StoredTransaction] = []
+        var sum: UInt64 = 0
+        for _ in 0..<listed {
+            let transaction = try readTransaction(by: author)
+            let (newSum, overflows) = sum.addingReportingOverflow(transaction.count)
+            guard transaction.count > 0, !overflows else { throw .damaged }
+            sum = newSum
+            list.append(transaction)
+        }
+        guard sum == transactions.count else { throw .damaged }
+        transactions.list = list
+        return transactions
+    }
+
+    private mutating func readTransaction(by author: TransactionAuthor) throws(JournalError) -> StoredTransaction {
+        let time = Double(bitPattern: try readBits())
+        let facts = try readCount()
+        guard facts <= Facts.all, time.isFinite else { throw .damaged }
+        // A later version may have more origins.
+        let origin = Origin(rawValue: try readText()) ?? .external
+        let name = facts & Facts.name == 0 ? nil : try readText()
+        let undone = facts & Facts.undone == 0 ? nil : try readToken()
+        let count = facts & Facts.several == 0 ? 1 : try readCount()
+        var transaction = StoredTransaction(
+            time: time, author: author.named(name), origin: origin, undone: undone, count: count, mutations: nil)
+        guard facts & Facts.mutations != 0 else { return transaction }
+        var mutations: [StoredMutation] = []
+        for _ in 0..<(try readSize()) { mutations.append(try readMutation()) }
+        transaction.mutations = mutations
+        return transaction
+    }
+
+    private mutating func readMutation() throws(JournalError) -> StoredMutation {
+        let key = SettingKey(stored: try readText())
+        switch (try readEntryValue(), try readEntryValue()) {
+        case (.unknown, .unknown): return StoredMutation(withheldAt: key)
+        case (.unknown, _), (_, .unknown): throw .damaged
+        case (let old, let new): return StoredMutation(key: key, oldValue: old.value, newValue: new.value)
+        }
+    }
+
+    mutating func readToken() throws(JournalError) -> ChangeToken {
+        ChangeToken(history: try readBits(), position: try readBits(), checksum: try readBits())
+    }
+}
