@@ -55,7 +55,7 @@ extension FileSession {
     func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
         guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
         if token == end { return [] }
-        if let records = recent.records(after: token, limit: limit) { return records }
+        if recent.end == end, let records = recent.records(after: token, limit: limit) { return records }
         let known = try knownHistory()
         guard var index = known.records.firstIndex(where: { $0.token.position > token.position }) else { return nil }
         var result: [StoredRecord] = []
@@ -166,6 +166,14 @@ extension FileSession {
             with: all.records, after: all.header.beginning ?? beginning, history, for: file.owner)
     }
 
+    /// Keeps the transactions of a journal that has been removed. Where they are not known, a gap is left.
+    mutating func keepLostPast() {
+        guard keepsHistory, let token = journal.token else { return }
+        defer { lostRecords = [] }
+        try? keepPast(of: lostRecords)
+        if (try? pastFile.read())??.token != token { journal.leaveGap() }
+    }
+
     /// Goes on with the history that is kept, although the journal is lost in which it went on.
     mutating func followPast() throws(FileError) {
         guard journal.token == nil, let past = try pastFile.read(), let token = past.token else { return }
@@ -186,6 +194,8 @@ extension FileSession {
         history.add(secretKeys)
         try append(.history(history))
         contents.history = history
+        // Rare, and all processes are to keep to it, whatever happens to this one.
+        try synchronize()
         guard !policy.isKept else { return }
         try fileErrors { (session) throws(FileError) in try session.pastFile.remove() }
     }
@@ -279,7 +289,8 @@ extension JournalBatch {
         var isKnown = true
         var before: [SettingKey: SettingValue] = [:]
         for entry in entries {
-            let known = entry.before == .unknown ? earlier.newest(at: entry.key) ?? .unknown : entry.before
+            // An edit says what the file had, which may be less than what was in force.
+            let known = earlier.newest(at: entry.key) ?? entry.before
             if known == .unknown { isKnown = false }
             before[entry.key] = known.value
         }

@@ -7,6 +7,7 @@ extension FileSession {
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
         try followPast()
+        keepLostPast()
         try journal.begin(
             after: old.generation == 0 ? nil : old,
             with: try beginning(after: [], from: .absent) + contents.lastingRecords,

@@ -27,6 +27,10 @@ extension FileSession {
             guard finding == .replaced else { return finding }
             // The race for this journal is lost: what was appended to it last is merged before it is given up.
             try mergeNewRecords()
+            // Nobody else may have what a removed one says of the past.
+            if keepsHistory, (try? operations.status(at: journal.path)) == nil {
+                lostRecords = (try? knownRecords()) ?? []
+            }
             journal.close()
             attempts -= 1
             guard attempts > 0 else { throw .notSaved(names.file, .replacedAgainAndAgain(journal.path)) }

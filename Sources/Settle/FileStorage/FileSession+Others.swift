@@ -108,6 +108,7 @@ extension FileSession {
             merge(log.records)
             return
         }
+        recent.begin(at: journal.token)
         let reading = try readKnown()
         let replay = JournalReplay(records: log.records, file: reading?.version ?? .absent)
         if reading == nil, replay.match != .current, file.version != .absent {

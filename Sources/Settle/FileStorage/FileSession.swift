@@ -61,6 +61,8 @@ struct FileSession: Sendable {
     var namedLocks = NamedFileLocks()
     /// What this process has seen of the file's history.
     var recent = RecentTransactions()
+    /// The records of a journal that has been removed, until those of its transactions are kept.
+    var lostRecords: [(offset: Int, record: JournalRecord)] = []
     /// The keys of which this process knows that their values are secrets.
     var secretKeys: Set<SettingKey> = []
     /// Whether only the user may read the file from its next version on.

@@ -22,6 +22,9 @@ struct RecentTransactions: Sendable {
     private var items: ArraySlice<Item> = []
     private var size = 0
 
+    /// The place behind the last record.
+    var end: ChangeToken? { items.last?.token ?? beginning }
+
     private static let countLimit = 1_024
     private static let sizeLimit = 1 << 20
 
@@ -35,7 +38,6 @@ struct RecentTransactions: Sendable {
     ///
     /// - Parameter size: The bytes that it takes in a journal.
     mutating func add(_ item: Item) {
-        let end = items.last?.token ?? beginning
         guard item.token.history != end?.history || item.token.position > end?.position ?? 0 else { return }
         if end == nil || item.token.history != end?.history || item.start != end?.position { begin(at: nil) }
         items.append(item)

@@ -1,0 +1,381 @@
+import Foundation
+import Settle
+import SettleTesting
+
+/// A random life of processes that share a file with a history, compared with a list in memory.
+///
+/// The list is what one follower has been told who asks after each step, each time another process. Each transaction
+/// that was acknowledged must be in it once, it must lead from the values before to those after, and whoever comes back
+/// with the token of any place must be told the rest of the list, or that this is not known any more.
+struct KeptHistoryRun {
+    struct Violation: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct Process {
+        let name: String
+        let calls: FaultySystemCalls
+        let storage: FileStorage
+        var revision: UInt64 = 0
+    }
+
+    private struct Entry {
+        var token: ChangeToken
+        var transaction: StoredTransaction
+    }
+
+    private static let url = URL(filePath: "/home/settings.json")
+    private static let keys: [SettingKey] = ["a", "b", "g.x", "g.y"]
+
+    private var disk = SimulatedDisk()
+    private var random: SeededGenerator
+    private var processes: [Process] = []
+    private var person = SettingsPerson(path: FilePath("/home/settings.json"))
+    private var steps: [String] = []
+    private var count: Int64 = 0
+    private let journalLimit: Int
+    private let isKept: Bool
+    private var hasFaults = false
+    /// What the follower has been told, and where it began.
+    private var list: [Entry] = []
+    private var beginning: ChangeToken?
+    private var base = SettingTree()
+    /// The authors of acknowledged transactions that the follower has not been told of yet, by their numbers.
+    private var awaited: Set<Int64> = []
+    private var found: Set<Int64> = []
+    /// The place of the last transaction that was reported stable.
+    private var stable: ChangeToken?
+    /// Whether a loss has been told since the last step that may cause one.
+    private(set) var losses = 0
+    private(set) var resumptions = 0
+
+    init(seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        journalLimit = [300, 700, FileStorage.journalLimit][Int(random.next() % 3)]
+        isKept = random.next() % 4 != 0
+        try FileOperations(disk).makeFolder(FilePath("/home"))
+        try FileOperations(disk).synchronizeFolder(FilePath("/"))
+    }
+
+    /// - Returns: How often a loss was told, and how often somebody came back.
+    static func run(seed: UInt64, steps: Int) throws -> (losses: Int, resumptions: Int) {
+        var run = try KeptHistoryRun(seed: seed)
+        do {
+            try run.open()
+            if run.isKept { try run.processes[0].storage.keepHistory(.keep(transactions: 10_000, for: .days(100_000))) }
+            run.note(run.isKept ? "The history is kept" : "No history is kept")
+            try run.append(0)
+            run.begin(at: try run.settle(0))
+            run.hasFaults = run.below(2) == 0
+            for _ in 0..<steps {
+                try run.step()
+                try run.follow()
+                try run.comeBack()
+            }
+            return (run.losses, run.resumptions)
+        } catch {
+            throw Violation(
+                description: "\(error)\nThe life with the seed \(seed):\n  \(run.steps.joined(separator: "\n  "))")
+        }
+    }
+
+    private mutating func note(_ step: String) { steps.append(step) }
+
+    private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+
+    // MARK: Steps
+
+    private mutating func step() throws {
+        if processes.isEmpty || (processes.count < 3 && below(8) == 0) { return try open() }
+        let index = below(processes.count)
+        switch below(20) {
+        case 0..<9: try append(index)
+        case 9..<12: try checkpoint(index)
+        case 12, 13: try edit()
+        case 14: close(index)
+        case 15: kill(index)
+        case 16: try losePower()
+        case 17: try removeFiles(index)
+        default: try look(index)
+        }
+    }
+
+    private mutating func open() throws {
+        count += 1
+        let calls = FaultySystemCalls(disk)
+        let storage = FileStorage(
+            at: Self.url, calls: calls, lockTimeout: LockTimeout(limit: .zero), journalLimit: journalLimit)
+        let contents = try storage.load()
+        processes.append(Process(name: "P\(count)", calls: calls, storage: storage))
+        note("P\(count) opens at \(text(contents.token))")
+    }
+
+    private mutating func append(_ index: Int) throws {
+        var process = processes[index]
+        // As the persister: with what others have stored.
+        guard let tree = try? settledTree(of: process) else { return }
+        let number = UInt64(1 + below(3))
+        var (values, before): ([SettingKey: SettingValue?], [SettingKey: SettingValue]) = ([:], [:])
+        var list: [StoredTransaction] = []
+        var state = tree
+        var names: [Int64] = []
+        for _ in 0..<number {
+            count += 1
+            let key = Self.keys[below(Self.keys.count)]
+            let value: SettingValue? = below(5) == 0 ? nil : .integer(count)
+            let mutation = StoredMutation(key: key, oldValue: state[key], newValue: value)
+            state[key] = value
+            values.updateValue(value, forKey: key)
+            before[key] = tree[key]
+            names.append(count)
+            list.append(
+                StoredTransaction(
+                    time: Double(count), author: TransactionAuthor(name: "\(count)", process: 1), origin: .local,
+                    mutations: mutation.oldValue == mutation.newValue ? [] : [mutation]))
+        }
+        process.revision += number
+        processes[index] = process
+        let durability: StorageDurability = below(2) == 0 ? .synced : .buffered
+        let batch = StorageBatch(
+            revision: process.revision, values: values, expectedValues: before, author: "\(count)",
+            transactionCount: number, transactions: process.storage.keepsHistory ? list : [])
+        var receipt: StorageReceipt?
+        let isDone = perform(index, "appends \(names) \(durability)") { (storage) throws(StorageError) in
+            receipt = try storage.append(batch, durability: durability)
+        }
+        guard isDone, let receipt else { return }
+        guard let token = receipt.token else { throw Violation(description: "An append has no place.") }
+        steps[steps.count - 1] += " at \(text(token))"
+        if durability == .synced { stable = token }
+        // Unlisted transactions have the author of the last one.
+        awaited.formUnion(process.storage.keepsHistory ? names : names.suffix(1))
+    }
+
+    private mutating func checkpoint(_ index: Int) throws {
+        let process = processes[index]
+        guard let tree = try? settledTree(of: process) else { return }
+        _ = perform(index, "checkpoints") { (storage) throws(StorageError) in
+            _ = try storage.checkpoint(tree, for: .resting)
+        }
+    }
+
+    private mutating func look(_ index: Int) throws {
+        _ = perform(index, "looks") { (storage) throws(StorageError) in _ = try storage.externalChanges() }
+    }
+
+    private mutating func edit() throws {
+        guard person.contents(of: disk) != nil else { return }
+        count += 1
+        try person.edit([Self.keys[below(Self.keys.count)]: .integer(count)], on: disk)
+        note("Somebody edits \(count)")
+    }
+
+    private mutating func close(_ index: Int) {
+        let process = processes.remove(at: index)
+        process.storage.close()
+        note("\(process.name) closes")
+    }
+
+    private mutating func kill(_ index: Int) {
+        let process = processes.remove(at: index)
+        process.calls.endProcess()
+        note("\(process.name) is killed")
+    }
+
+    private mutating func losePower() throws {
+        let disks = disk.disksAfterLossOfPower(limit: 6, seed: random.next())
+        disk = disks[below(disks.count)]
+        processes = []
+        note("The power fails")
+        awaited = []
+        try open()
+        try checkStable()
+        // What was not synced may be gone; where the list ends now is told by the file.
+        guard !processes.isEmpty, let end = try? settle(0) else { return }
+        while let last = list.last, try records(after: last.token, of: 0) == nil { list.removeLast() }
+        found = Set(list.compactMap { $0.transaction.author.name.flatMap { Int64($0) } })
+        if list.isEmpty, isKept, try beginning.map({ try records(after: $0, of: 0) == nil }) ?? true { begin(at: end) }
+    }
+
+    /// What was stable is still a place to go on from, if a history is kept.
+    private mutating func checkStable() throws {
+        guard isKept, let stable else { return }
+        guard try records(after: stable, of: 0) != nil else {
+            throw Violation(description: "The stable place \(text(stable)) is not known after a loss of power.")
+        }
+    }
+
+    private mutating func removeFiles(_ index: Int) throws {
+        // What has been noticed before is stored again.
+        guard (try? settledTree(of: processes[index])) != nil else { return }
+        try follow()
+        let names = FileNames(FilePath("/home/settings.json"))
+        let gone = [names.file, names.journal].filter { _ in below(2) == 0 }
+        for path in gone { try? disk.removeFile(path.text) }
+        note("Somebody removes \(gone.map(\.name))")
+        _ = try? settledTree(of: processes[index])
+    }
+
+    // MARK: The follower
+
+    private mutating func begin(at token: ChangeToken?) {
+        list = []
+        awaited = []
+        beginning = token
+        base = processes.first.flatMap { try? settledTree(of: $0) } ?? base
+        losses += 1
+    }
+
+    /// Takes the lock, so that all that is left is done, and tells where the history stands.
+    private func settle(_ index: Int) throws -> ChangeToken? {
+        _ = try settledTree(of: processes[index])
+        return processes[index].storage.token
+    }
+
+    private func settledTree(of process: Process) throws -> SettingTree {
+        try process.storage.lock()
+        process.storage.unlock()
+        _ = try process.storage.externalChanges()
+        return try FileStorage(
+            at: Self.url, calls: FaultySystemCalls(disk), lockTimeout: LockTimeout(limit: .zero)
+        ).load().tree
+    }
+
+    private mutating func follow() throws {
+        guard !processes.isEmpty else { return }
+        let index = below(processes.count)
+        let tree: SettingTree
+        do {
+            tree = try settledTree(of: processes[index])
+        } catch {
+            return
+        }
+        guard let place = list.last?.token ?? beginning else { return begin(at: processes[index].storage.token) }
+        guard let new = try records(after: place, of: index) else {
+            guard !isKept else { throw Violation(description: "What came after \(text(place)) is not known.") }
+            note("The follower is told of a loss after \(text(place))")
+            return begin(at: processes[index].storage.token)
+        }
+        for (token, transaction) in new.flatMap(\.entries) { try take(Entry(token: token, transaction: transaction)) }
+        try check(tree, index)
+    }
+
+    private mutating func take(_ entry: Entry) throws {
+        let last = list.last?.token ?? beginning
+        guard entry.token.position - entry.transaction.count == last?.position else {
+            throw Violation(description: "\(text(entry.token)) does not follow \(text(last)).")
+        }
+        list.append(entry)
+        guard let name = entry.transaction.author.name.flatMap({ Int64($0) }) else { return }
+        guard found.insert(name).inserted else { throw Violation(description: "\(name) is told twice.") }
+        awaited.remove(name)
+    }
+
+    /// Everything that was acknowledged is in the list, and the list leads to what is stored.
+    private func check(_ tree: SettingTree, _ index: Int) throws {
+        guard awaited.isEmpty else { throw Violation(description: "\(awaited.sorted()) are not in the history.") }
+        guard let token = processes[index].storage.token, token == list.last?.token ?? beginning else {
+            throw Violation(description: "The list ends elsewhere than at \(text(processes[index].storage.token)).")
+        }
+        guard list.allSatisfy({ $0.transaction.mutations != nil }) else { return }
+        var state = base
+        for entry in list {
+            for mutation in entry.transaction.mutations ?? [] {
+                guard state[mutation.key] == mutation.oldValue else {
+                    let old = SettingTreeText.text(mutation.oldValue)
+                    throw Violation(
+                        description: "\(text(entry.token)) replaces \(old) at \(mutation.key) instead of "
+                            + SettingTreeText.text(state[mutation.key]))
+                }
+                state[mutation.key] = mutation.newValue
+            }
+        }
+        guard leaves(state) == leaves(tree) else {
+            throw Violation(description: "The list leads to \(leaves(state)) instead of \(leaves(tree)).")
+        }
+    }
+
+    /// Empty dictionaries don't count.
+    private func leaves(_ tree: SettingTree) -> [SettingKey: SettingValue?] {
+        SettingTreeText.leaves(of: tree).filter { $0.value != .dictionary([:]) }
+    }
+
+    /// Somebody comes back with the token of any place, to any process.
+    private mutating func comeBack() throws {
+        guard !processes.isEmpty, !list.isEmpty else { return }
+        let index = below(processes.count)
+        guard (try? settle(index)) == list.last?.token else { return }
+        let start = below(list.count + 1)
+        guard let place = start == 0 ? beginning : list[start - 1].token else { return }
+        guard let records = try records(after: place, of: index) else {
+            guard !isKept else { throw Violation(description: "Nobody knows what came after \(text(place)).") }
+            losses += 1
+            return
+        }
+        resumptions += 1
+        let told = records.flatMap(\.entries)
+        let rest = list[start...]
+        for ((token, transaction), entry) in zip(told, rest) where transaction != entry.transaction {
+            // Without a history, an edit that nobody saw being made may not be known any more.
+            if !isKept, transaction.mutations == nil { continue }
+            throw Violation(
+                description: "At \(text(token)) \(processes[index].name) tells \(transaction) instead of "
+                    + "\(entry.transaction).")
+        }
+        guard told.map(\.token) == rest.map(\.token) else {
+            throw Violation(description: "\(processes[index].name) tells \(told.map { text($0.token) }).")
+        }
+        guard isKept else { return }
+        let past = try processes[index].storage.records(before: nil, limit: 10_000).reversed().flatMap(\.entries)
+        guard past.suffix(list.count).map(\.token) == list.map(\.token) else {
+            throw Violation(description: "Looking back finds \(past.map { text($0.token) }).")
+        }
+    }
+
+    /// Everything after a place, in pages of any size.
+    private mutating func records(after token: ChangeToken, of index: Int) throws -> [StoredRecord]? {
+        let limit = 1 + below(4)
+        var result: [StoredRecord] = []
+        while true {
+            let place = result.last?.token ?? token
+            guard let page = try processes[index].storage.records(after: place, limit: limit) else { return nil }
+            guard !page.isEmpty else { return result }
+            result += page
+        }
+    }
+
+    // MARK: Faults
+
+    /// - Returns: Whether the call succeeded. A process that dies in it is gone.
+    private mutating func perform(
+        _ index: Int, _ action: String, _ body: (FileStorage) throws(StorageError) -> Void
+    ) -> Bool {
+        let process = processes[index]
+        let trouble = hasFaults ? below(8) : 7
+        let number = below(30)
+        process.calls.forget()
+        switch trouble {
+        case 0: process.calls.fail(call: number, with: .error(.inputOutput), forGood: false)
+        case 1: process.calls.fail(call: number, with: .error(.noSpace), forGood: false)
+        case 2: process.calls.fail(call: number, with: .error(.inputOutput), forGood: true)
+        default: process.calls.fail(call: .max / 2, with: .short, forGood: false)
+        }
+        var isDone = true
+        do throws(StorageError) {
+            try body(process.storage)
+        } catch {
+            isDone = false
+        }
+        let faults = process.calls.faultCount
+        let fault = faults > 0 ? " (trouble \(trouble) with call \(number): \(process.calls.calls[number]))" : ""
+        if trouble == 2, faults > 0 {
+            process.calls.endProcess()
+            processes.remove(at: index)
+        }
+        process.calls.heal()
+        note("\(process.name) \(action)\(fault) \(isDone ? "done" : "failed")")
+        return isDone
+    }
+
+    private func text(_ token: ChangeToken?) -> String { token.map { "\($0.position)" } ?? "no place" }
+}
