@@ -136,6 +136,7 @@ import Testing
         store = try await home.open(migrations: [.rename("old", to: "new")])
         let entries = try await store.entries()
         #expect(entries.map(\.origin) == [.migration, .local])
+        #expect(entries[0].author == entries[1].author)
         #expect(entries[0].changes.map(\.description) == ["new: nothing → 1", "old: 1 → nothing"])
         try await store.close()
     }
