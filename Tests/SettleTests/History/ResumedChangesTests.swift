@@ -1,0 +1,392 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct ResumedChangesTests {
+    /// A file whose journal is begun anew when it has a few records.
+    private struct ShortJournals {
+        let fixture: FileStorageFixture
+        let clock = ManualClock()
+        let journalLimit: Int
+
+        init(journalLimit: Int = 400) throws {
+            fixture = try FileStorageFixture()
+            self.journalLimit = journalLimit
+        }
+
+        func open(
+            _ history: HistoryPolicy? = .keep(), logLimit: Int = 1_024, at file: URL? = nil
+        ) async throws -> SettingsStore {
+            try await SettingsStore.open(
+                storage: FileStorage(at: file ?? fixture.file, calls: fixture.calls, journalLimit: journalLimit),
+                configuration: SettingsStore.Configuration(logLimit: logLimit, history: history, clock: clock))
+        }
+    }
+
+    /// The new values of a setting and the places, as they come.
+    private func next(_ count: Int, of iterator: inout ResumedChanges.Iterator) async throws -> [Int] {
+        var values: [Int] = []
+        for _ in 0..<count {
+            let change = try #require(await iterator.next())
+            #expect(change.missed == 0 && change.token != nil && change.snapshot == nil)
+            values += change.mutations.compactMap { $0.newValue as? Int }
+        }
+        return values
+    }
+
+    @Test("Memory, journal and kept past meet without a seam, wherever it is", arguments: [1, 2, 4, 16])
+    func seams(logLimit: Int) async throws {
+        // The journal is begun anew after each number of commits; the log in memory keeps as many as it may.
+        for renewal in 0...8 {
+            let place = try ShortJournals(journalLimit: 1)
+            let store = try await place.open(logLimit: logLimit)
+            let settings = try await store.group(CounterSettings.self)
+            var tokens: [ChangeToken] = []
+            for number in 1...8 {
+                if number == renewal { try await store.flush(toFile: true) }
+                try await settings.commit { settings.count = number }
+                tokens.append(try #require(store.token))
+            }
+            for reopened in [false, true] {
+                if reopened { try await store.close() }
+                let again = reopened ? try await place.open() : store
+                _ = try await again.group(CounterSettings.self)
+                for (index, token) in tokens.enumerated() {
+                    var iterator = again.changes(after: token).makeAsyncIterator()
+                    let rest = tokens.count - 1 - index
+                    #expect(try await next(rest, of: &iterator) == Array((index + 2)..<(index + 2 + rest)))
+                }
+                try await again.close()
+            }
+        }
+    }
+
+    @Test("A follower goes from what was missed over to what is new, each once") func goingOver() async throws {
+        let place = try ShortJournals()
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.token)
+        for number in 2...40 { try await settings.commit { settings.count = number } }
+        var iterator = store.changes(after: token).makeAsyncIterator()
+        #expect(try await next(39, of: &iterator) == Array(2...40))
+        for number in 41...80 {
+            try await settings.commit { settings.count = number }
+            #expect(try await next(1, of: &iterator) == [number])
+        }
+    }
+
+    @Test("Transactions that were appended together come one by one, and after a restart as their sum")
+    func appendedTogether() async throws {
+        let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
+        let store = try await place.open(nil)
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.token)
+        // The clock stands still, so the pace of appends holds these up until the flush.
+        for number in 2...4 { settings.count = number }
+        try await store.flush()
+        var iterator = store.changes(after: token).makeAsyncIterator()
+        var places: [ChangeToken] = []
+        for number in 2...4 {
+            let change = try #require(await iterator.next())
+            #expect(change.mutations.first?.newValue as? Int == number)
+            #expect(change.mutations.first?.oldValue as? Int == number - 1 && change.missed == 0)
+            places.append(try #require(change.token))
+        }
+        #expect(places.map(\.position) == [2, 3, 4].map { token.position - 1 + $0 })
+        // From a place between them, too.
+        var between = store.changes(after: places[0]).makeAsyncIterator()
+        #expect(try await next(2, of: &between) == [3, 4])
+        try await store.close()
+        let again = try await place.open(nil)
+        _ = try await again.group(CounterSettings.self)
+        var sum = again.changes(after: token).makeAsyncIterator()
+        let change = try #require(await sum.next())
+        #expect(change.mutations.first?.newValue as? Int == 4 && change.missed == 2 && change.token == places[2])
+        // Without a history nobody knows any more what was between them: that is told.
+        var lost = again.changes(after: places[0]).makeAsyncIterator()
+        let told = try #require(await lost.next())
+        #expect(told.missed == Change.unknownCount && told.snapshot?["count"] == .integer(4))
+    }
+
+    @Test("Followers in two processes are told the same, in one order, each transaction once")
+    func twoProcesses() async throws {
+        let place = try ShortJournals(journalLimit: 2_000)
+        let stores = [try await place.open(), try await place.open()]
+        let groups = [try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self)]
+        try await groups[0].commit { groups[0].count = -1 }
+        let token = try #require(stores[0].token)
+        let recorders = stores.map { ChangeRecorder($0.changes(after: token)) }
+        let count = 60
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for writer in 0..<4 {
+                tasks.addTask {
+                    let settings = groups[writer % 2]
+                    for number in 0..<count {
+                        try await settings.commit(by: "\(writer)") { settings.count = writer * count + number }
+                        if number % 8 == 0 { settings.other += 1 }
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        for store in stores { try await store.flush() }
+        try await groups[0].commit { groups[0].name = "end" }
+        // A look at what the other process has done last.
+        _ = try await groups[1].commit { groups[1].other }
+        var lists: [[Change]] = []
+        for recorder in recorders {
+            var list: [Change] = []
+            while list.last?.mutations.contains(where: { $0.key == "name" }) != true {
+                list.append(try #require(await recorder.next()))
+            }
+            lists.append(list)
+        }
+        #expect(lists[0].map(\.token) == lists[1].map(\.token))
+        let positions = lists[0].compactMap { $0.token?.position }
+        #expect(positions == Array(token.position + 1...token.position + UInt64(positions.count)))
+        for writer in 0..<4 {
+            let own = lists[1].filter { $0.author == "\(writer)" }
+            let written = own.flatMap(\.mutations).filter { $0.key == "count" }.compactMap { $0.newValue as? Int }
+            #expect(written == (0..<count).map { writer * count + $0 })
+        }
+        // Each transaction replaces what the one before has left, whoever made that.
+        var last = -1
+        for mutation in lists[0].flatMap(\.mutations) where mutation.key == "count" {
+            #expect(mutation.oldValue as? Int == last)
+            last = try #require(mutation.newValue as? Int)
+        }
+    }
+
+    @Test("A backup that is restored under a running follower is told") func restoredBackup() async throws {
+        let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        try await store.flush(toFile: true)
+        let backup = try place.fixture.contents()
+        for number in 2...5 { try await settings.commit { settings.count = number } }
+        var iterator = store.changes(after: try #require(store.token)).makeAsyncIterator()
+        try await settings.commit { settings.count = 6 }
+        #expect(try await next(1, of: &iterator) == [6])
+        let seen = try #require(store.token)
+        try place.fixture.restore(backup)
+        // The next look finds the files of an earlier time.
+        try await settings.commit { settings.other = 7 }
+        let change = try #require(await iterator.next())
+        #expect(change.missed == Change.unknownCount && change.snapshot?["other"] == .integer(7))
+        #expect(change.snapshot?["count"] == SettingValue.integer(Int64(settings.count)))
+        try await settings.commit { settings.other = 8 }
+        #expect(try await next(1, of: &iterator) == [8])
+        // Also for one who comes back with a place of the past that is gone.
+        var other = store.changes(after: seen).makeAsyncIterator()
+        #expect(await other.next()?.missed == Change.unknownCount)
+    }
+
+    @Test("A folder that was copied and went another way is told") func copiedFolder() async throws {
+        let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let common = try #require(store.token)
+        let copy = place.fixture.folder.appending(path: "copy")
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+        for (name, data) in try place.fixture.contents() { try data.write(to: copy.appending(path: name)) }
+        for number in 2...4 { try await settings.commit { settings.count = number } }
+        let other = try await place.open(at: copy.appending(path: "settings.json"))
+        let settingsOfOther = try await other.group(CounterSettings.self)
+        for number in 12...14 { try await settingsOfOther.commit { settingsOfOther.count = number } }
+        let (own, foreign) = (try #require(store.token), try #require(other.token))
+        #expect(own.history == foreign.history && own.position == foreign.position && own != foreign)
+        var follower = other.changes(after: own).makeAsyncIterator()
+        #expect(await follower.next()?.missed == Change.unknownCount)
+        // What both have in common is a place in either.
+        var after = other.changes(after: common).makeAsyncIterator()
+        #expect(try await next(3, of: &after) == [12, 13, 14])
+    }
+
+    @Test("A file that was replaced by an older one is a change, also for one who was away") func olderFile()
+        async throws
+    {
+        let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        try await store.flush(toFile: true)
+        let older = try Data(contentsOf: place.fixture.file)
+        try await settings.commit { settings.count = 2 }
+        try await store.flush(toFile: true)
+        let token = try #require(store.token)
+        try await store.close()
+        try older.write(to: place.fixture.file)
+        let again = try await place.open()
+        let settingsAgain = try await again.group(CounterSettings.self)
+        try await settingsAgain.commit { settingsAgain.other = 3 }
+        var iterator = again.changes(after: token).makeAsyncIterator()
+        let change = try #require(await iterator.next())
+        #expect(change.origin == .external && change.author == nil)
+        #expect(change.missed == Change.unknownCount || change.mutations.contains { $0.key == "count" })
+    }
+
+    @Test("A token of another file, and one from nowhere, begin with a snapshot") func foreignTokens() async throws {
+        for kind in HistoryPlace.Kind.allCases {
+            let (place, other) = (try HistoryPlace(kind), try HistoryPlace(kind))
+            let (store, foreign) = (try await place.open(), try await other.open())
+            let settings = try await store.group(CounterSettings.self)
+            let settingsOfOther = try await foreign.group(CounterSettings.self)
+            try await settings.commit { settings.count = 1 }
+            try await settingsOfOther.commit { settingsOfOther.count = 2 }
+            var ahead = try #require(store.token)
+            ahead.position += 100
+            for token in [nil, foreign.token, ahead] {
+                var iterator = store.changes(after: token).makeAsyncIterator()
+                let first = try #require(await iterator.next())
+                #expect(first.missed == Change.unknownCount && first.token == store.token && first.mutations.isEmpty)
+                #expect(first.snapshot == SettingTree(["count": .integer(1)]))
+            }
+            var iterator = store.changes(after: nil).makeAsyncIterator()
+            _ = await iterator.next()
+            try await settings.commit { settings.other = 5 }
+            #expect(try await next(1, of: &iterator) == [5])
+        }
+    }
+
+    @Test("A journal of an earlier version is read, and counts from then on") func earlierJournal() async throws {
+        let fixture = try FileStorageFixture()
+        let batch = JournalBatch(
+            revision: 1, entries: [JournalEntry(key: "count", value: .integer(7), before: .absent)])
+        let records = [
+            JournalRecord(.checkpointed(.absent, coveredEnd: JournalHeader.size), durableEnd: 0),
+            JournalRecord(.values(batch), durableEnd: 0),
+        ]
+        var bytes = JournalHeader(generation: 7).encoded
+        var position = JournalPosition.start(of: 7)
+        for record in records {
+            let (encoded, next) = record.encoded(at: position)
+            bytes += encoded
+            position = next
+        }
+        #expect(bytes[8] == 1)
+        try Data(bytes).write(to: fixture.folder.appending(path: ".settings.json.journal"))
+        let store = try await SettingsStore.open(storage: fixture.storage())
+        let settings = try await store.group(CounterSettings.self)
+        #expect(settings.count == 7 && store.token == nil)
+        try await settings.commit { settings.count += 1 }
+        #expect(store.token?.position == 1)
+        try await store.close()
+        let again = try await SettingsStore.open(storage: fixture.storage())
+        #expect(try await again.group(CounterSettings.self).count == 8 && again.token?.position == 1)
+    }
+
+    @Test("Durable changes wait for the sync") func durableOnly() async throws {
+        let place = try HistoryPlace(.memory)
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(store.token)
+        let (all, durable) = (
+            ChangeRecorder(store.changes(after: token)), ChangeRecorder(store.changes(after: token, durableOnly: true))
+        )
+        try await settings.commit { settings.count = 2 }
+        let (one, other) = (await all.next(), await durable.next())
+        #expect(one?.token == store.token && other?.token == store.token && other?.isDurable == true)
+    }
+
+    @Test("The stream ends when the store closes, and when its task is cancelled") func ends() async throws {
+        let place = try HistoryPlace(.file)
+        let store = try await place.open()
+        let settings = try await store.group(CounterSettings.self)
+        let recorder = ChangeRecorder(store.changes(after: nil))
+        _ = await recorder.next()
+        try await settings.commit { settings.count = 1 }
+        #expect(await recorder.next()?.mutations.first?.newValue as? Int == 1)
+        let waiting = Task {
+            var iterator = store.changes(after: nil).makeAsyncIterator()
+            while await iterator.next() != nil {}
+        }
+        waiting.cancel()
+        await waiting.value
+        try await store.close()
+        #expect(await recorder.next() == nil)
+        var late = store.changes(after: nil).makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+
+    @Test("Of a storage without a history, a snapshot comes first, and then what is new") func noHistory() async throws
+    {
+        let store = try await SettingsStore.open(storage: PlainStorage())
+        let settings = try await store.group(CounterSettings.self)
+        settings.count = 3
+        try await store.flush()
+        #expect(store.token == nil)
+        var iterator = store.changes(after: nil).makeAsyncIterator()
+        #expect(await iterator.next()?.snapshot == SettingTree(["count": .integer(3)]))
+        settings.count = 4
+        let change = await iterator.next()
+        #expect(change?.mutations.first?.newValue as? Int == 4 && change?.token == nil)
+    }
+
+    @Test("A secret is told to have changed, without its values, and is in no snapshot") func secrets() async throws {
+        for kind in HistoryPlace.Kind.allCases {
+            let place = try HistoryPlace(kind)
+            let store = try await place.open()
+            let settings = try await store.group(KeySettings.self)
+            try await settings.commit { settings.limit = 1 }
+            let token = try #require(store.token)
+            try await settings.commit {
+                settings.key = Secret("geheim")
+                settings.limit = 2
+            }
+            var iterator = store.changes(after: token).makeAsyncIterator()
+            let change = try #require(await iterator.next())
+            #expect(change.mutations.map(\.key) == ["key", "limit"] && change.mutations[0].isSecret)
+            #expect(!"\(change)".contains("geheim") && change.mutations[0].newValue as? SettingValue == .null)
+            var snapshot = store.changes(after: nil).makeAsyncIterator()
+            #expect(await snapshot.next()?.snapshot == SettingTree(["limit": .integer(2)]))
+        }
+    }
+}
+
+private struct KeySettings: SettingsGroup {
+    @Setting var key = Secret("")
+    @Setting var limit = 0
+}
+
+/// Three functions, and nothing more.
+private actor PlainStorage: Storage {
+    private var state = StorageState()
+
+    func load() throws(StorageError) -> StorageContents { try state.load { nil } }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
+        try state.append(batch) { _ in }
+    }
+
+    func close() { state.close() }
+}
+
+extension FileStorageFixture {
+    /// All files, by their names.
+    func contents() throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in try names() {
+            let url = folder.appending(path: name)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            contents[name] = try Data(contentsOf: url)
+        }
+        return contents
+    }
+
+    /// Puts files back as a program does that replaces each, and removes those that were not there.
+    func restore(_ backup: [String: Data]) throws {
+        for name in try contents().keys where backup[name] == nil {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        for (name, data) in backup { try data.write(to: folder.appending(path: name), options: .atomic) }
+    }
+}
