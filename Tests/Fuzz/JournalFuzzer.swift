@@ -70,7 +70,7 @@ private func checkReplay(_ records: [(offset: Int, record: JournalRecord)]) {
         case .checkpoint(let version, _), .checkpointed(let version, _), .edited(let version, _):
             versions.insert(version)
             precondition(JournalReplay.batches(from: version, in: records) != nil, "a mentioned version is not known")
-        case .values, .kept: break
+        case .values, .kept, .history, .past: break
         }
     }
     checkKept(records.map(\.record.content))
@@ -90,7 +90,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
         case .values(let batch): for entry in batch.entries { kept.remove(at: entry.key) }
         case .edited(_, let batch): for entry in batch.entries { kept.add(entry.value ?? .null, at: entry.key) }
         case .kept(let batch): kept.decide(batch)
-        case .checkpoint, .checkpointed: break
+        case .checkpoint, .checkpointed, .history, .past: break
         }
     }
     var again = KeptValues()
@@ -105,7 +105,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
     precondition(again.isEmpty)
 }
 
-/// Each record is described by its kind, the size and number of its keys, the size of what follows, and these bytes.
+/// Each record is described by its kind and whether it has transactions, the size and number of its keys, the size of what follows, and these bytes.
 private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
     var journal = JournalHeader(generation: 7).encoded
     var chain: UInt64 = 7
@@ -129,7 +129,8 @@ private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
         record += [UInt8](repeating: 0, count: -record.count & 7)
         chain = record.withUnsafeMutableBytes { bytes in
             bytes.store(UInt32(payloadSize), at: 0)
-            bytes.store(1 + (numbers[0] & 0x7F) % 5, at: 4)
+            bytes.store(1 + (numbers[0] & 0x3F) % 7, at: 4)
+            bytes.store(numbers[0] >> 6 & 1, at: 5)
             bytes.store(chain, at: 8)
             bytes.store(UInt64(numbers[0] & 0x80 == 0 ? 64 : journal.count), at: 16)
             let checksum = JournalRecordHeader.checksum(
@@ -166,16 +167,35 @@ private func isSame(_ left: JournalRecord, _ right: JournalRecord) -> Bool {
     case (.edited(let leftVersion, let left), .edited(let rightVersion, let right)):
         return leftVersion == rightVersion && isSame(left, right)
     case (.kept(let left), .kept(let right)): return isSame(left, right)
+    case (.past(let left), .past(let right)): return left.checksum == right.checksum && isSame(left, right)
     default: return left == right
     }
 }
 
 private func isSame(_ left: JournalBatch, _ right: JournalBatch) -> Bool {
     left.revision == right.revision && left.author == right.author && left.entries.count == right.entries.count
+        && isSame(left.transactions, right.transactions)
         && isSame(left.tree.map { .dictionary($0.root) }, right.tree.map { .dictionary($0.root) })
         && zip(left.entries, right.entries).allSatisfy { left, right in
             left.key == right.key && isSame(left.value, right.value) && isSame(left.before, right.before)
         }
+}
+
+/// A record's checksum is that of the place where it stands.
+private func isSame(_ left: JournalTransactions?, _ right: JournalTransactions?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    guard left.position == right.position, left.count == right.count, left.time == right.time,
+        left.list?.count == right.list?.count
+    else { return false }
+    return zip(left.list ?? [], right.list ?? []).allSatisfy { left, right in
+        left.time == right.time && left.author == right.author && left.origin == right.origin
+            && left.undone == right.undone && left.count == right.count
+            && left.mutations?.count == right.mutations?.count
+            && zip(left.mutations ?? [], right.mutations ?? []).allSatisfy { left, right in
+                left.key == right.key && left.isWithheld == right.isWithheld
+                    && isSame(left.oldValue, right.oldValue) && isSame(left.newValue, right.newValue)
+            }
+    }
 }
 
 private func isSame(_ left: JournalEntry.Before, _ right: JournalEntry.Before) -> Bool {

@@ -85,7 +85,9 @@ package typealias MakeCrashStorage = @Sendable (_ disk: any SystemCalls, _ name:
 
 /// As above, for another kind of storage.
 ///
-/// - Parameter makesFolder: Whether that folder exists at first, on stable storage.
+/// - Parameters:
+///   - makesFolder: Whether that folder exists at first, on stable storage.
+///   - history: What the stores of the scenario keep of the past.
 /// - Returns: How many moments and how many outcomes were checked.
 @discardableResult
 package func forEachCrashPoint<Acknowledged: Sendable>(
@@ -94,13 +96,15 @@ package func forEachCrashPoint<Acknowledged: Sendable>(
     initialFiles: [String: Data] = [:],
     makesFolder: Bool = true,
     savePolicy: SavePolicy = .debounced(),
+    history: HistoryPolicy? = nil,
     maximumImagesPerPoint: Int = 100,
     seed: UInt64 = .random(in: 0 ... .max),
     _ scenario: (CrashRun<Acknowledged>) async throws -> Void,
     check: (CrashRecovery<Acknowledged>) async throws -> Void = { _ in }
 ) async throws -> (points: Int, images: Int) {
     let disk = try SimulatedDisk.with(initialFiles, makesFolder: makesFolder)
-    let run = try await CrashRun<Acknowledged>(on: disk, savePolicy: savePolicy, makeStorage)
+    let run = try await CrashRun<Acknowledged>(
+        on: disk, savePolicy: savePolicy, history: history, makeStorage)
     let log = run.log
     disk.observe { log.note($0) }
     try await scenario(run)

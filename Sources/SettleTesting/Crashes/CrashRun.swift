@@ -25,12 +25,14 @@ public final class CrashRun<Acknowledged: Sendable>: Sendable {
         let storage: any Storage
     }
 
-    init(on disk: SimulatedDisk, savePolicy: SavePolicy, _ makeStorage: @escaping MakeCrashStorage) async throws {
+    init(
+        on disk: SimulatedDisk, savePolicy: SavePolicy, history: HistoryPolicy?, _ makeStorage: @escaping MakeCrashStorage
+    ) async throws {
         log = CrashLog()
         self.disk = disk
         first = disk.image
         self.makeStorage = makeStorage
-        configuration = SettingsStore.Configuration(savePolicy: savePolicy, clock: clock)
+        configuration = SettingsStore.Configuration(savePolicy: savePolicy, history: history, clock: clock)
         try await follow(crashFile)
     }
 

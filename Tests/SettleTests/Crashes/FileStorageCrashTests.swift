@@ -42,4 +42,46 @@ import Testing
             try await store.close()
         }
     }
+
+    @Test("Whatever the crash, an acknowledged commit is in the history once, and its place is one to go on from")
+    func history() async throws {
+        try await forEachCrashPoint(
+            of: { FileStorage(at: crashFolder.appending(path: $1), calls: $0, journalLimit: 500) },
+            acknowledging: ChangeToken.self, history: .keep(), maximumImagesPerPoint: 20
+        ) { run in
+            let stores = [try await run.openStore(), try await run.openStore()]
+            for number in 1...4 {
+                let store = stores[number % 2]
+                let settings = try await store.group(CounterSettings.self)
+                for _ in 0..<3 {
+                    try await settings.commit(by: "\(number)") { settings.count += 1 }
+                    run.acknowledge(try #require(store.token))
+                }
+                if number == 2 { try await store.forgetHistory(of: "other") }
+                try await run.settle()
+            }
+            for store in stores { try await store.close() }
+        } check: { recovered in
+            guard !recovered.acknowledged.isEmpty else { return }
+            let store = recovered.store
+            let settings = try await store.group(CounterSettings.self)
+            // What no load has told the journal yet.
+            try await settings.commit { settings.other += 1 }
+            var told: [Int64] = []
+            for try await entry in store.history(of: "count") {
+                guard case .integer(let value)? = entry.changes.first?.newValue else { continue }
+                told.insert(value, at: 0)
+            }
+            let first = told.first ?? 1
+            #expect(told == Array(first..<first + Int64(told.count)), "\(recovered)")
+            #expect(told.last ?? 0 == Int64(settings.count), "\(recovered)")
+            for (number, token) in recovered.acknowledged.enumerated() {
+                var iterator = store.changes(after: token).makeAsyncIterator()
+                let next = try #require(await iterator.next())
+                #expect(next.missed == 0, "\(recovered)")
+                guard number + 1 < settings.count else { continue }
+                #expect(next.mutations.first?.newValue as? Int == number + 2, "\(recovered)")
+            }
+        }
+    }
 }

@@ -5,14 +5,53 @@ extension SeededGenerator {
     mutating func record() -> JournalRecord {
         let version = FileVersion(hash: next(), size: next())
         let content: JournalRecord.Content =
-            switch next() % 7 {
+            switch next() % 9 {
             case 0: .checkpoint(version, coveredEnd: Int(next() >> 1))
             case 1: .checkpointed(version, coveredEnd: Int(next() >> 1))
-            case 2: .edited(version, batch())
+            case 2: .edited(version, counted(batch()))
             case 3: .kept(batch())
-            default: .values(batch())
+            case 4:
+                .history(
+                    JournalHistory(
+                        policy: .keep(transactions: Int(next() >> 33), for: .days(Int(next() >> 40))),
+                        secrets: (0..<(next() % 3)).map { _ in SettingKey(stored: text()) }))
+            case 5: .past(transactions())
+            default: .values(counted(batch()))
             }
         return JournalRecord(content, durableEnd: Int(next() >> 1))
+    }
+
+    private mutating func counted(_ batch: JournalBatch) -> JournalBatch {
+        var batch = batch
+        if next() % 2 == 0 { batch.transactions = transactions() }
+        return batch
+    }
+
+    mutating func transactions() -> JournalTransactions {
+        let author = TransactionAuthor(
+            program: next() % 2 == 0 ? "program" : nil, process: next() % 2 == 0 ? 1 + Int32(next() >> 34) : nil,
+            user: next() % 2 == 0 ? "user" : nil)
+        let list = (0..<(next() % 4)).map { _ in transaction(by: author) }
+        let count = list.isEmpty ? 1 + next() >> 40 : list.reduce(0) { $0 + $1.count }
+        return JournalTransactions(
+            position: count + next() >> 20, count: count, time: Double(next() >> 20) / 7, list: list.isEmpty ? nil : list)
+    }
+
+    private mutating func transaction(by author: TransactionAuthor) -> StoredTransaction {
+        let undone = ChangeToken(history: next(), position: next(), checksum: next())
+        return StoredTransaction(
+            time: Double(next() >> 20) / 3, author: author.named(next() % 2 == 0 ? text() : nil),
+            origin: Origin.allCases.randomElement(using: &self) ?? .local, undone: next() % 3 == 0 ? undone : nil,
+            count: next() % 3 == 0 ? 1 + next() >> 40 : 1,
+            mutations: next() % 5 == 0 ? nil : (0..<(next() % 4)).map { _ in mutation() })
+    }
+
+    private mutating func mutation() -> StoredMutation {
+        let key = SettingKey(stored: text())
+        guard next() % 4 != 0 else { return StoredMutation(withheldAt: key) }
+        return StoredMutation(
+            key: key, oldValue: next() % 3 == 0 ? nil : value(depth: 2),
+            newValue: next() % 3 == 0 ? nil : value(depth: 2))
     }
 
     mutating func batch() -> JournalBatch {
@@ -67,6 +106,7 @@ extension JournalRecord {
         switch content {
         case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
         case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
+        case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
         default: "\(self)"
         }
     }
@@ -82,7 +122,22 @@ extension JournalBatch {
             }
         }
         let tree = tree.map { SettingValue.dictionary($0.root).spelling } ?? "-"
-        return "\(revision) \(author.map(spelled) ?? "-") \(tree) \(entries)"
+        return "\(revision) \(author.map(spelled) ?? "-") \(tree) \(entries) \(transactions?.spelling ?? "-")"
+    }
+}
+
+extension JournalTransactions {
+    /// Without the checksum, which a record has once it is written.
+    fileprivate var spelling: String {
+        let list = list?.map { transaction in
+            let mutations = transaction.mutations?.map {
+                "\(spelled($0.key.description)) \($0.oldValue?.spelling ?? "-") \($0.newValue?.spelling ?? "-") \($0.isWithheld)"
+            }
+            let author = transaction.author
+            return "\(transaction.time) \(author.name.map(spelled) ?? "-") \(author.named(nil)) \(transaction.origin) "
+                + "\(transaction.undone?.description ?? "-") \(transaction.count) \(mutations.map { "\($0)" } ?? "-")"
+        }
+        return "\(position) \(count) \(time) \(list.map { "\($0)" } ?? "-")"
     }
 }
 
