@@ -13,6 +13,9 @@ enum ChildOrder: Codable, Sendable {
     case stamp(StampingChild)
     case receive(ReceivingChild)
     case migrate(MigratingChild)
+    case author(AuthoringChild)
+    case follow(FollowingChild)
+    case recall(RecallingChild)
 
     private var role: any ChildRole {
         switch self {
@@ -27,6 +30,9 @@ enum ChildOrder: Codable, Sendable {
         case .stamp(let role): role
         case .receive(let role): role
         case .migrate(let role): role
+        case .author(let role): role
+        case .follow(let role): role
+        case .recall(let role): role
         }
     }
 

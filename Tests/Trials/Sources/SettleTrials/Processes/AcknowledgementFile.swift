@@ -21,7 +21,11 @@ struct AcknowledgementFile: Sendable {
     }
 
     func add(_ word: String, _ numbers: Int..., text: String? = nil) {
-        let bytes = Array((Acknowledgement(word, numbers, text: text).line + "\n").utf8)
+        add(Acknowledgement(word, numbers, text: text))
+    }
+
+    func add(_ acknowledgement: Acknowledgement) {
+        let bytes = Array((acknowledgement.line + "\n").utf8)
         // Short writes do not occur on files with room; if one did, the parent would see a cut line and fail.
         _ = write(descriptor, bytes, bytes.count)
     }

@@ -1,0 +1,31 @@
+import Settle
+import TrialChecks
+
+/// Follows the history from a place, and acknowledges each change that it is told, until it is killed or at the end.
+struct FollowingChild: ChildRole {
+    var place: ChildPlace
+    /// What was acknowledged last; `nil` to begin with a snapshot.
+    var token: String?
+    /// Where to end.
+    var lastPosition: Int?
+
+    func run(_ acknowledgements: AcknowledgementFile) async throws {
+        let store = try await RememberedFile.open(place, acknowledgements)
+        var position = token.flatMap(ChangeToken.init).map { Int($0.position) } ?? 0
+        guard position < lastPosition ?? .max else { return try await store.close() }
+        var isFirst = true
+        for await change in store.changes(after: token.flatMap(ChangeToken.init)) {
+            guard let place = change.token else { throw TrialError("A change has no place: \(change)") }
+            position = Int(place.position)
+            if let told = ToldTransaction(change) {
+                acknowledgements.add(told.acknowledgement)
+            } else {
+                acknowledgements.add("snapshot", position, text: place.description)
+            }
+            if isFirst { say("following") }
+            isFirst = false
+            if position >= lastPosition ?? .max { break }
+        }
+        try await store.close()
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TrialChecks
+
+/// The follower of a trial of histories, which is killed and started again with the last place that it was told.
+struct FollowerLane: Sendable {
+    private let trial: HistoryTrial
+    private let place: ChildPlace
+    private var random: SeededGenerator
+    private(set) var record = FollowerRecord()
+    private(set) var lives = 0
+    /// How many lives were told something.
+    private(set) var livesWithChanges = 0
+    private(set) var problems = Problems()
+    /// The headers of the journals that were there.
+    private var journals: Set<Data> = []
+
+    /// How many journals were seen.
+    var journalCount: Int { journals.count }
+
+    init(_ trial: HistoryTrial, place: ChildPlace, random: SeededGenerator) {
+        self.trial = trial
+        self.place = place
+        self.random = random
+    }
+
+    /// The fewest journals whose transactions the history has to have. Otherwise nothing was moved in it.
+    private static let leastJournals = 3
+
+    /// Whether as many journals were seen as the trial needs, so that it has proved something.
+    var hasSeenJournals: Bool { journals.count >= Self.leastJournals }
+
+    mutating func run(lives count: Int) throws {
+        while lives < count || (!hasSeenJournals && lives < 10 * count) {
+            try live { child, random in
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    // Killed while it opens the file, or while it reads what it has missed.
+                    MonotonicTime.pause(microseconds: Int.random(in: 4_000...40_000, using: &random))
+                } else {
+                    _ = child.readLine()
+                    MonotonicTime.pause(microseconds: Int.random(in: 0...60_000, using: &random))
+                }
+                child.kill()
+            }
+        }
+    }
+
+    /// The last life, which ends by itself.
+    mutating func finish(at position: Int) throws {
+        try live(until: position) { _, _ in }
+    }
+
+    private mutating func live(
+        until position: Int? = nil, _ end: (borrowing ChildProcess, inout SeededGenerator) -> Void
+    ) throws {
+        AcknowledgementFile.remove(place.acknowledgements)
+        var child = try trial.start(
+            .follow(FollowingChild(place: place, token: record.token, lastPosition: position)))
+        end(child, &random)
+        let ending = child.wait()
+        lives += 1
+        if ending != (position == nil ? .killed : .success) {
+            problems.add("The follower ended with \(ending).", .failure)
+        }
+        let count = record.told.count
+        for line in AcknowledgementFile.read(place.acknowledgements) {
+            record.add(line)
+            problems.add(failureIn: line, of: "The follower")
+        }
+        if record.told.count > count { livesWithChanges += 1 }
+        addJournal()
+    }
+
+    private mutating func addJournal() {
+        let url = URL(filePath: place.folder).appending(path: ".\(place.contender.fileName).journal")
+        guard let file = try? FileHandle(forReadingFrom: url), let header = try? file.read(upToCount: 24) else {
+            return
+        }
+        journals.insert(header)
+    }
+}

@@ -1,0 +1,120 @@
+/// Compares what a history tells, and what its follower was told, with what the writers have acknowledged.
+public struct HistoryVerdict: Sendable {
+    /// Acknowledged transactions that are not told, and those that the follower was not told.
+    public private(set) var lost: [String] = []
+    /// Transactions that are told more than once.
+    public private(set) var doubled: [String] = []
+    /// Transactions that are told at another place than the one at which they were made.
+    public private(set) var disordered: [String] = []
+    /// Transactions of another name, program or process than those that made them.
+    public private(set) var wrongAuthors: [String] = []
+    /// Transactions that nobody has made.
+    public private(set) var invented: [String] = []
+
+    public var sentences: [String] { lost + doubled + disordered + wrongAuthors + invented }
+
+    /// - Parameters:
+    ///   - writers: The writers by their number.
+    ///   - program: The name of the program that they all are.
+    ///   - history: All transactions, oldest first.
+    public init(
+        _ writers: [AuthorRecord], program: String, history: [ToldTransaction], follower: FollowerRecord
+    ) {
+        checkOrder(history, "The history", after: 0)
+        checkSteps(history)
+        for transaction in history { check(transaction, writers, program) }
+        checkCompleteness(history, writers)
+        compare(follower, with: history)
+    }
+
+    /// Each position once, and none left out.
+    private mutating func checkOrder(_ told: [ToldTransaction], _ name: String, after beginning: Int) {
+        var seen: Set<Int> = []
+        var last = beginning
+        for transaction in told {
+            let position = transaction.position
+            guard seen.insert(position).inserted else {
+                doubled.append("\(name) has \(transaction) again.")
+                continue
+            }
+            if transaction.count != 1 { lost.append("\(name) has the sum of \(transaction.count) at \(position).") }
+            if position < last {
+                disordered.append("\(name) has \(transaction) after \(last).")
+            } else if position != last + transaction.count {
+                lost.append("\(name) has \(transaction) after \(last): something between them is left out.")
+            }
+            last = max(last, position)
+        }
+    }
+
+    /// Each transaction has to go on where the one before it has left its writer's key and the counter.
+    private mutating func checkSteps(_ history: [ToldTransaction]) {
+        var steps: [Int: Int] = [:]
+        var total = 0
+        for transaction in history {
+            if let writer = transaction.writer {
+                let before = steps[writer]
+                if transaction.stepBefore != before {
+                    disordered.append(
+                        "\(transaction) replaces step \(transaction.stepBefore ?? 0), not \(before ?? 0).")
+                }
+                steps[writer] = transaction.step
+            }
+            if let found = transaction.total {
+                if found != total + 1 { disordered.append("\(transaction) counts \(found) after \(total).") }
+                total = found
+            }
+        }
+    }
+
+    private mutating func check(_ transaction: ToldTransaction, _ writers: [AuthorRecord], _ program: String) {
+        guard let writer = transaction.writer, let step = transaction.step, writers.indices.contains(writer),
+            let process = writers[writer].processes[step]
+        else { return invented.append("Nobody has made \(transaction).") }
+        if transaction.author != transaction.expectedAuthor {
+            wrongAuthors.append("\(transaction) was made by \(transaction.expectedAuthor ?? "").")
+        } else if transaction.program != program || transaction.process != process {
+            wrongAuthors.append(
+                "\(transaction) was made by process \(process) of \(program), not by process "
+                    + "\(transaction.process ?? 0) of \(transaction.program ?? "an unknown program").")
+        }
+    }
+
+    private mutating func checkCompleteness(_ history: [ToldTransaction], _ writers: [AuthorRecord]) {
+        var counts: [String: Int] = [:]
+        for transaction in history { counts[transaction.author, default: 0] += 1 }
+        for (author, count) in counts.sorted(by: { $0.key < $1.key }) where count > 1 {
+            doubled.append("The history has \(author) \(count) times.")
+        }
+        for (number, writer) in writers.enumerated() {
+            for step in writer.commits.union(writer.savedWrites).sorted() {
+                let author = ToldTransaction.author(ofStep: step, by: number)
+                if counts[author] == nil { lost.append("The history lacks \(author), which was acknowledged.") }
+            }
+        }
+    }
+
+    /// The follower has to be told what the history has, in its order.
+    private mutating func compare(_ follower: FollowerRecord, with history: [ToldTransaction]) {
+        guard let beginning = follower.beginning else { return lost.append("The follower was told nothing.") }
+        checkOrder(follower.told, "The follower", after: beginning)
+        let expected = history.filter { $0.position > beginning }
+        let known = Dictionary(expected.map { ($0.token, $0) }) { first, _ in first }
+        for transaction in follower.told {
+            guard let same = known[transaction.token] else {
+                invented.append("The history lacks \(transaction), of which the follower was told.")
+                continue
+            }
+            if transaction.author != same.author {
+                wrongAuthors.append("The follower was told of \(transaction) where the history has \(same).")
+            }
+            if (transaction.step, transaction.total) != (same.step, same.total) {
+                disordered.append("The follower was told of other values of \(transaction) than the history.")
+            }
+        }
+        let told = Set(follower.told.map(\.token))
+        for transaction in expected where !told.contains(transaction.token) {
+            lost.append("The follower was not told of \(transaction).")
+        }
+    }
+}
