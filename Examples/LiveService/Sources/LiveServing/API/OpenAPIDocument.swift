@@ -40,6 +40,9 @@ struct OpenAPIDocument {
             "SettingKey": .oneOf(settings.map(\.key)),
             "Settings": .object([:], optional: Dictionary(settings.map { ($0.key, Schema($0.jsonSchema)) }) { $1 }),
             "Problem": SettingInfo.problemSchema,
+            "ChangeToken": Schema.changeToken, "Mutation": Schema.mutation, "Conflict": Schema.conflict,
+            "ChangeEvent": Schema.changeEvent, "DomainsEvent": Schema.domainsEvent,
+            "SnapshotEvent": Schema.snapshotEvent,
         ]
     }
 }

@@ -1,35 +1,41 @@
 public import Settle
 
-/// Settings as of one revision.
+/// Settings as of one moment.
 struct Listing {
-    let revision: UInt64
+    /// A place in the file's history that the values are not older than; `nil` if the file has none yet.
+    let token: ChangeToken?
     private let entries: [SettingEntry]
 
     /// - Parameter keys: The settings to list; all if `nil`.
     init(of store: SettingsStore, keys: Set<String>? = nil) throws {
-        // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
-        // nothing leaves no trace.
-        let (revision, settings, file) = try store.update {
-            let settings = store.settings.filter { keys?.contains($0.key) ?? true }
-            return (store.revision, settings, store.domain(.application).values)
+        // Before the values: what comes in between is in them, and at worst a change of it is refused for no reason.
+        token = store.token
+        // Nothing else is published while an update runs. One that writes nothing leaves no trace.
+        let (settings, file) = try store.update {
+            (store.settings.filter { keys?.contains($0.key) ?? true }, store.domain(.application).values)
         }
-        self.revision = revision
         entries = settings.map { SettingEntry(info: $0, stored: file[$0.key], cover: store.cover(of: $0)) }
     }
 
     var json: SettingValue.Entries {
-        [
-            "revision": .integer(Int64(revision)),
-            "settings": .array(entries.map { .dictionary($0.json) }),
-        ]
+        var json: SettingValue.Entries = ["settings": .array(entries.map { .dictionary($0.json) })]
+        json["token"] = tokenText
+        return json
+    }
+
+    /// The entries of which the value in force is from another domain than the file's.
+    var jsonOfOtherDomains: [SettingValue] {
+        entries.filter { ![.application, .declaration].contains($0.info.domain) }.map { .dictionary($0.json) }
     }
 
     /// The entry of the only setting; `nil` if there is none.
     var entry: SettingValue.Entries? {
         guard var json = entries.first?.json else { return nil }
-        json["revision"] = .integer(Int64(revision))
+        json["token"] = tokenText
         return json
     }
+
+    private var tokenText: SettingValue? { token.map { .string($0.description) } }
 }
 
 /// A setting's entry in the listing.
