@@ -375,6 +375,10 @@ package class AnySettingBox: @unchecked Sendable {
     /// The value that a stored one stands for, whatever the rules say.
     func decode(stored value: SettingValue) throws -> any Sendable { abstract() }
 
+    /// Whether two stored values stand for equal ones. Types that are not `Equatable` are compared by their stored
+    /// form. Runs foreign code.
+    func areSame(_ one: SettingValue, _ other: SettingValue) -> Bool { abstract() }
+
     /// Checks whether a stored value can be used.
     func check(loaded value: SettingValue) throws { abstract() }
     /// Adopts a value before the box is shared; false if it is not of this setting's type.

@@ -454,6 +454,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override func decode(stored value: SettingValue) throws -> any Sendable { try decodeFields(value).value }
 
+    override func areSame(_ one: SettingValue, _ other: SettingValue) -> Bool {
+        guard let one = try? decodeFields(one).value, let other = try? decodeFields(other).value else { return false }
+        return isSame(one, other)
+    }
+
     private func decode(loaded value: SettingValue) throws -> (Value, StoredFields?) {
         let (decoded, fields) = try decodeFields(value)
         try definition.rules.check(decoded, key: SettingKey(stored: declaredKey ?? ""))

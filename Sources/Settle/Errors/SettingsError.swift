@@ -44,6 +44,13 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let domain = Code("domain")
         /// A draft was not applied, because settings that it was to write have changed since; see ``Draft/conflicts``.
         public static let draftConflict = Code("draftConflict")
+        /// A conditional commit has not begun, because something has been stored since its token; see
+        /// ``SettingsError/conflict``.
+        public static let conflict = Code("conflict")
+        /// The past is not known, or not any more.
+        public static let historyUnavailable = Code("historyUnavailable")
+        /// A transaction can't be taken back.
+        public static let notUndoable = Code("notUndoable")
         /// This can't be done inside a transaction.
         public static let insideTransaction = Code("insideTransaction")
         /// The part of a value to be written no longer exists; see ``SettingPart``.

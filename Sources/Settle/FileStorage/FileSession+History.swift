@@ -43,7 +43,8 @@ extension FileSession {
     }
 
     private func redacted(_ transaction: StoredTransaction) -> StoredTransaction {
-        transaction.withholding(contents.history?.secrets ?? [])
+        // Also those that could not be told the journal yet.
+        transaction.withholding(Array(secretKeys.union(contents.history?.secrets ?? [])))
     }
 
     /// Whether records list their transactions.

@@ -97,7 +97,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     deinit { close() }
 
     public func load() throws(StorageError) -> StorageContents {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             if case .closed = session.phase { throw .closed(path) }
             session.lockTimeout.renew()
             do throws(StorageError) {
@@ -137,7 +137,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// still there, and stores it again if not.
     @discardableResult
     public func append(_ batch: StorageBatch, durability: StorageDurability) throws(StorageError) -> StorageReceipt {
-        return try session.withLock { (session) throws(StorageError) in
+        return try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try following(&session) { (session) throws(StorageError) in
                 switch durability {
@@ -164,7 +164,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Also looks whether what was stored is still there, and stores it again if not.
     public func checkpoint(_ tree: SettingTree, for reason: CheckpointReason) throws(StorageError) -> Bool {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try following(&session) { (session) throws(StorageError) in
                 guard session.isWorthwhile(for: reason) else {
@@ -187,7 +187,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         let isWatched = watch.withLock { $0 != nil }
         let checks = isWatched ? takePendingChecks() : .everything
         do throws(StorageError) {
-            return try session.withLock { (session) throws(StorageError) in
+            return try withSession { (session) throws(StorageError) in
                 try session.beginCall()
                 if !checks.isEmpty {
                     try following(&session) { (session) throws(StorageError) in try session.mergeOutside(checks) }
@@ -206,7 +206,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Kept in the journal, beside what the file has.
     public func keep(_ values: [SettingKey: SettingValue?]) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.keep(values)
         }
@@ -214,14 +214,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// In `.settings.json.before-migration`, in the format of the file.
     public func keepVersion(_ tree: SettingTree) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.keepVersion(tree)
         }
     }
 
     public func hasTraces(of key: SettingKey) throws(StorageError) -> Bool {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try session.hasTraces(of: key)
         }
@@ -268,7 +268,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Waits at most 10 s for another process. Its end releases the lock.
     public func lockForTransaction() throws(StorageError) -> StorageLease? {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try following(&session) { (session) throws(StorageError) in try session.acquire() }
             return StorageLease(position: session.inForce.position)
@@ -278,7 +278,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// Locks an empty file, `.settings.json.<name>.lock`, which is made if it is missing and stays. Where the file
     /// system has no locks, one process must be alone with the settings.
     public func tryLock(named name: String) throws(StorageError) -> StorageLease? {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             guard try session.lock(named: name) else { return nil }
             return StorageLease(name: name, position: session.inForce.position)
@@ -291,14 +291,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     }
 
     public func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try session.records(after: token, limit: max(1, limit))
         }
     }
 
     public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try session.records(before: token, limit: max(1, limit))
         }
@@ -308,31 +308,41 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     public var keepsHistory: Bool { knownHistory.isKept }
 
-    /// While the storage is at work, what it last had.
+    /// While the storage is at work, what it had before.
     private var knownHistory: (token: ChangeToken?, isKept: Bool) {
-        if let now = session.withLockIfAvailable({ ($0.journal.token, $0.keepsHistory) }) {
-            lastHistory.withLock { $0 = now }
+        session.withLockIfAvailable { ($0.journal.token, $0.keepsHistory) } ?? lastHistory.withLock { $0 }
+    }
+
+    /// Makes a call, and remembers where the history stands after it, for those that can't wait for the next one.
+    private func withSession<Result>(
+        _ body: (inout FileSession) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try session.withLock { (session) throws(StorageError) in
+            defer {
+                let now = (session.journal.token, session.keepsHistory)
+                lastHistory.withLock { $0 = now }
+            }
+            return try body(&session)
         }
-        return lastHistory.withLock { $0 }
     }
 
     /// In `.settings.json.history`, beside the journal, which says so to all processes.
     public func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.keepHistory(policy)
         }
     }
 
     public func withhold(_ keys: [SettingKey]) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.withhold(keys)
         }
     }
 
     public func forgetHistory(of key: SettingKey) throws(StorageError) {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             try session.forgetHistory(of: key)
         }
@@ -353,7 +363,7 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     /// Replaces the schema beside the file atomically.
     func writeSchema(_ bytes: [UInt8]) throws(StorageError) -> FilePath {
-        try session.withLock { (session) throws(StorageError) in
+        try withSession { (session) throws(StorageError) in
             try session.beginCall()
             return try session.writeSchema(bytes)
         }

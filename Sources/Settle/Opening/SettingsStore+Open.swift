@@ -90,6 +90,7 @@ struct LoadedStorage: Sendable {
             migrations: migrations?.map(\.name))
         let keeper = StoreKeeper(of: core)
         core.add(loaded.domains, languages: searched.languages, renamed: RenamedKeys(migrations ?? []))
+        core.persister.keepHistory(configuration.history)
         core.persister.follow(for: core)
         for (domain, _) in loaded.domains { core.follow(domain) }
         return keeper

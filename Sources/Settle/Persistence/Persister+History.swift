@@ -147,7 +147,7 @@ extension Persister {
     }
 
     /// What the storage has after a place, transaction by transaction; `nil` if that can't be told.
-    private func records(
+    func records(
         after token: ChangeToken, in history: any HistoryStorage
     ) async throws(StorageError) -> [HistoryFeedEntry]? {
         let page = Self.pageSize
@@ -170,7 +170,7 @@ extension Persister {
     }
 
     /// Tells transactions apart that the store has appended together, as far as the log still has them.
-    private func part(_ record: inout StoredRecord) {
+    func part(_ record: inout StoredRecord) {
         guard record.transactions.count == 1, record.count > 1, let sum = record.transactions.first,
             let revisions = log.lock.withLock({ log.changes.appended.ownRevisions(endingAt: record.token) }),
             let mutations = sum.mutations

@@ -23,16 +23,18 @@ extension Persister {
     /// Runs a transaction, and returns once it is on stable storage.
     ///
     /// - Throws: What the closure throws, after undoing everything. Before the closure runs: `CancellationError` if the
-    ///   task is cancelled, or an error of the storage's lock.
-    nonisolated func commit(in store: Engine, _ body: @escaping () throws -> Void) async throws {
-        try await SaveRequest(.transaction, in: store, body).wait { request in
+    ///   task is cancelled, an error of the storage's lock, or what the preparation throws.
+    nonisolated func commit(
+        in store: Engine, preparing prepare: Preparation? = nil, _ body: @escaping () throws -> Void
+    ) async throws {
+        try await SaveRequest(.transaction, in: store, preparing: prepare, body).wait { request in
             enqueue { await $0.accept(request) }
         }
     }
 
     /// Excludes others and merges their changes, so that a transaction can run outside the persister's queue.
-    nonisolated func beginVisit(of store: Engine) async throws {
-        try await SaveRequest(.visit, in: store).wait { request in
+    nonisolated func beginVisit(of store: Engine, preparing prepare: Preparation? = nil) async throws {
+        try await SaveRequest(.visit, in: store, preparing: prepare).wait { request in
             enqueue { await $0.accept(request) }
         }
     }
@@ -78,12 +80,23 @@ extension Persister {
         guard let store = transactions.first?.store else { return }
         do {
             guard !isClosed else { throw SettingsError.closed(key: nil) }
-            if exclusion == .none { try await exclude() }
+            if exclusion == .none {
+                await appendForPreparations()
+                try await exclude()
+            }
             if let refusal = migrations.refusal { throw refusal }
         } catch {
             if exclusion != .none { await endRoundIfUnused() }
             deliverFetched()
             return endTransactions(with: error is StorageError ? SettingsError.commitNotBegun(error) : error)
+        }
+        // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
+        var ended = await prepareTransactions()
+        guard !transactions.isEmpty else {
+            await endRoundIfUnused()
+            deliverFetched()
+            for (request, result) in ended { request.end(result) }
+            return
         }
         // What a visit has published and not handed over yet is a commit's too.
         let isFirst = visitors == 0 && !joined.contains { $0.revision != nil }
@@ -93,15 +106,15 @@ extension Persister {
         if isFirst { backlog.beginCommits() }
         guard store.writer.tryLock(within: Self.writerPatience) else {
             await endRoundIfUnused()
-            return awaitTurn(of: store.writer)
+            awaitTurn(of: store.writer)
+            for (request, result) in ended { request.end(result) }
+            return
         }
         mergeUndelivered()
         // This queue saves what the transactions write, so they need not wake it.
         log.lock.withLock { log.unsaved.attend() }
         let ready = transactions.filter { $0.begin() }
         transactions = []
-        // Resume them after unlocking: an executor may run arbitrary code when it resumes a task.
-        var ended: [(request: SaveRequest, result: Result<Void, any Error>)] = []
         for request in ready {
             if case .visit = request.kind {
                 visitors += 1

@@ -30,6 +30,8 @@ final class SaveRequest: @unchecked Sendable {
     let kind: Kind
     /// The store that the transaction belongs to.
     let store: Engine?
+    /// What the transaction has to know of the storage, once others are excluded and before it runs.
+    let prepare: Persister.Preparation?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
     /// How often the transaction has run again.
@@ -39,9 +41,13 @@ final class SaveRequest: @unchecked Sendable {
     private var body: (() throws -> Void)?
     private var continuation: UnsafeContinuation<Void, any Error>?
 
-    init(_ kind: Kind, in store: Engine?, revision: UInt64? = nil, _ body: (() throws -> Void)? = nil) {
+    init(
+        _ kind: Kind, in store: Engine?, revision: UInt64? = nil, preparing prepare: Persister.Preparation? = nil,
+        _ body: (() throws -> Void)? = nil
+    ) {
         self.kind = kind
         self.store = store
+        self.prepare = prepare
         self.revision = revision
         self.body = body
     }

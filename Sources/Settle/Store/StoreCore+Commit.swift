@@ -14,11 +14,17 @@ extension SettingsGroup {
     public func commit<Result: Sendable>(
         by author: String? = nil, _ body: () throws -> Result
     ) async throws -> Result {
-        guard let engine else { return try body() }
-        guard let store = engine as? StoreCore else {
-            throw engine.isUnopened ? SettingsError.notOpened(Self.self) : .uncommittedDraft(Self.self)
-        }
+        guard let store = try openStore() else { return try body() }
         return try await store.commit(by: author, body)
+    }
+
+    /// The store that has the group; `nil` for a group without settings.
+    func openStore() throws(SettingsError) -> StoreCore? {
+        guard let engine else { return nil }
+        guard let store = engine as? StoreCore else {
+            throw engine.isUnopened ? .notOpened(Self.self) : .uncommittedDraft(Self.self)
+        }
+        return store
     }
 
     /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, with the group as the closure's argument.
@@ -31,17 +37,32 @@ extension SettingsGroup {
 }
 
 extension StoreCore {
+    /// What a commit has come to.
+    struct Committed<Result: Sendable>: Sendable {
+        var result: Result
+        /// The transaction's number; `nil` if it has changed nothing.
+        var revision: UInt64?
+    }
+
     /// Runs a transaction, and returns when it is on stable storage.
     func commit<Result: Sendable>(by author: String?, _ body: () throws -> Result) async throws -> Result {
+        try await commit(by: author, preparing: nil, body).result
+    }
+
+    /// - Parameter prepare: Looks at the storage once others are excluded. What it throws ends the commit.
+    func commit<Result: Sendable>(
+        by author: String?, preparing prepare: Persister.Preparation?, _ body: () throws -> Result
+    ) async throws -> Committed<Result> {
         let isolation: (any Actor)? = #isolation
         guard isolation != nil else {
             // On the persister's queue, which saves two thread switches.
-            return try await withoutActuallyEscaping(body, do: CommitCrossing<Result>(store: self, author: author).run)
+            let crossing = CommitCrossing<Result>(store: self, author: author, prepare: prepare)
+            return try await withoutActuallyEscaping(body, do: crossing.run)
         }
         // Stay on the caller's actor, which does not stand still while this task waits: the closure may use its state.
         var repetitions = 0
         while true {
-            try await persister.beginVisit(of: self)
+            try await persister.beginVisit(of: self, preparing: prepare)
             guard !Task.isCancelled else {
                 persister.abandonVisit()
                 throw CancellationError()
@@ -51,23 +72,33 @@ extension StoreCore {
                 persister.abandonVisit()
                 continue
             }
-            let (result, revision): (Result, UInt64)
+            let (committed, newest): (Committed<Result>, UInt64)
             do {
                 defer { self.writer.unlock() }
-                result = try transact(origin: .local, author: author, body)
-                revision = log.lock.withLock { log.changes.revision }
+                committed = try transactToCommit(by: author, body)
+                newest = log.lock.withLock { log.changes.revision }
             } catch {
                 persister.abandonVisit()
                 throw error
             }
             do {
-                try await persister.endVisit(of: self, savingRevision: revision)
-                return result
+                try await persister.endVisit(of: self, savingRevision: newest)
+                return committed
             } catch let error as SettingsError where error.isConflict && repetitions < Persister.attemptLimit {
                 // Others were faster. The transaction has been undone, and their changes are merged.
                 repetitions += 1
             }
         }
+    }
+
+    /// Under the writer's lock.
+    fileprivate func transactToCommit<Result: Sendable>(
+        by author: String?, _ body: () throws -> Result
+    ) throws -> Committed<Result> {
+        let before = log.lock.withLock { log.changes.revision }
+        let result = try transact(origin: .local, author: author, body)
+        let after = log.lock.withLock { log.changes.revision }
+        return Committed(result: result, revision: after > before ? after : nil)
     }
 }
 
@@ -76,20 +107,21 @@ extension StoreCore {
 private struct CommitCrossing<Result: Sendable>: Sendable {
     let store: StoreCore
     let author: String?
+    let prepare: Persister.Preparation?
 
-    func run(_ body: @escaping () throws -> Result) async throws -> Result {
+    func run(_ body: @escaping () throws -> Result) async throws -> StoreCore.Committed<Result> {
         let outcome = CommitOutcome<Result>()
-        try await store.persister.commit(in: store) {
-            outcome.result = try store.transact(origin: .local, author: author, body)
+        try await store.persister.commit(in: store, preparing: prepare) {
+            outcome.committed = try store.transactToCommit(by: author, body)
         }
         // Never missing: the commit returns without an error only after its closure has.
-        guard let result = outcome.result else { throw CancellationError() }
-        return result
+        guard let committed = outcome.committed else { throw CancellationError() }
+        return committed
     }
 }
 
 /// Carries the result of a commit's closure.
 private final class CommitOutcome<Result: Sendable>: @unchecked Sendable {
     // Sendable: written on the persister's queue before the task that reads it is resumed.
-    var result: Result?
+    var committed: StoreCore.Committed<Result>?
 }

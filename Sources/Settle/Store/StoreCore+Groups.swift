@@ -31,7 +31,10 @@ extension StoreCore {
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
         persister.keep(inForce)
-        if layout.settings.contains(where: \.box.isSecret) { persister.keepPrivate() }
+        if layout.settings.contains(where: \.box.isSecret) {
+            persister.keepPrivate()
+            persister.withhold(log.secretKeys)
+        }
         return true
     }
 

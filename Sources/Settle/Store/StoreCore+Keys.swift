@@ -54,22 +54,27 @@ extension StoreCore {
         }
         try transact(origin: .local, author: author) {
             // The key's group may have been opened in the meantime.
-            var (key, encoded) = (log.lock.withLock { log.stored.resolved(key) }, encoded)
-            if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
-            if let outer = scalar(around: key), let rest = outer.rest(of: key) {
-                var tree = SettingTree()
-                tree[rest] = encoded
-                (key, encoded) = (outer, .dictionary(tree.root))
-            }
-            let (box, inner) = try box(forKey: key)
-            do {
-                try box.stage(decoding: encoded)
-                for box in inner { box.stageReplaced() }
-            } catch {
-                throw refusal(of: value, encoded, forKey: key, by: box, error)
-            }
+            try stage(encoded, given: value, at: log.lock.withLock { log.stored.resolved(key) })
         }
         reportSize(of: encoded, at: key)
+    }
+
+    /// Stages what a key is to have. In a transaction.
+    func stage(_ encoded: SettingValue, given value: any Sendable, at key: SettingKey) throws {
+        var (key, encoded) = (key, encoded)
+        if let box = unsavedBox(forKey: key) { return try box.stage(decoding: encoded) }
+        if let outer = scalar(around: key), let rest = outer.rest(of: key) {
+            var tree = SettingTree()
+            tree[rest] = encoded
+            (key, encoded) = (outer, .dictionary(tree.root))
+        }
+        let (box, inner) = try box(forKey: key)
+        do {
+            try box.stage(decoding: encoded)
+            for box in inner { box.stageReplaced() }
+        } catch {
+            throw refusal(of: value, encoded, forKey: key, by: box, error)
+        }
     }
 
     /// The reason why a value was not written, without the value if it or the setting is a secret.

@@ -1,0 +1,44 @@
+/// What has been stored since the token that a conditional commit was given.
+public struct CommitConflict: Error, Sendable, Hashable, Codable {
+    /// The changed keys, sorted; empty if it is not known what has changed.
+    public var keys: [String]
+    /// The place of the newest of these changes; `nil` if that has not been appended yet, or if it is not known what
+    /// has changed.
+    public var token: ChangeToken?
+    /// Who made the newest of these changes; `nil` if it is not known what has changed.
+    public var author: TransactionAuthor?
+
+    /// Creates a conflict.
+    public init(keys: [String], token: ChangeToken?, author: TransactionAuthor?) {
+        self.keys = keys
+        self.token = token
+        self.author = author
+    }
+}
+
+extension SettingsError {
+    /// What has changed, if a conditional commit was refused because of it.
+    public var conflict: CommitConflict? { underlying as? CommitConflict }
+
+    static func conflict(_ conflict: CommitConflict) -> SettingsError {
+        let (shown, further) = (conflict.keys.prefix(keyLimit), conflict.keys.count - keyLimit)
+        let keys = shown.map(quoted).joined(separator: ", ") + (further > 0 ? " and \(further) more" : "")
+        let author = conflict.author.map { ", last by \($0)" } ?? ""
+        let place = conflict.token.map { ", at the token \($0)" } ?? ""
+        return SettingsError(
+            .conflict,
+            "The commit has not begun, because something has been stored since the given token: \(keys)\(author)\(place).",
+            key: conflict.keys.count == 1 ? conflict.keys[0] : nil, underlying: conflict)
+    }
+
+    /// - Parameter reason: Why it is not known what has been stored since.
+    static func unknownConflict(_ reason: SettingsError) -> SettingsError {
+        SettingsError(
+            .conflict,
+            "The commit has not begun, because it is not known what has been stored since the given token: \(reason)",
+            underlying: CommitConflict(keys: [], token: nil, author: nil))
+    }
+
+    /// How many keys a sentence names.
+    private static let keyLimit = 8
+}

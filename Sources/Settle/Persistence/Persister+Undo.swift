@@ -1,0 +1,104 @@
+/// Finding the transaction to take back.
+extension Persister {
+    /// Which transaction is meant.
+    enum UndoTarget: Sendable {
+        case token(ChangeToken)
+        /// The newest one of an author that is no undo and has not been undone.
+        case last(by: String)
+    }
+
+    /// Finds a transaction that may be taken back.
+    func transactionToUndo(_ target: UndoTarget) async throws(SettingsError) -> PastTransaction {
+        var search = UndoSearch(target)
+        var place: ChangeToken?
+        while true {
+            let page = try await past(before: place)
+            for past in page {
+                if let found = try search.look(at: past) { return found }
+            }
+            guard let last = page.last else { throw search.notFound(before: history?.token) }
+            place = last.token
+        }
+    }
+}
+
+/// A look for a transaction from the newest one back.
+private struct UndoSearch {
+    private let target: Persister.UndoTarget
+    /// The transactions that have been taken back, by undos that have not been themselves.
+    private var taken: Set<ChangeToken> = []
+
+    init(_ target: Persister.UndoTarget) {
+        self.target = target
+    }
+
+    /// - Returns: The transaction, if it is the one.
+    /// - Throws: If it can't be taken back, or if none can that comes before it.
+    mutating func look(at past: Persister.PastTransaction) throws(SettingsError) -> Persister.PastTransaction? {
+        if isMeant(past) {
+            try past.transaction.checkUndoable(at: past.token)
+            return past
+        }
+        let (token, transaction) = past
+        switch target {
+        case .token(let wanted):
+            guard wanted.history == token.history else { throw .anotherPast(wanted) }
+            let start = token.position - min(token.position, transaction.count)
+            if wanted.position <= token.position, wanted.position > start {
+                throw wanted.checksum == token.checksum ? .withinSum(wanted) : .anotherPast(wanted)
+            }
+            guard transaction.origin != .migration else {
+                throw .notUndoable(wanted, "it was made before the settings were migrated", rule: Self.migrationRule)
+            }
+        case .last(let name):
+            guard transaction.origin != .migration else {
+                throw .notUndoable(
+                    nil, "“\(name)” has changed nothing since the settings were migrated", rule: Self.migrationRule)
+            }
+        }
+        return nil
+    }
+
+    private mutating func isMeant(_ past: Persister.PastTransaction) -> Bool {
+        switch target {
+        case .token(let wanted): return past.token == wanted
+        case .last(let name):
+            guard !taken.contains(past.token) else { return false }
+            if let undone = past.transaction.undone {
+                taken.insert(undone)
+                return false
+            }
+            return past.transaction.author.name == name && past.transaction.origin != .migration
+        }
+    }
+
+    /// - Parameter end: The place of the newest transaction.
+    func notFound(before end: ChangeToken?) -> SettingsError {
+        switch target {
+        case .token(let wanted):
+            let isOfThisPast = end.map { $0.history == wanted.history && wanted.position <= $0.position } ?? false
+            return isOfThisPast ? .forgotten(wanted) : .anotherPast(wanted)
+        case .last(let name):
+            return .notUndoable(nil, "the history has no transaction by “\(name)” that has not been undone")
+        }
+    }
+
+    fileprivate static let migrationRule = "newer than the newest migration"
+}
+
+extension StoredTransaction {
+    fileprivate func checkUndoable(at token: ChangeToken) throws(SettingsError) {
+        guard origin != .migration else {
+            throw .notUndoable(token, "it is a migration", rule: UndoSearch.migrationRule)
+        }
+        guard count == 1 else {
+            throw .notUndoable(token, "it stands for \(count) transactions, of which only the sum is known")
+        }
+        guard let mutations else { throw .notUndoable(token, "what it has changed is not known") }
+        if let secret = mutations.first(where: \.isWithheld) {
+            throw .notUndoable(
+                token, "it has changed \(SettingsError.quoted(secret.key)), a secret, of which no value is kept",
+                key: secret.key, rule: "no secret")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A transaction of the past, as ``SettingsStore/history(of:since:limit:)`` tells it.
+///
+/// As JSON it has the names of its properties; what is absent is left out.
+public struct HistoryEntry: Sendable, Hashable, Codable {
+    /// The place of the transaction in the history, which ``SettingsStore/undo(_:force:by:)`` takes.
+    public var token: ChangeToken
+    /// Wall time of the transaction, by the clock of the process that made it.
+    public var time: Date
+    /// Who made it.
+    public var author: TransactionAuthor
+    /// ``Origin/local`` or ``Origin/reset`` for a write of a program, ``Origin/external`` for an edit by hand, or
+    /// ``Origin/migration``.
+    public var origin: Origin
+    /// The domain that has changed: ``DomainName/application``, since others have no history.
+    public var domain: DomainName
+    /// The transaction that this one took back, if it is an undo.
+    public var undone: ChangeToken?
+    /// How many transactions it stands for: more than 1 if there was no room for each, so that only the sum is known.
+    public var count: UInt64
+    /// What has changed, in the order of the keys.
+    public var changes: [HistoryChange]
+    /// Whether ``changes`` has everything that has changed. Otherwise it is empty, and anything may have changed.
+    public var isKnown: Bool
+
+    /// - Parameter keys: The keys to tell of; `nil` for all.
+    init(_ past: Persister.PastTransaction, at keys: [SettingKey]?) {
+        let transaction = past.transaction
+        token = past.token
+        time = Date(timeIntervalSinceReferenceDate: transaction.time)
+        author = transaction.author
+        origin = transaction.origin
+        domain = .application
+        undone = transaction.undone
+        count = transaction.count
+        changes = (keys.map(transaction.mutations) ?? transaction.mutations ?? []).map(HistoryChange.init)
+        isKnown = transaction.mutations != nil
+    }
+}
+
+/// What a transaction of the past did to one key.
+public struct HistoryChange: Sendable, Hashable {
+    /// The full key.
+    public var key: String
+    /// What was stored before; `nil` if nothing was, or if the setting is a secret.
+    public var oldValue: SettingValue?
+    /// What was stored after; `nil` if nothing was, or if the setting is a secret.
+    public var newValue: SettingValue?
+    /// Whether the setting is a secret, so that all that is known is that it has changed.
+    public var isSecret: Bool
+
+    init(_ mutation: StoredMutation) {
+        key = mutation.key.description
+        oldValue = mutation.oldValue
+        newValue = mutation.newValue
+        isSecret = mutation.isWithheld
+    }
+}
+
+extension HistoryChange: Codable {
+    private enum CodingKeys: CodingKey {
+        case key, oldValue, newValue, isSecret
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        // A null is a value, unlike one that is absent.
+        func value(_ key: CodingKeys) throws -> SettingValue? {
+            container.contains(key) ? try container.decode(SettingValue.self, forKey: key) : nil
+        }
+        key = try container.decode(String.self, forKey: .key)
+        oldValue = try value(.oldValue)
+        newValue = try value(.newValue)
+        isSecret = try container.decode(Bool.self, forKey: .isSecret)
+    }
+}
+
+extension HistoryEntry: CustomStringConvertible {
+    /// Such as `2026-11-23T05:00:00Z, local, by “cli” (tool 4711, alice): limit: 5 → 6`, without secrets.
+    public var description: String {
+        var parts = [Timestamp(time)?.iso8601 ?? "\(time)", "\(origin)", "by \(author)"]
+        if let undone { parts.append("undoes \(undone)") }
+        if count > 1 { parts.append("\(count) transactions") }
+        let list = isKnown ? changes.map(\.description).joined(separator: ", ") : "unknown changes"
+        return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")
+    }
+}
+
+extension HistoryChange: CustomStringConvertible {
+    /// Such as `limit: 5 → 6`, without secrets.
+    public var description: String { "\(key): \(spelled(oldValue)) → \(spelled(newValue))" }
+
+    private func spelled(_ value: SettingValue?) -> String {
+        if isSecret { return redaction }
+        return value.map { Redacted($0, isSecret: false).summary } ?? "nothing"
+    }
+}

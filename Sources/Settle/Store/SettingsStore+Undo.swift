@@ -1,0 +1,68 @@
+extension SettingsStore {
+    /// Takes a transaction of the history back, whoever has made it, and returns when that is on stable storage.
+    ///
+    /// Each key that is still as the transaction has left it gets back what was stored before; what was not stored is
+    /// removed again. Keys that have changed since are left alone and told as ``UndoResult/conflicts``. All of it is one
+    /// commit, which says in the history what it undoes. To redo, undo that one.
+    ///
+    /// ```swift
+    /// for try await entry in store.history(of: "limit", limit: 1) {
+    ///     let result = try await store.undo(entry.token, by: "bob")
+    ///     print(result.keys, result.conflicts)
+    /// }
+    /// ```
+    ///
+    /// It concerns what the application's domain stores, whatever other domains cover it with. Undoing what is undone
+    /// already writes nothing, and tells all keys as conflicts.
+    ///
+    /// - Parameters:
+    ///   - token: The place of the transaction, such as ``HistoryEntry/token``.
+    ///   - force: Whether to put back keys, too, that have changed since.
+    ///   - author: The name for ``Change/author``.
+    /// - Throws: ``SettingsError``, and nothing has changed: with ``SettingsError/Code/historyUnavailable`` if the
+    ///   transaction is not known, or not any more. With ``SettingsError/Code/notUndoable`` if it has changed a setting
+    ///   that is its owner's (``SettingsAccess/owner``) or a secret, if it was made before the newest migration or is
+    ///   one, or if it stands for several transactions of which only the sum is known. If a value can't be used any more,
+    ///   because it breaks its rule or does not convert. And as ``commit(by:_:)`` does.
+    @discardableResult
+    public func undo(
+        _ token: ChangeToken, force: Bool = false, by author: String? = nil
+    ) async throws -> UndoResult {
+        try await open().undo(.token(token), force: force, by: author)
+    }
+
+    /// Takes back the newest transaction that was made under a name, as ``undo(_:force:by:)`` does.
+    ///
+    /// Undos do not count, nor do transactions that have been undone and not redone: so each call goes one step further
+    /// back.
+    @discardableResult
+    public func undo(
+        lastBy name: String, force: Bool = false, by author: String? = nil
+    ) async throws -> UndoResult {
+        try await open().undo(.last(by: name), force: force, by: author)
+    }
+
+    /// What the application's domain had stored at a place in the history, without secrets.
+    ///
+    /// It is computed from what is stored now, by taking back what has come since. What waits to be saved has no part in
+    /// it.
+    ///
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/historyUnavailable`` if that is not known: the place is not
+    ///   of this history or not kept any more, or a transaction has come since of which it is not known what it has
+    ///   changed.
+    public func values(at token: ChangeToken) async throws -> SettingTree {
+        try await open().persister.values(at: token)
+    }
+
+    /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk.
+    ///
+    /// What is stored stays, as do copies that others have made. Pending changes are saved first. The key's next change
+    /// tells again what it replaces, so change it first if that must not be told.
+    ///
+    /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
+    public func forgetHistory(of key: String) async throws {
+        let core = try open()
+        try await core.persister.flush()
+        try await core.persister.forgetHistory(of: core.storedKeys(for: SettingKey(stored: key)))
+    }
+}

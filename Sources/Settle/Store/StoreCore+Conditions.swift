@@ -1,0 +1,116 @@
+/// Commits that begin only if nothing has been stored since a place in the history.
+extension SettingsStore {
+    /// Runs a transaction, as ``commit(by:_:)`` does, but only if nothing has been stored since a token.
+    ///
+    /// For clients that write what they have read before: each passes the token of what it has read, and none
+    /// overwrites what it has not seen.
+    ///
+    /// ```swift
+    /// let (limit, token) = (settings.limit, store.token)
+    /// …
+    /// try await store.commit(ifUnchangedSince: token, keys: ["limit"], by: "alice") { settings.limit = limit + 1 }
+    /// ```
+    ///
+    /// What others have stored counts, and what this store has: also writes that it has not saved yet, which no token
+    /// stands for. They are appended first, so that the error can tell their place. Settings that are kept in memory,
+    /// and other domains, have no part in it.
+    ///
+    /// - Parameters:
+    ///   - token: The place in the history, such as ``token`` when the values were read.
+    ///   - keys: The keys that must be unchanged, with everything within them. `nil`: all.
+    ///   - author: The name for ``Change/author``.
+    ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.
+    /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if something has changed, which its
+    ///   ``SettingsError/conflict`` tells, or if that is not known: the token is too old, or of another past. Otherwise
+    ///   as ``commit(by:_:)``.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        _ body: () throws -> Result
+    ) async throws -> Result {
+        let core = try open()
+        let keys = keys?.flatMap { core.storedKeys(for: SettingKey(stored: $0)) }
+        return try await core.commit(ifUnchangedSince: token, keys: keys, by: author, body)
+    }
+}
+
+extension SettingsGroup {
+    /// Runs a transaction, as ``commit(by:_:)-(_,()->Result)`` does, but only if nothing has been stored since a token;
+    /// see ``SettingsStore/commit(ifUnchangedSince:keys:by:_:)``.
+    ///
+    /// - Parameters:
+    ///   - token: The place in the history, such as ``SettingsStore/token`` when the values were read.
+    ///   - keys: The full keys that must be unchanged, such as `passcode.attemptCount`. `nil`: those of the group and of
+    ///     the groups within it.
+    ///   - author: The name for ``Change/author``.
+    ///   - body: Writes the settings. It has not run if this throws a conflict.
+    /// - Throws: As the commit of the store.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        _ body: () throws -> Result
+    ) async throws -> Result {
+        guard let store = try openStore() else { return try body() }
+        let keys =
+            keys.map { $0.map { SettingKey(stored: $0) } }
+            ?? GroupLayout(self).settings.compactMap { $0.box.original.existingPlacement?.slot.key }
+        return try await store.commit(
+            ifUnchangedSince: token, keys: keys.flatMap(store.storedKeys), by: author, body)
+    }
+
+    /// The same, with the group as the closure's argument.
+    @discardableResult
+    public func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [String]? = nil, by author: String? = nil,
+        _ body: (Self) throws -> Result
+    ) async throws -> Result {
+        try await commit(ifUnchangedSince: token, keys: keys, by: author) { try body(self) }
+    }
+}
+
+extension StoreCore {
+    fileprivate func commit<Result: Sendable>(
+        ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, by author: String?, _ body: () throws -> Result
+    ) async throws -> Result {
+        let prepare: Persister.Preparation = { persister in
+            try await persister.checkNothingStored(after: token, at: keys)
+        }
+        return try await commit(by: author, preparing: prepare) {
+            // What was published since the look has no place in the history yet.
+            if let conflict = unappended(among: keys) { throw SettingsError.conflict(conflict) }
+            return try body()
+        }.result
+    }
+
+    /// The keys under which the value of a key may be stored: its place and, if it is declared, its other spellings.
+    func storedKeys(for key: SettingKey) -> [SettingKey] {
+        log.lock.withLock {
+            let place = log.stored.resolved(key)
+            guard let slot = log.stored.slots.declared(as: place) else { return [place] }
+            return [slot.key] + log.stored.slots.otherSpellings(of: slot)
+        }
+    }
+
+    /// What has been published at, around or within some keys, or anywhere, that the storage does not have yet. Under
+    /// the writer's lock.
+    private func unappended(among keys: [SettingKey]?) -> CommitConflict? {
+        log.lock.withLock {
+            let slots =
+                keys.map { keys in
+                    keys.flatMap { key in
+                        [log.stored.slots[key]].compactMap(\.self) + log.stored.slots.around(key)
+                            + log.stored.slots.within(key)
+                    }
+                } ?? Array(log.stored.slots.all)
+            // What can't be encoded won't be stored.
+            let changed = slots.filter { slot in
+                slot.schedule != nil && log.unsaved.isUnsaved(slot)
+                    && !log.unsaved.unencodable.contains { $0.slot === slot }
+            }
+            guard let newest = changed.max(by: { $0.lastRevision < $1.lastRevision }) else { return nil }
+            let name = log.changes.ring[newest.lastRevision]?.details.author
+            return CommitConflict(
+                keys: Set(changed.map(\.key)).sorted().map(\.description), token: nil, author: .current.named(name))
+        }
+    }
+}

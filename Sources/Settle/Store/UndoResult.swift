@@ -1,0 +1,33 @@
+/// What ``SettingsStore/undo(_:force:by:)`` has done.
+public struct UndoResult: Sendable, Hashable, Codable {
+    /// The transaction that was to be undone.
+    public var undone: ChangeToken
+    /// The undo's own place in the history, which undoes it in turn. `nil` if nothing was left to be written, or if the
+    /// store's log has forgotten the place already.
+    public var token: ChangeToken?
+    /// The keys that were put back, sorted.
+    public var keys: [String]
+    /// The keys that have changed since, which were left alone. Sorted; empty if the undo was forced.
+    public var conflicts: [UndoConflict]
+}
+
+/// A key that was not put back, because it has changed since the transaction that was to be undone.
+public struct UndoConflict: Sendable, Hashable, Codable {
+    /// The full key.
+    public var key: String
+    /// What the transaction had replaced, which the undo would have put back; `nil` if nothing was stored.
+    public var oldValue: SettingValue?
+    /// What the transaction had left there; `nil` if nothing.
+    public var valueThen: SettingValue?
+    /// What is stored now, or about to be; `nil` if nothing.
+    public var valueNow: SettingValue?
+}
+
+extension UndoConflict: CustomStringConvertible {
+    /// Such as `limit: was 5, is 7 now`.
+    public var description: String { "\(key): was \(spelled(valueThen)), is \(spelled(valueNow)) now" }
+
+    private func spelled(_ value: SettingValue?) -> String {
+        value.map { Redacted($0, isSecret: false).summary } ?? "not stored"
+    }
+}
