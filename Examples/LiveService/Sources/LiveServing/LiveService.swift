@@ -153,12 +153,14 @@ public struct LiveService: Sendable {
             events: ChangeEvents(store: store), settings: settings.admin,
             heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock),
             counts: StreamCounts(factory: metrics))
+        let counts = ConflictCounts(factory: metrics)
         let metricsRoute = MetricsRoute(
             metrics: metrics, storeMetrics: StoreMetrics(of: store, factory: metrics),
             processMetrics: ProcessMetrics(factory: metrics))
         return OpenAPIRoute(store: store).describing(
             PublicRoutes(settings: settings, clock: parts.clock).endpoints
-                + SettingsRoutes(store: store, counts: ConflictCounts(factory: metrics)).endpoints
+                + SettingsRoutes(store: store, counts: counts).endpoints
+                + [HistoryRoute(store: store).endpoint, UndoRoute(store: store, counts: counts).endpoint]
                 + changes.endpoints
                 + HealthRoutes(store: store, maintenance: settings.maintenance, load: load).endpoints
                 + [metricsRoute.endpoint])

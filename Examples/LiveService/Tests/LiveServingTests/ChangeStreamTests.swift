@@ -9,10 +9,10 @@ struct ChangeStreamTests {
     @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
-                let domains = try await events.next()
-                #expect(domains?.name == "domains")
-                #expect(domains?.id == nil)
-                #expect(try domains?.data() == ["settings": .array([])])
+                let covered = try await events.next()
+                #expect(covered?.name == "covered")
+                #expect(covered?.id == nil)
+                #expect(try covered?.data() == ["settings": .array([])])
                 let snapshot = try await events.next()
                 #expect(snapshot?.name == "snapshot")
                 #expect(try snapshot?.data()["missed"] == .bool(false))
@@ -72,7 +72,7 @@ struct ChangeStreamTests {
             for burst in 1...3 { service.settings.limits.burst = burst }
             let request = TestRequest.admin(.get, "/settings/changes", lastEventID: id)
             let last = try await service.withEvents(request) { events async throws in
-                #expect(try await events.next()?.name == "domains")
+                #expect(try await events.next()?.name == "covered")
                 #expect(try await events.next()?.newBurst == 1)
                 let second = try await events.next()
                 #expect(try second?.newBurst == 2)
@@ -81,7 +81,7 @@ struct ChangeStreamTests {
             service.settings.limits.burst = 4
             let again = TestRequest.admin(.get, "/settings/changes", lastEventID: last)
             try await service.withEvents(again) { events async throws in
-                #expect(try await events.next()?.name == "domains")
+                #expect(try await events.next()?.name == "covered")
                 #expect(try await events.next()?.newBurst == 3)
                 #expect(try await events.next()?.newBurst == 4)
             }
@@ -178,7 +178,7 @@ struct ChangeStreamTests {
             service.settings.admin.token = Secret(new)
             let again = TestRequest.admin(.get, "/settings/changes", lastEventID: id, token: new)
             try await service.withEvents(again) { events async throws in
-                #expect(try await events.next()?.name == "domains")
+                #expect(try await events.next()?.name == "covered")
                 let data = try await events.next()?.data()
                 #expect(
                     data?["changes"]

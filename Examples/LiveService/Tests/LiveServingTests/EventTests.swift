@@ -12,8 +12,8 @@ struct EventTests {
     }
 
     @Test func anEventWithoutAPlaceHasNoID() {
-        let event = ServerSentEvent.event(name: "domains", id: nil, data: "x")
-        #expect(event.text == "event: domains\ndata: x\n\n")
+        let event = ServerSentEvent.event(name: "covered", id: nil, data: "x")
+        #expect(event.text == "event: covered\ndata: x\n\n")
     }
 
     @Test func aStreamBeginsWhereItsClientLeftOff() {

@@ -25,7 +25,7 @@ struct PreconditionTests {
                 let answer = try await service.send(.admin(method, path + query, ifMatch: tag, body))
                 #expect(answer.status == 412)
                 #expect(try answer.json()["conflicts"] == .array([.string("limits.burst")]))
-                #expect(answer.error?.contains("“limits.burst” changed since") == true)
+                #expect(answer.error?.contains("has changed since: “limits.burst”") == true)
                 let now = try #require(service.store.token)
                 #expect(answer.header("ETag") == "\"\(now)\"")
                 #expect(try answer.json()["token"] == .string("\(now)"))

@@ -18,7 +18,7 @@ extension Schema {
             "isDurable": .boolean, "changes": .array(of: .component("Mutation")),
         ], optional: ["author": .string, "transactions": .integer])
 
-    static let domainsEvent = Schema.object(
+    static let coveredEvent = Schema.object(
         ["settings": .array(of: .component("Setting"))], optional: ["change": .component("ChangeEvent")])
 
     static let snapshotEvent = Schema.object(["missed": .boolean, "values": Schema(["type": .string("object")])])

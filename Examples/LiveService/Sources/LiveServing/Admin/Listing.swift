@@ -23,9 +23,14 @@ struct Listing {
         return json
     }
 
-    /// The entries of which the value in force is from another domain than the file's.
-    var jsonOfOtherDomains: [SettingValue] {
-        entries.filter { ![.application, .declaration].contains($0.info.domain) }.map { .dictionary($0.json) }
+    /// The entries of which another value is in force than the file's: that of another domain, or the last one that
+    /// could be used. Without the file's.
+    var covered: [SettingValue] {
+        entries.filter(\.isNotAsStored).map { entry in
+            var json = entry.json
+            json["stored"] = nil
+            return .dictionary(json)
+        }
     }
 
     /// The entry of the only setting; `nil` if there is none.
@@ -45,6 +50,10 @@ private struct SettingEntry {
     let stored: SettingValue?
     /// The place of the value that covers the file's.
     let cover: String?
+
+    var isNotAsStored: Bool {
+        info.problem != nil || info.domain != .application && info.domain != .declaration
+    }
 
     /// A secret has neither values nor default.
     var json: SettingValue.Entries {

@@ -9,6 +9,9 @@ enum Precondition: Sendable, Hashable {
     /// Any of these. Places that the client made up are none.
     case unchanged(since: [ChangeToken])
 
+    /// The request names no place that there has ever been.
+    struct NoPlace: Error {}
+
     /// - Throws: ``ServiceError`` with 400 for what HTTP does not allow.
     init(ifMatch field: String?) throws {
         switch field.map(EntityTags.init) {

@@ -139,10 +139,12 @@ extension SettingsRoutes {
         do {
             return try await body()
         } catch let error as SettingsError {
-            throw ServiceError(settings: error)
-        } catch let conflict as Conflict {
+            guard error.code == .conflict else { throw ServiceError(settings: error) }
             counts.conflict()
-            throw ServiceError(conflict, now: store.token)
+            throw ServiceError(conflict: error.conflict, now: store.token)
+        } catch is Precondition.NoPlace {
+            counts.conflict()
+            throw ServiceError(conflict: nil, now: store.token)
         }
     }
 

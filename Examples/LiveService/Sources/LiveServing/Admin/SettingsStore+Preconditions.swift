@@ -4,21 +4,27 @@ extension SettingsStore {
     /// Runs a transaction if nothing of what it builds on has changed, and returns once it is on stable storage.
     ///
     /// - Parameter keys: What it builds on; everything if `nil`.
-    /// - Throws: ``Conflict`` if that has changed; otherwise as `commit` does.
+    /// - Throws: ``SettingsError`` with the code ``SettingsError/Code/conflict`` if that has changed; otherwise as
+    ///   `commit` does.
     func commit<Result: Sendable>(
         if precondition: Precondition, of keys: [String]?, by author: String, _ body: () throws -> Result
     ) async throws -> Result {
         guard case .unchanged(let tokens) = precondition else { return try await commit(by: author, body) }
-        return try await commit(by: author) {
-            guard tokens.contains(where: { $0 == token }) else { throw Conflict(keys: keys ?? []) }
-            return try body()
+        guard let token = tokens.last else { throw Precondition.NoPlace() }
+        for earlier in tokens.dropLast() {
+            do {
+                return try await commit(ifUnchangedSince: earlier, keys: keys, by: author, body)
+            } catch {
+                guard (error as? SettingsError)?.code == .conflict else { throw error }
+            }
         }
+        return try await commit(ifUnchangedSince: token, keys: keys, by: author, body)
     }
 
     /// Runs a transaction like that, and undoes it, so that nobody sees it.
     ///
     /// - Returns: What the closure found, which sees its own writes.
-    /// - Throws: What the closure throws, such as the error of a value that is refused; ``Conflict``.
+    /// - Throws: What the closure throws, such as the error of a value that is refused; otherwise as the commit.
     func trying<Result: Sendable>(
         if precondition: Precondition, of keys: [String]?, _ body: () throws -> Result
     ) async throws -> Result {

@@ -2,9 +2,9 @@ import Settle
 
 /// What has happened to a store's settings, as server-sent events.
 ///
-/// The file's values and those of other domains are told apart. The former have a history: each `change` has a place in
-/// it, from which a client goes on. The latter have none, so `domains` always has all of them, as they are when it is
-/// sent. Whichever of the two comes first, a client that puts one over the other ends with the values in force.
+/// What the file has and what is in force instead are told apart. The former has a history: each `change` has a place
+/// in it, from which a client goes on. The latter has none, so `covered` always has all of it, as it is when it is sent.
+/// In whichever order the two come, a client that puts one over the other ends with the values in force.
 struct ChangeEvents: Sendable {
     let store: SettingsStore
 
@@ -25,13 +25,13 @@ struct ChangeEvents: Sendable {
         return .event(name: "snapshot", id: change.place, data: SettingValue.dictionary(json).jsonText)
     }
 
-    /// The settings whose value in force comes from another domain than the file's.
+    /// The settings of which another value is in force than the file's.
     ///
     /// - Parameter change: The change of another domain that was the reason, if one was.
-    func domains(after change: Change? = nil) throws -> ServerSentEvent {
-        var json: SettingValue.Entries = ["settings": .array(try Listing(of: store).jsonOfOtherDomains)]
+    func covered(_ settings: [SettingValue], after change: Change? = nil) -> ServerSentEvent {
+        var json: SettingValue.Entries = ["settings": .array(settings)]
         if let change, !change.mutations.isEmpty { json["change"] = .dictionary(change.json) }
-        return .event(name: "domains", id: nil, data: SettingValue.dictionary(json).jsonText)
+        return .event(name: "covered", id: nil, data: SettingValue.dictionary(json).jsonText)
     }
 }
 

@@ -30,8 +30,8 @@ struct ChangesRoute: Sendable {
             ],
             answers: [
                 .text(
-                    "Events, until the service stops or the token changes. Their data is JSON: that of `domains` is a "
-                        + "DomainsEvent, that of `snapshot` a SnapshotEvent, and that of `change` a ChangeEvent.",
+                    "Events, until the service stops or the token changes. Their data is JSON: that of `covered` is a "
+                        + "CoveredEvent, that of `snapshot` a SnapshotEvent, and that of `change` a ChangeEvent.",
                     as: "text/event-stream")
             ])
     }
@@ -75,34 +75,18 @@ extension ChangesRoute {
     private func send(
         _ changes: StreamChanges, to writer: inout any ResponseBodyWriter, token: AdminToken
     ) async throws {
-        try await writer.write(ByteBuffer(string: try events.domains().text))
-        var hasPlace = changes.start != .anew
+        var teller = try StreamTeller(events, from: changes.start)
+        try await writer.write(ByteBuffer(string: teller.beginning.text))
         for await occurrence in changes.occurrences.cancelOnGracefulShutdown() {
             // Replacing the token is itself a change. A holder of the old token must not see it, nor what follows.
             guard settings.holder(of: token) != nil, !occurrence.isEnd else { break }
-            guard let event = try event(for: occurrence, hasPlace: &hasPlace) else { continue }
-            try await writer.write(ByteBuffer(string: event.text))
+            let events = try teller.events(for: occurrence)
+            if teller.isLost { counts.lost() }
+            for event in events {
+                try await writer.write(ByteBuffer(string: event.text))
+            }
         }
         try await writer.finish(nil)
-    }
-
-    /// - Parameter hasPlace: Whether the client knows a place in the file's history.
-    private func event(
-        for occurrence: StreamChanges.Occurrence, hasPlace: inout Bool
-    ) throws -> ServerSentEvent? {
-        switch occurrence {
-        case .stored(let change):
-            defer { hasPlace = true }
-            guard change.snapshot != nil else { return events.change(change) }
-            if hasPlace { counts.lost() }
-            return events.snapshot(change, isLoss: hasPlace)
-        case .inForce(let change):
-            // The file's come with their place, once they have one.
-            guard change.domain != .application || change.missed > 0 else { return nil }
-            return try events.domains(after: change.domain == .application ? nil : change)
-        case .heartbeat: return .comment("still here")
-        case .end: return nil
-        }
     }
 }
 

@@ -21,9 +21,9 @@ struct TestEvents {
 
     let status: Int
 
-    /// The values in force of other domains, which come first, and the snapshot after them.
+    /// The snapshot, which comes after what is in force instead of the file's values.
     mutating func snapshot() async throws -> TestEvent? {
-        #expect(try await next()?.name == "domains")
+        #expect(try await next()?.name == "covered")
         return try await next()
     }
 
