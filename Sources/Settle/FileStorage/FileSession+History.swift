@@ -214,12 +214,14 @@ extension FileSession {
         guard keepsHistory else { return }
         try acquire()
         defer { release() }
-        try rewritePast { $0.forgetting(key) }
+        try rewritePast(forgetting: key) { $0.forgetting(key) }
     }
 
     /// Changes what is kept of each transaction, also of those that stand in the journal, which is begun anew.
+    ///
+    /// - Parameter forgotten: A key of which the journal must not say either what was there before.
     private mutating func rewritePast(
-        _ change: (StoredTransaction) -> StoredTransaction
+        forgetting forgotten: SettingKey? = nil, _ change: (StoredTransaction) -> StoredTransaction
     ) throws(StorageError) {
         try fileErrors { (session) throws(FileError) in
             let log = try session.knownRecords()
@@ -234,7 +236,7 @@ extension FileSession {
             }
             try session.pastFile.replace(with: records, after: beginning, history, for: session.file.owner)
             // What the journal has of it is in the past by now.
-            try session.replaceJournal()
+            try session.replaceJournal(forgetting: forgotten)
             session.recent.begin(at: session.journal.token)
         }
     }

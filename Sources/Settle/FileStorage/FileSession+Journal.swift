@@ -105,7 +105,9 @@ extension FileSession {
     }
 
     /// Puts a new journal in the old one's place, with everything that the file does not have.
-    mutating func replaceJournal() throws(FileError) {
+    ///
+    /// - Parameter forgotten: A key of which the new one must not say what was there before.
+    mutating func replaceJournal(forgetting forgotten: SettingKey? = nil) throws(FileError) {
         repairs.add(.replaceJournal)
         var records: [(offset: Int, record: JournalRecord)] = []
         do throws(FileError) {
@@ -121,17 +123,18 @@ extension FileSession {
             journal.leaveGap()
         }
         let previous = records.isEmpty ? nil : (try? earlierVersion())?.version
-        try replaceJournal(after: records, from: previous ?? .absent)
+        try replaceJournal(after: records, from: previous ?? .absent, forgetting: forgotten)
     }
 
     mutating func replaceJournal(
-        after records: [(offset: Int, record: JournalRecord)], from previous: FileVersion
+        after records: [(offset: Int, record: JournalRecord)], from previous: FileVersion,
+        forgetting forgotten: SettingKey? = nil
     ) throws(FileError) {
         repairs.add(.removeAbandonedFiles)
         repairs.add(.replaceJournal)
-        try journal.replace(
-            with: try beginning(after: records, from: previous) + contents.lastingRecords, names: names, for: file.owner
-        )
+        var beginning = try beginning(after: records, from: previous)
+        if let forgotten { beginning = beginning.map { $0.forgettingBefore(at: forgotten) } }
+        try journal.replace(with: beginning + contents.lastingRecords, names: names, for: file.owner)
         repairs.remove(.replaceJournal)
         didBeginJournal()
     }
@@ -218,5 +221,17 @@ extension FileSession {
         } catch {
             throw storageError(names.file, error)
         }
+    }
+}
+
+extension JournalRecord.Content {
+    /// Without what was at a key, and in it, before.
+    fileprivate func forgettingBefore(at key: SettingKey) -> JournalRecord.Content {
+        guard case .values(var batch) = self else { return self }
+        for index in batch.entries.indices {
+            let other = batch.entries[index].key
+            if other == key || other.isWithin(key) || key.isWithin(other) { batch.entries[index].before = .unknown }
+        }
+        return .values(batch)
     }
 }

@@ -72,15 +72,22 @@ struct StorageMigration: Sendable {
         from old: SettingTree, to new: SettingTree, at position: StoragePosition, under lease: StorageLease?
     ) -> StorageBatch {
         var (values, expected): ([SettingKey: SettingValue?], [SettingKey: SettingValue]) = ([:], [:])
+        var mutations: [StoredMutation] = []
         for change in TreeDifference(from: old, to: new).changes {
             values.updateValue(change.new, forKey: change.key)
             expected[change.key] = change.old
+            mutations.append(StoredMutation(key: change.key, oldValue: change.old, newValue: change.new))
         }
         var conditions: [StorageBatch.Condition] = []
         if storage is any SharedStorage {
             conditions = lease.map { $0.timeToLive == nil ? [] : [.under($0)] } ?? [.at(position)]
         }
-        return StorageBatch(revision: 1, values: values, expectedValues: expected, conditions: conditions)
+        let isTold = (storage as? any HistoryStorage)?.keepsHistory == true
+        let transaction = StoredTransaction(
+            time: time.now(), author: .current, origin: .migration, mutations: mutations.sorted { $0.key < $1.key })
+        return StorageBatch(
+            revision: 1, values: values, expectedValues: expected, transactions: isTold ? [transaction] : [],
+            conditions: conditions)
     }
 
     /// Once more if the answer was lost: by its identity the storage knows not to store it twice.

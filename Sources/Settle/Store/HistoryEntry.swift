@@ -92,11 +92,12 @@ extension HistoryEntry: CustomStringConvertible {
 }
 
 extension HistoryChange: CustomStringConvertible {
-    /// Such as `limit: 5 → 6`, without secrets.
-    public var description: String { "\(key): \(spelled(oldValue)) → \(spelled(newValue))" }
+    /// Such as `limit: 5 → 6`, and of a secret `token: ••••`.
+    public var description: String {
+        "\(key): " + (isSecret ? redaction : "\(Self.spelled(oldValue)) → \(Self.spelled(newValue))")
+    }
 
-    private func spelled(_ value: SettingValue?) -> String {
-        if isSecret { return redaction }
-        return value.map { Redacted($0, isSecret: false).summary } ?? "nothing"
+    private static func spelled(_ value: SettingValue?) -> String {
+        value.map { Redacted($0, isSecret: false).literal } ?? "nothing"
     }
 }

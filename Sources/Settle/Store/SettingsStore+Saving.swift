@@ -13,8 +13,9 @@ extension SettingsStore {
     }
 
     /// Saves everything that has been written so far, and removes earlier values from wherever the storage keeps them:
-    /// the journal, the previous version of the file, and values kept in case an edit can't be used, except those that are
-    /// in force because it could not.
+    /// the journal, the history, the previous version of the file, and values kept in case an edit can't be used, except
+    /// those that are in force because it could not. To remove a single key from the history, call
+    /// ``forgetHistory(of:)``.
     ///
     /// For what must not be found any more, such as a replaced key. Files that were put aside because they were damaged
     /// stay, and so do copies that others have made; what the disk still has of removed files is beyond a program's

@@ -54,15 +54,17 @@ extension SettingsStore {
         try await open().persister.values(at: token)
     }
 
-    /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk.
+    /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk,
+    /// and from the journal.
     ///
-    /// What is stored stays, as do copies that others have made. Pending changes are saved first. The key's next change
-    /// tells again what it replaces, so change it first if that must not be told.
+    /// What is stored stays. Everything that has been written is saved first, as by ``flush(toFile:)``. The version of the
+    /// file before the last save is no history and may still have the values; ``eraseEarlierValues()`` removes that. The
+    /// key's next change tells again what it replaces, so change it first if that must not be told.
     ///
     /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
     public func forgetHistory(of key: String) async throws {
         let core = try open()
-        try await core.persister.flush()
+        try await core.persister.flushToFile()
         try await core.persister.forgetHistory(of: core.storedKeys(for: SettingKey(stored: key)))
     }
 }

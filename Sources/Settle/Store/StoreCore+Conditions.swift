@@ -72,12 +72,19 @@ extension StoreCore {
     fileprivate func commit<Result: Sendable>(
         ifUnchangedSince token: ChangeToken, keys: [SettingKey]?, by author: String?, _ body: () throws -> Result
     ) async throws -> Result {
-        let prepare: Persister.Preparation = { persister in
+        let seen = LockedValue<UInt64>(0)
+        let prepare: Persister.Preparation = { [weak self] persister in
+            guard let self else { return }
+            // First what may be appended while the history is read.
+            let (revision, conflict) = unappended(among: keys, since: nil)
+            if let conflict { throw SettingsError.conflict(conflict) }
             try await persister.checkNothingStored(after: token, at: keys)
+            seen.withLock { $0 = revision }
         }
         return try await commit(by: author, preparing: prepare) {
-            // What was published since the look has no place in the history yet.
-            if let conflict = unappended(among: keys) { throw SettingsError.conflict(conflict) }
+            if let conflict = unappended(among: keys, since: seen.withLock { $0 }).conflict {
+                throw SettingsError.conflict(conflict)
+            }
             return try body()
         }.result
     }
@@ -91,26 +98,48 @@ extension StoreCore {
         }
     }
 
-    /// What has been published at, around or within some keys, or anywhere, that the storage does not have yet. Under
-    /// the writer's lock.
-    private func unappended(among keys: [SettingKey]?) -> CommitConflict? {
+    /// What this store has published at, around or within some keys, or anywhere, and what has no place in the history
+    /// yet.
+    ///
+    /// - Parameter revision: What was published later counts also if it has been appended already.
+    /// - Returns: Also the newest revision.
+    private func unappended(
+        among keys: [SettingKey]?, since revision: UInt64?
+    ) -> (revision: UInt64, conflict: CommitConflict?) {
         log.lock.withLock {
-            let slots =
-                keys.map { keys in
-                    keys.flatMap { key in
-                        [log.stored.slots[key]].compactMap(\.self) + log.stored.slots.around(key)
-                            + log.stored.slots.within(key)
-                    }
-                } ?? Array(log.stored.slots.all)
-            // What can't be encoded won't be stored.
+            let newest = log.changes.revision
+            var slots = log.unappendedSlots
+            if let revision, revision < newest { slots += log.slotsWritten(after: revision) }
             let changed = slots.filter { slot in
-                slot.schedule != nil && log.unsaved.isUnsaved(slot)
-                    && !log.unsaved.unencodable.contains { $0.slot === slot }
+                keys?.contains { $0 == slot.key || $0.isWithin(slot.key) || slot.key.isWithin($0) } ?? true
             }
-            guard let newest = changed.max(by: { $0.lastRevision < $1.lastRevision }) else { return nil }
-            let name = log.changes.ring[newest.lastRevision]?.details.author
-            return CommitConflict(
+            guard let last = changed.max(by: { $0.lastRevision < $1.lastRevision }) else { return (newest, nil) }
+            let name = log.changes.ring[last.lastRevision]?.details.author
+            let conflict = CommitConflict(
                 keys: Set(changed.map(\.key)).sorted().map(\.description), token: nil, author: .current.named(name))
+            return (newest, conflict)
+        }
+    }
+}
+
+extension MutationLog {
+    /// The settings whose newest values the storage does not have yet. What can't be encoded it will never have. Under
+    /// the lock.
+    fileprivate var unappendedSlots: [SettingSlot] {
+        stored.slots.all.filter { slot in
+            slot.schedule != nil && unsaved.isUnsaved(slot) && !unsaved.unencodable.contains { $0.slot === slot }
+        }
+    }
+
+    /// The settings that this store's own transactions have written since a revision. Under the lock.
+    fileprivate func slotsWritten(after revision: UInt64) -> [SettingSlot] {
+        stored.slots.all.filter { slot in
+            guard slot.schedule != nil, slot.lastRevision > revision else { return false }
+            // What the log has forgotten may have been its own.
+            if revision + 1 < changes.ring.oldest { return true }
+            return (revision + 1...slot.lastRevision).contains { revision in
+                changes.ring.isOwn(revision) && changes.ring.concerns(revision, slot)
+            }
         }
     }
 }

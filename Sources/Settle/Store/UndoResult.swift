@@ -28,6 +28,6 @@ extension UndoConflict: CustomStringConvertible {
     public var description: String { "\(key): was \(spelled(valueThen)), is \(spelled(valueNow)) now" }
 
     private func spelled(_ value: SettingValue?) -> String {
-        value.map { Redacted($0, isSecret: false).summary } ?? "not stored"
+        value.map { Redacted($0, isSecret: false).literal } ?? "not stored"
     }
 }

@@ -1,0 +1,185 @@
+import Foundation
+import Settle
+import SettleTesting
+import Testing
+
+/// What the history tells.
+@Suite(.timeLimit(.minutes(10))) struct HistoryTests {
+    @Test(
+        "Each transaction is told with its author, newest first, also after a restart",
+        arguments: HistoryPlace.Kind.allCases)
+    func order(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        var settings = try await store.group(CounterSettings.self)
+        try await settings.commit(by: "alice") { settings.count = 1 }
+        let token = try store.newest()
+        // Two that are appended together.
+        try settings.update(by: "bob") { (settings.count, settings.name) = (2, "x") }
+        try settings.update(by: "carol") { settings.other = 3 }
+        try await store.close()
+        store = try await home.open(nil)
+        settings = try await store.group(CounterSettings.self)
+        try await settings.commit { try settings.$count.reset() }
+        let entries = try await store.entries()
+        #expect(entries.map { $0.author.name } == [nil, "carol", "bob", "alice"])
+        #expect(
+            entries.map { $0.changes.map(\.description) } == [
+                ["count: 2 → nothing"], ["other: nothing → 3"], ["count: 1 → 2", "name: nothing → \"x\""],
+                ["count: nothing → 1"],
+            ])
+        #expect(entries.last?.token == token && entries.first?.token == store.token)
+        #expect(entries.map(\.token.position).reversed() == Array(token.position...token.position + 3))
+        #expect(entries.allSatisfy { $0.count == 1 && $0.isKnown && $0.undone == nil && $0.domain == .application })
+        #expect(entries.allSatisfy { $0.author.process == ProcessInfo.processInfo.processIdentifier })
+        #expect(entries.map(\.origin) == [.reset, .local, .local, .local])
+        #expect(entries.last?.description.hasSuffix(": count: nothing → 1") == true)
+        #expect(entries.last?.description.contains("local, by “alice” (") == true)
+        try await store.close()
+    }
+
+    @Test("It is read page by page and cut by number, key and age", arguments: HistoryPlace.Kind.allCases)
+    func parts(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        let settings = try await store.group(OuterSettings.self)
+        for number in 1...200 {
+            try await settings.commit {
+                if number.isMultiple(of: 10) { settings.inner.other = number } else { settings.balance.left = number }
+            }
+        }
+        let all = try await store.entries()
+        #expect(all.count == 200 && Set(all.map(\.token)).count == 200)
+        #expect(try await store.entries(limit: 130).map(\.token) == all.prefix(130).map(\.token))
+        #expect(try await store.entries(limit: 0).isEmpty)
+        let inner = try await store.entries(of: "inner")
+        #expect(inner.count == 20 && inner.allSatisfy { $0.changes.map(\.key) == ["inner.other"] })
+        #expect(
+            try await store.entries(of: "inner.other", limit: 3).map { $0.changes[0].newValue } == [
+                .integer(200), .integer(190), .integer(180),
+            ])
+        #expect(try await store.entries(of: "inner.count").isEmpty)
+        #expect(try await store.entries(since: all[49].time).count >= 50)
+        #expect(try await store.entries(since: Date() + 60).isEmpty)
+        try await store.close()
+    }
+
+    @Test("Of a dictionary around the key only its part is told") func partsOfDictionaries() async throws {
+        let home = try HistoryPlace(.memory)
+        let store = try await home.open()
+        try store.setValue(.dictionary(["width": .integer(1), "height": .integer(2)]), forKey: "window")
+        try await store.flush()
+        try store.setValue(.dictionary(["width": .integer(1), "height": .integer(3)]), forKey: "window")
+        try await store.flush()
+        #expect(try await store.told(of: "window.height") == ["window.height: 2 → 3", "window.height: nothing → 2"])
+        #expect(try await store.told(of: "window.width") == ["window.width: nothing → 1"])
+        #expect(try await store.told(of: "window").count == 2)
+    }
+
+    @Test("It goes on over renewals of the journal", arguments: [1_000, 100]) func renewals(_ most: Int) async throws {
+        let home = try HistoryPlace()
+        var expected: [String] = []
+        var last = "nothing"
+        for round in 1...3 {
+            let store = try await home.open(.keep(transactions: most))
+            let settings = try await store.group(CounterSettings.self)
+            for number in 1...60 {
+                // Beyond the 64 KiB with which a journal is begun anew.
+                let name = "\(round)-\(number)-" + String(repeating: "x", count: 3_000)
+                try await settings.commit(by: "\(round)") { settings.name = name }
+                expected.insert("\(round): \(last.prefix(6)) → \(name.prefix(6))", at: 0)
+                last = name
+            }
+            try await store.flush(toFile: true)
+            try await store.close()
+        }
+        #expect(try home.names.contains(".settings.json.history"))
+        #expect(try home.permissions(of: ".settings.json.history") == 0o600)
+        let store = try await home.open(nil)
+        let told = try await store.entries().map { entry in
+            let change = entry.changes[0]
+            func text(_ value: SettingValue?) -> String {
+                if case .string(let text)? = value { String(text.prefix(6)) } else { "nothing" }
+            }
+            return "\(entry.author.name ?? ""): \(text(change.oldValue).prefix(6)) → \(text(change.newValue))"
+        }
+        #expect(told == Array(expected.prefix(most)))
+        try await store.close()
+    }
+
+    @Test("An edit by hand and another store's commits are told", arguments: HistoryPlace.Kind.allCases)
+    func others(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let (store, other) = try await (home.open(), home.open(nil))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        try await store.flush(toFile: true)
+        try await other.commit(by: "other") { try other.setValue(2, forKey: "count") }
+        try await other.flush(toFile: true)
+        try home.edit(["count": .integer(5)])
+        try await settings.commit { settings.other = 1 }
+        let entries = try await store.entries()
+        #expect(entries.map(\.origin) == [.local, .external, .local, .local])
+        #expect(entries.map { $0.author.name } == [nil, nil, "other", nil])
+        #expect(entries[1].changes.map(\.description) == ["count: 2 → 5"] && entries[1].author.process == nil)
+        #expect(try await other.entries().map(\.token) == entries.map(\.token))
+        try await other.close()
+        try await store.close()
+    }
+
+    @Test("A migration is told as one, without its record", arguments: HistoryPlace.Kind.allCases)
+    func migrations(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        try await store.commit { try store.setValue(1, forKey: "old") }
+        try await store.close()
+        store = try await home.open(migrations: [.rename("old", to: "new")])
+        let entries = try await store.entries()
+        #expect(entries.map(\.origin) == [.migration, .local])
+        #expect(entries[0].author == entries[1].author)
+        #expect(entries[0].changes.map(\.description) == ["new: nothing → 1", "old: 1 → nothing"])
+        try await store.close()
+    }
+
+    @Test("An entry is the same after a way through JSON") func coding() async throws {
+        let home = try HistoryPlace(.memory)
+        let store = try await home.open()
+        try home.edit(["none": .null, "number": .real(1.5)])
+        let first = try await store.entries()
+        let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+        encoder.outputFormatting = [.sortedKeys]
+        let data = try encoder.encode(first)
+        let decoded = try decoder.decode([HistoryEntry].self, from: data)
+        #expect(decoded.map(\.changes) == first.map(\.changes) && decoded.map(\.token) == first.map(\.token))
+        #expect(decoded[0].changes[0].newValue == .null && decoded[0].changes[0].oldValue == nil)
+        let text = String(decoding: data, as: UTF8.self)
+        #expect(text.contains(#"{"isSecret":false,"key":"none","newValue":null}"#))
+        #expect(text.contains(#""token":"\#(first[0].token)""#))
+    }
+
+    @Test("Without a kept history an error says how to turn it on", arguments: HistoryPlace.Kind.allCases)
+    func notKept(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open(nil)
+        try await store.commit { try store.setValue(1, forKey: "a") }
+        let error = await #expect(throws: SettingsError.self) { try await store.entries() }
+        #expect(error?.code == .historyUnavailable)
+        #expect(error?.description.contains("Configuration(history: .keep())") == true)
+        let token = try store.newest()
+        let undo = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        #expect(undo?.description == error?.description)
+        try await store.close()
+        let closed = await #expect(throws: SettingsError.self) { try await store.entries() }
+        #expect(closed?.code == .closed)
+    }
+
+    @Test("Reading ends with its task") func cancellation() async throws {
+        let store = try await HistoryPlace(.memory).open()
+        try await store.commit { try store.setValue(1, forKey: "a") }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.entries().count
+        }
+        #expect(try await task.value == 0)
+    }
+}

@@ -1,0 +1,98 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// What must not be found in the history.
+@Suite(.timeLimit(.minutes(10))) struct SecretHistoryTests {
+    private static let history = ".settings.json.history"
+    private static let journal = ".settings.json.journal"
+
+    /// Fills the journal, so that it is begun anew and its records move to the kept past.
+    private func renewJournal(_ store: SettingsStore) async throws {
+        for number in 1...30 {
+            let text = "\(number)" + String(repeating: "x", count: 3_000)
+            try await store.commit { try store.setValue(text, forKey: "filler") }
+        }
+        try await store.flush(toFile: true)
+    }
+
+    @Test("A secret is told without its values, and none is kept in the history", arguments: HistoryPlace.Kind.allCases)
+    func secrets(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        var settings = try await store.group(PartlyHiddenSettings.self)
+        for text in ["hush-1", "hush-2"] {
+            try await settings.commit {
+                (settings.token, settings.inner.count) = (Secret(text), settings.inner.count + 1)
+            }
+        }
+        #expect(
+            try await store.told() == [
+                "inner.count: 1 → 2, token: ••••", "inner.count: nothing → 1, token: ••••",
+            ])
+        let change = try #require(try await store.entries(of: "token", limit: 1).first?.changes.first)
+        #expect(change.isSecret && change.oldValue == nil && change.newValue == nil)
+        if kind == .file {
+            try await renewJournal(store)
+            #expect(try home.files(with: "xxx").contains(Self.history))
+            // The values that are stored.
+            #expect(try !home.files(with: "hush").contains(Self.history))
+            #expect(try !home.files(with: "hush-1").contains(Self.journal))
+        }
+        // Without the group, too: the history never had them.
+        try await store.close()
+        store = try await home.open()
+        #expect(try await store.entries(of: "token").allSatisfy { $0.changes.allSatisfy(\.isSecret) })
+        settings = try await store.group(PartlyHiddenSettings.self)
+        #expect(settings.token?.revealed == "hush-2")
+        try await store.close()
+    }
+
+    @Test(
+        "Values of a key that turns out to be a secret are removed from the past", arguments: HistoryPlace.Kind.allCases
+    )
+    func declaredLater(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        for text in ["hush-1", "hush-2"] { try await store.commit { try store.setValue(text, forKey: "token") } }
+        if kind == .file {
+            try await renewJournal(store)
+            #expect(try home.files(with: "hush-1").contains(Self.history))
+        }
+        _ = try await store.group(PartlyHiddenSettings.self)
+        #expect(try await store.entries(of: "token").allSatisfy { $0.changes.allSatisfy(\.isSecret) })
+        if kind == .file {
+            try await store.flush()
+            #expect(try !home.files(with: "hush").contains(Self.history))
+            #expect(try !home.files(with: "hush-1").contains(Self.journal))
+        }
+        try await store.close()
+    }
+
+    @Test("A forgotten key is gone from the past, with what was not saved yet", arguments: HistoryPlace.Kind.allCases)
+    func forgetting(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        try await store.commit {
+            try store.setValue("embarrassing-1", forKey: "diary.page")
+            try store.setValue(1, forKey: "count")
+        }
+        let token = try store.newest()
+        if kind == .file { try await renewJournal(store) }
+        try await store.commit { try store.setValue("embarrassing-2", forKey: "diary.page") }
+        try store.setValue("plain", forKey: "diary.page")
+        try await store.forgetHistory(of: "diary")
+        #expect(try await store.entries(of: "diary").isEmpty)
+        #expect(try await store.entries().contains { $0.changes.map(\.key) == ["count"] })
+        #expect(try await home.stored()["diary.page"] == .string("plain"))
+        if kind == .file {
+            let found = try home.files(with: "embarrassing").filter { $0 != ".settings.json.previous" }
+            #expect(found == [])
+        }
+        // The others are told as before, and undone.
+        #expect(try await store.undo(token).keys == ["count"])
+        try await store.commit { try store.setValue("new", forKey: "diary.page") }
+        #expect(try await store.told(of: "diary") == ["diary.page: \"plain\" → \"new\""])
+        try await store.close()
+    }
+}

@@ -1,0 +1,280 @@
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Taking transactions of the history back.
+@Suite(.timeLimit(.minutes(10))) struct UndoTests {
+    @Test("Undo, redo and undo again, also after restarts", arguments: HistoryPlace.Kind.allCases)
+    func redo(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        var settings = try await store.group(CounterSettings.self)
+        try await settings.commit(by: "alice") { (settings.count, settings.name) = (1, "a") }
+        try await settings.commit(by: "alice") { (settings.count, settings.list) = (2, [1]) }
+        var token = try store.newest()
+        var undone: ChangeToken?
+        for round in 1...4 {
+            try await store.close()
+            store = try await home.open(nil)
+            settings = try await store.group(CounterSettings.self)
+            let result = try await store.undo(token, by: "bob \(round)")
+            #expect(result.undone == token && result.keys == ["count", "list"] && result.conflicts.isEmpty)
+            #expect(settings.count == (round.isMultiple(of: 2) ? 2 : 1) && settings.name == "a")
+            #expect(settings.list == (round.isMultiple(of: 2) ? [1] : []))
+            #expect(settings.$list.isDefault == !round.isMultiple(of: 2))
+            // On stable storage by now.
+            #expect(try await home.stored()["count"] == .integer(Int64(settings.count)))
+            let entry = try #require(try await store.entries(limit: 1).first)
+            #expect(entry.token == result.token && entry.undone == token && entry.author.name == "bob \(round)")
+            #expect(entry.changes.count == 2 && entry.description.contains("undoes \(token)"))
+            (undone, token) = (token, try #require(result.token))
+        }
+        #expect(undone != nil)
+        try await store.close()
+    }
+
+    @Test("Keys that have changed since are conflicts, which force overrides", arguments: HistoryPlace.Kind.allCases)
+    func conflicts(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { (settings.count, settings.other, settings.name) = (1, 1, "a") }
+        let token = try store.newest()
+        try await settings.commit { settings.count = 2 }
+        // Not saved yet, which counts all the same.
+        try settings.$name.reset()
+        let result = try await store.undo(token)
+        #expect(result.keys == ["other"] && settings.count == 2 && settings.$other.isDefault)
+        #expect(
+            result.conflicts == [
+                UndoConflict(key: "count", oldValue: nil, valueThen: .integer(1), valueNow: .integer(2)),
+                UndoConflict(key: "name", oldValue: nil, valueThen: .string("a"), valueNow: nil),
+            ])
+        #expect(
+            result.conflicts.map(\.description) == [
+                "count: was 1, is 2 now", "name: was \"a\", is not stored now",
+            ])
+        let forced = try await store.undo(token, force: true)
+        #expect(forced.keys == ["count"] && forced.conflicts.isEmpty && settings.$count.isDefault)
+        #expect(try await home.stored().root.isEmpty)
+        try await store.close()
+    }
+
+    @Test("Undoing what is undone already writes nothing and says so", arguments: HistoryPlace.Kind.allCases)
+    func twice(_ kind: HistoryPlace.Kind) async throws {
+        let store = try await HistoryPlace(kind).open()
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try store.newest()
+        try await store.undo(token)
+        let (revision, newest) = (store.revision, store.token)
+        let again = try await store.undo(token)
+        #expect(again.token == nil && again.keys.isEmpty && again.conflicts.map(\.key) == ["count"])
+        let forced = try await store.undo(token, force: true)
+        #expect(forced.token == nil && forced.keys.isEmpty && forced.conflicts.isEmpty)
+        #expect(store.revision == revision && store.token == newest)
+        try await store.close()
+    }
+
+    @Test("The last one by an author goes one step back each time, and counts what was redone")
+    func lastByAuthor() async throws {
+        let store = try await HistoryPlace(.memory).open()
+        let settings = try await store.group(CounterSettings.self)
+        for number in 1...3 {
+            try await settings.commit(by: "alice") { settings.count = number }
+            try await settings.commit(by: "bob") { settings.other = number }
+        }
+        #expect(try await store.undo(lastBy: "alice", by: "alice").keys == ["count"])
+        #expect(settings.count == 2)
+        let second = try await store.undo(lastBy: "alice", by: "alice")
+        #expect(settings.count == 1 && settings.other == 3)
+        try await store.undo(try #require(second.token), by: "alice")
+        #expect(settings.count == 2)
+        // What has been redone is the newest one again.
+        let third = try await store.undo(lastBy: "alice", by: "alice")
+        #expect(third.undone == second.undone && settings.count == 1)
+        try await store.undo(lastBy: "alice")
+        #expect(settings.$count.isDefault)
+        let error = await #expect(throws: SettingsError.self) { try await store.undo(lastBy: "alice") }
+        #expect(error?.code == .notUndoable && error?.description.contains("“alice”") == true)
+        #expect(settings.other == 3)
+    }
+
+    @Test("An edit by hand is undone, however the file spells values", arguments: HistoryPlace.Kind.allCases)
+    func edits(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        var settings = try await store.group(DatedSettings.self)
+        let date = Date(timeIntervalSince1970: 1_000_000)
+        try await settings.commit { settings.window = DatedSettings.Window(width: 1, height: 2) }
+        try await store.commit { try store.setValue(SettingValue.date(date), forKey: "plain") }
+        try await settings.commit { settings.moment = date }
+        let set = try store.newest()
+        try await store.flush(toFile: true)
+        try home.edit(["window.width": .integer(7), "count": .string("wrong"), "new.key": .bool(true)])
+        try await settings.commit {}
+        #expect(settings.window.width == 7 && settings.count == 0)
+        try await store.close()
+        store = try await home.open()
+        settings = try await store.group(DatedSettings.self)
+        let edit = try #require(try await store.entries().first { $0.origin == .external })
+        let result = try await store.undo(edit.token)
+        #expect(result.conflicts.isEmpty && result.keys == ["count", "new.key", "window.width"])
+        #expect(settings.window == DatedSettings.Window(width: 1, height: 2))
+        let tree = try await home.stored()
+        #expect(tree["new"] == nil && tree["count"] == nil)
+        // The file has texts where the history has dates.
+        try await store.flush(toFile: true)
+        try await store.close()
+        store = try await home.open()
+        settings = try await store.group(DatedSettings.self)
+        #expect(try await store.undo(set).keys == ["moment"])
+        let plain = try #require(try await store.entries(of: "plain").first)
+        #expect(try await store.undo(plain.token).keys == ["plain"])
+        #expect(try await home.stored()["plain"] == nil)
+        try await store.close()
+    }
+
+    @Test("A value that breaks its rule or does not convert refuses all of it", arguments: HistoryPlace.Kind.allCases)
+    func refusals(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        try await store.commit {
+            try store.setValue(99, forKey: "limited")
+            try store.setValue("text", forKey: "count")
+        }
+        try await store.commit {
+            try store.setValue(5, forKey: "limited")
+            try store.setValue(1, forKey: "plain")
+        }
+        let broken = try store.newest()
+        try await store.commit {
+            try store.setValue(5, forKey: "count")
+            try store.setValue(2, forKey: "plain")
+        }
+        let wrong = try store.newest()
+        try await store.close()
+        store = try await home.open()
+        let settings = try await store.group(LimitedSettings.self)
+        let before = try await home.stored()
+        let rule = await #expect(throws: SettingsError.self) { try await store.undo(broken, force: true) }
+        #expect(rule?.code == .invalidValue && rule?.key == "limited" && rule?.rule == "in 0...10")
+        let type = await #expect(throws: SettingsError.self) { try await store.undo(wrong) }
+        #expect(type?.code == .unusableValue && type?.key == "count")
+        #expect(try await home.stored() == before && settings.limited == 5)
+        #expect(try await store.entries().count == 3)
+        try await store.close()
+    }
+
+    @Test(
+        "Owner's settings, secrets, and what lies before a migration can't be undone",
+        arguments: HistoryPlace.Kind.allCases)
+    func forbidden(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        var store = try await home.open()
+        let outer = try await store.group(PartlyHiddenSettings.self)
+        try await outer.commit(by: "alice") { (outer.inner.count, outer.owned.attempts) = (1, 3) }
+        let owned = try store.newest()
+        try await outer.commit { (outer.inner.count, outer.token) = (2, Secret("hush")) }
+        let secret = try store.newest()
+        let protected = await #expect(throws: SettingsError.self) { try await store.undo(owned, force: true) }
+        #expect(protected?.code == .notUndoable && protected?.key == "owned.attempts")
+        #expect(protected?.rule == "written by code that has its group")
+        let hidden = await #expect(throws: SettingsError.self) { try await store.undo(secret) }
+        #expect(hidden?.code == .notUndoable && hidden?.key == "token" && hidden?.rule == "no secret")
+        #expect(outer.inner.count == 2 && outer.owned.attempts == 3)
+        try await outer.commit(by: "alice") { outer.inner.count = 3 }
+        let early = try store.newest()
+        try await store.close()
+        store = try await home.open(migrations: [.rename("inner.count", to: "inner.other")])
+        let migration = try #require(try await store.entries(limit: 1).first)
+        for (token, reason) in [(early, "before"), (migration.token, "it is a migration")] {
+            let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+            #expect(error?.code == .notUndoable && error?.description.contains(reason) == true)
+            #expect(error?.rule == "newer than the newest migration")
+        }
+        let last = await #expect(throws: SettingsError.self) { try await store.undo(lastBy: "alice") }
+        #expect(last?.code == .notUndoable)
+        try await store.commit { try store.setValue(9, forKey: "inner.other") }
+        #expect(try await store.undo(try store.newest()).keys == ["inner.other"])
+        #expect(try await home.stored()["inner.other"] == .integer(3))
+        try await store.close()
+    }
+
+    @Test("Tokens that are not known say why", arguments: HistoryPlace.Kind.allCases)
+    func unknown(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open(.keep(transactions: 2))
+        try await store.commit { try store.setValue(0, forKey: "a") }
+        let first = try store.newest()
+        for number in 1...3 { try await store.commit { try store.setValue(number, forKey: "a") } }
+        let newest = try store.newest()
+        func reason(_ token: ChangeToken) async -> String {
+            let error = await #expect(throws: SettingsError.self) { try await store.undo(token, force: true) }
+            #expect(error?.code == .historyUnavailable)
+            return error?.description ?? ""
+        }
+        #expect(await reason(first).contains("not known any more"))
+        let foreign = ChangeToken(history: newest.history ^ 1, position: newest.position, checksum: newest.checksum)
+        let later = ChangeToken(history: newest.history, position: newest.position + 1, checksum: newest.checksum)
+        let other = ChangeToken(history: newest.history, position: newest.position, checksum: newest.checksum ^ 1)
+        for token in [foreign, later, other] { #expect(await reason(token).contains("another past")) }
+        try await store.close()
+    }
+
+    @Test("Transactions of which only the sum is known can't be undone") func sums() async throws {
+        let memory = InMemoryStorage()
+        let configuration = SettingsStore.Configuration(logLimit: 4, history: .keep(), clock: ManualClock())
+        let store = try await SettingsStore.open(storage: memory, configuration: configuration)
+        let settings = try await store.group(CounterSettings.self)
+        let hold = Array(1...20)
+        for number in hold { settings.count = number }
+        try await store.flush()
+        let entries = try await store.entries()
+        let sum = try #require(entries.last)
+        #expect(sum.count > 1 && entries.reduce(0) { $0 + $1.count } == 20)
+        let error = await #expect(throws: SettingsError.self) { try await store.undo(sum.token) }
+        #expect(error?.code == .notUndoable && error?.description.contains("\(sum.count) transactions") == true)
+        var inner = sum.token
+        inner.position -= 1
+        let within = await #expect(throws: SettingsError.self) { try await store.undo(inner) }
+        #expect(within?.code == .historyUnavailable && within?.description.contains("only the sum") == true)
+        #expect(settings.count == 20)
+    }
+}
+
+struct DatedSettings: SettingsGroup {
+    struct Window: Codable, Sendable, Equatable {
+        var width = 0
+        var height = 0
+    }
+
+    @Setting var moment = Date(timeIntervalSince1970: 0)
+    @Setting var window = Window()
+    @Setting var count = 0
+}
+
+struct LimitedSettings: SettingsGroup {
+    @Setting(in: 0...10) var limited = 5
+    @Setting var count = 0
+    @Setting var plain = 0
+}
+
+struct AttemptSettings: SettingsGroup {
+    static let access = SettingsAccess.owner
+    @Setting var attempts = 0
+}
+
+struct PartlyHiddenSettings: SettingsGroup {
+    @Setting var token: Secret<String>?
+    let inner = CounterSettings()
+    let owned = AttemptSettings()
+}
