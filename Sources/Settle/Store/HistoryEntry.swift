@@ -94,10 +94,10 @@ extension HistoryEntry: CustomStringConvertible {
 extension HistoryChange: CustomStringConvertible {
     /// Such as `limit: 5 → 6`, and of a secret `token: ••••`.
     public var description: String {
-        "\(key): " + (isSecret ? redaction : "\(Self.spelled(oldValue)) → \(Self.spelled(newValue))")
+        isSecret ? "\(key): \(spelled(nil))" : "\(key): \(spelled(oldValue)) → \(spelled(newValue))"
     }
 
-    private static func spelled(_ value: SettingValue?) -> String {
-        value.map { Redacted($0, isSecret: false).literal } ?? "nothing"
+    private func spelled(_ value: SettingValue?) -> String {
+        value == nil && !isSecret ? "nothing" : Redacted(value ?? .null, isSecret: isSecret).literal
     }
 }

@@ -182,4 +182,51 @@ import Testing
         }
         #expect(try await task.value == 0)
     }
+
+    @Test("A migration from before the history was kept is told as one, too") func earlierMigration() async throws {
+        let home = try HistoryPlace()
+        try home.edit(["old": .integer(1)])
+        let store = try await home.open(nil, migrations: [.rename("old", to: "new")])
+        try await store.close()
+        let later = try await home.open()
+        let entry = try #require(try await later.entries(limit: 1).first)
+        #expect(entry.origin == .migration && entry.changes.allSatisfy { !$0.key.contains("settle") })
+        let error = await #expect(throws: SettingsError.self) { try await later.undo(entry.token) }
+        #expect(error?.code == .notUndoable)
+        try await later.close()
+    }
+
+    @Test("A history that is exchanged while it is read is not told as one") func exchanged() async throws {
+        let store = try await SettingsStore.open(
+            storage: ExchangedHistory(base: InMemoryStorage()),
+            configuration: SettingsStore.Configuration(history: .keep()))
+        for number in 1...100 { try await store.commit { try store.setValue(number, forKey: "a") } }
+        var told = 0
+        let error = await #expect(throws: SettingsError.self) {
+            for try await _ in store.history() { told += 1 }
+        }
+        #expect(error?.code == .historyUnavailable && told == 64)
+    }
+
+    @Test("A file's place is told also while it is at work") func atWork() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        let seen = LockedValue<ChangeToken?>(nil)
+        let receipt = try storage.append(batch(1, ["a": .integer(1)]), durability: .synced)
+        fixture.calls.beforeNext(.rename) { [weak storage] in seen.withLock { $0 = storage?.token } }
+        _ = try storage.checkpoint(SettingTree(["a": .integer(1)]), for: .requested)
+        #expect(seen.withLock { $0 } == receipt.token && receipt.token != nil)
+    }
+}
+
+/// A storage whose history is another one once it has begun to tell it.
+private struct ExchangedHistory: StorageWrapper {
+    let base: any Storage
+
+    func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord] {
+        var records = try await history?.records(before: token, limit: limit) ?? []
+        guard token != nil else { return records }
+        for index in records.indices { records[index].token.history ^= 1 }
+        return records
+    }
 }

@@ -95,4 +95,49 @@ import Testing
         #expect(try await store.told(of: "diary") == ["diary.page: \"plain\" → \"new\""])
         try await store.close()
     }
+
+    @Test("A storage that can't be told of a secret does not list its values all the same") func untold() throws {
+        let fixture = try FileStorageFixture()
+        let storage = try fixture.opened()
+        try storage.keepHistory(.keep())
+        fixture.calls.fail(every: .write, with: .noSpace)
+        #expect(throws: StorageError.self) { try storage.withhold(["token"]) }
+        fixture.calls.heal()
+        var batch = batch(1, ["token": .string("hush"), "plain": .integer(1)])
+        batch.transactions = [
+            StoredTransaction(
+                time: 0, author: TransactionAuthor(), origin: .local,
+                mutations: [
+                    StoredMutation(key: "plain", oldValue: nil, newValue: .integer(1)),
+                    StoredMutation(key: "token", oldValue: nil, newValue: .string("hush")),
+                ])
+        ]
+        let place = try #require(storage.token)
+        try storage.append(batch, durability: .synced)
+        let mutations = try storage.records(after: place, limit: 1)?.first?.transactions.first?.mutations
+        #expect(mutations?.last == StoredMutation(withheldAt: "token") && mutations?.count == 2)
+    }
+
+    @Test("What the storage has not removed yet is not told, nor put back") func notRemoved() async throws {
+        let storage = ForgetlessHistory(base: InMemoryStorage())
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(history: .keep()))
+        try await store.commit { try store.setValue("hush-1", forKey: "token") }
+        let early = try store.newest()
+        try await store.commit { try store.setValue("hush-2", forKey: "token") }
+        let token = try store.newest()
+        #expect(try await store.values(at: early)["token"] == .string("hush-1"))
+        _ = try await store.group(PartlyHiddenSettings.self)
+        #expect(try await store.told() == ["token: ••••", "token: ••••"])
+        #expect(try await store.values(at: early) == SettingTree())
+        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        #expect(error?.code == .notUndoable && error?.description.contains("hush") == false)
+    }
+}
+
+/// A storage that does not remove anything from its history.
+private struct ForgetlessHistory: StorageWrapper {
+    let base: any Storage
+
+    func withhold(_ keys: [SettingKey]) async throws(StorageError) {}
 }

@@ -121,6 +121,19 @@ import Testing
         #expect(settings.count == 50)
     }
 
+    @Test("A key that an administrator has locked is not put back") func locked() async throws {
+        let home = try HistoryPlace(.memory)
+        let managed = TestDomain()
+        let store = try await home.open(searching: [.source("managed", managed, locksKeys: true), .application])
+        try await store.commit { try store.setValue(1, forKey: "count") }
+        let token = try store.newest()
+        managed.set(["count": 9])
+        for await value in store.values(forKey: "count", as: Int.self) where value == 9 { break }
+        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        #expect(error?.code == .locked && error?.key == "count")
+        #expect(try await home.stored()["count"] == .integer(1))
+    }
+
     @Test("What a rule writes while undo runs is a part of it") func writingRule() async throws {
         let home = try HistoryPlace(.memory)
         let store = try await home.open()
