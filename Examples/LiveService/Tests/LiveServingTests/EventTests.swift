@@ -28,7 +28,8 @@ struct EventTests {
 
     @Test func aSnapshotHasWhatIsStoredAndElseTheDefaultsAndNoSecret() async throws {
         let stored: SettingTree = SettingTree([
-            "limits": .dictionary(["burst": .integer(7)]), "admin": .dictionary(["token": .string("a-token-of-16-chars")]),
+            "limits": .dictionary(["burst": .integer(7)]),
+            "admin": .dictionary(["token": .string("a-token-of-16-chars")]),
         ])
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(stored), searching: .service(variables: ["LIVE_LIMITS_BURST": "70"]))

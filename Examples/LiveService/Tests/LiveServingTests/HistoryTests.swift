@@ -56,7 +56,8 @@ struct HistoryTests {
     }
 
     @Test(arguments: [
-        "limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "since=yesterday", "since=", "since=2026-13-01T00:00:00Z",
+        "limit=0", "limit=-1", "limit=x", "limit=1001", "limit=", "since=yesterday", "since=",
+        "since=2026-13-01T00:00:00Z",
     ])
     func whatIsNoLimitOrTimeGets400(query: String) async throws {
         try await TestService.with(configuration: Self.kept) { service async throws in
@@ -143,7 +144,8 @@ struct TestEntry {
 
 extension TestService {
     func history(_ query: String = "") async throws -> [TestEntry] {
-        guard case .array(let entries)? = try await send(.admin(.get, "/settings/history\(query)")).json()["entries"] else {
+        guard case .array(let entries)? = try await send(.admin(.get, "/settings/history\(query)")).json()["entries"]
+        else {
             throw MissingField()
         }
         return entries.compactMap { entry in

@@ -67,7 +67,8 @@ struct HistoryRoute: Sendable {
         guard let field else { return false }
         switch EntityTags(field) {
         case nil:
-            throw ServiceError(.badRequest, "If-None-Match is * or a list of entity tags, which are in quotation marks.")
+            throw ServiceError(
+                .badRequest, "If-None-Match is * or a list of entity tags, which are in quotation marks.")
         case .any: return token != nil
         case .tags(let tags): return tags.contains { $0.text == token?.description }
         }

@@ -21,7 +21,9 @@ struct SettingsRoutes: Sendable {
     private var list: Endpoint {
         let operation = Operation(
             method: .get, path: "/settings", summary: "All settings", access: .admin,
-            answers: [.ok("The settings, and the place in the file's history that they belong to.", SettingInfo.listingSchema)])
+            answers: [
+                .ok("The settings, and the place in the file's history that they belong to.", SettingInfo.listingSchema)
+            ])
         return Endpoint(operation: operation) { _, _ in try answer(keys: nil) }
     }
 

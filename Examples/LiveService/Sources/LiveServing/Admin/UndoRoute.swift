@@ -17,13 +17,15 @@ struct UndoRoute: Sendable {
                     name: "token", place: .path, description: "The transaction's place in the history.",
                     schema: .component("ChangeToken")),
                 Operation.Parameter(
-                    name: "force", place: .query, description: "With true, keys that have changed since are put back too.",
+                    name: "force", place: .query,
+                    description: "With true, keys that have changed since are put back too.",
                     schema: .boolean),
             ],
             answers: [
                 .ok("The keys that are as before the transaction, and those that have changed since.", Self.schema),
                 Operation.Answer(
-                    status: .conflict, description: "All keys have changed since, or one is locked. Nothing is written.",
+                    status: .conflict,
+                    description: "All keys have changed since, or one is locked. Nothing is written.",
                     schema: .anyOf([Self.schema, .component("Error")])),
                 .error(.notFound, "There is no such transaction in the file's history, or the service keeps none."),
                 .error(.gone, "The transaction is not known any more."),

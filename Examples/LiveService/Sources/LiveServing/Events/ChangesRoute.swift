@@ -25,7 +25,8 @@ struct ChangesRoute: Sendable {
             parameters: [
                 Operation.Parameter(
                     name: "Last-Event-ID", place: .header,
-                    description: "The id of the last event seen, to go on after it, also after a restart of the service.",
+                    description:
+                        "The id of the last event seen, to go on after it, also after a restart of the service.",
                     schema: .string)
             ],
             answers: [

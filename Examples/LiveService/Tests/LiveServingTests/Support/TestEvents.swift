@@ -74,7 +74,9 @@ struct TestEvent {
     /// The new value of `limits.burst`.
     var newBurst: Int? {
         get throws {
-            guard case .integer(let number)? = try mutation(of: "limits.burst")?.member(.string("new")) else { return nil }
+            guard case .integer(let number)? = try mutation(of: "limits.burst")?.member(.string("new")) else {
+                return nil
+            }
             return Int(number)
         }
     }
