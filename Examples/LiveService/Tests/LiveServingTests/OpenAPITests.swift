@@ -88,6 +88,12 @@ struct OpenAPITests {
             var old = TestRequest.admin(.delete, "/settings/limits.burst")
             old.headers.append(("If-Match", "\"1\""))
             try await check(old, "/settings/{key}", is: 412)
+            let token = try #require(service.store.token)
+            try await service.store.commit { service.settings.limits.perSecond = 2_000 }
+            let late = TestRequest.admin(.patch, "/settings", ifMatch: "\"\(token)\"", "{}")
+            try await check(late, "/settings", is: 412)
+            try await check(.admin(.post, "/settings/undo/x"), "/settings/undo/{token}", is: 404)
+            try await check(.admin(.get, "/settings/history"), "/settings/history", is: 404)
             try await check(.get("/slow"), "/slow", is: 400)
             service.settings.limits.burst = 1
             _ = try await service.send(.get("/hello"))
@@ -106,6 +112,35 @@ struct OpenAPITests {
                 let head = try await connection.begin(.admin(.get, "/settings/changes"))
                 #expect(head.status.code == 200)
                 #expect(head.headers.first(name: "Content-Type") == "text/event-stream; charset=utf-8")
+            }
+        }
+    }
+
+    @Test func theEventsHaveDocumentedData() async throws {
+        let source = ManualDomainSource()
+        let list: SearchList = [.source("switches", source), .application]
+        try await TestService.with(searching: list) { service async throws in
+            let document = try await service.send(.get("/openapi.json")).json()
+            try await service.withEvents { events async throws in
+                var names: Set<String> = []
+                func check(_ event: TestEvent?) throws {
+                    let name = try #require(event?.name)
+                    let wanted = try #require(
+                        self.schema(name.prefix(1).uppercased() + name.dropFirst() + "Event", of: document))
+                    let data = SettingValue.dictionary(try event?.data() ?? [:])
+                    #expect(SchemaCheck(document: document).mistakes(in: data, against: wanted) == [], "\(data)")
+                    names.insert(name)
+                }
+                try check(try await events.next())
+                try check(try await events.next())
+                try service.store.update(by: "ops") {
+                    service.settings.limits.burst = 7
+                    service.settings.admin.tokens = Secret(["ops": "a-token-of-ops-nobody-may-see"])
+                }
+                try check(try await events.next())
+                source.set(SettingTree(["limits": .dictionary(["burst": .integer(5)])]))
+                try check(try await events.next())
+                #expect(names == ["covered", "snapshot", "change"])
             }
         }
     }
