@@ -39,7 +39,7 @@ def half_open_at_few_descriptors(target, quick):
             held = hold(target, 300)
             try:
                 connection = Connection(target.port, timeout=PATIENCE)
-                target.patch(connection, "limits.burst", 90_000 + round, "attack")
+                target.patch(connection, "limits.burst", 90_000 + round)
                 connection.close()
             except BaseException as error:
                 broken.append(f"A change was not made: {error!r}")
@@ -146,10 +146,10 @@ async def follow(target, count, changes):
     reading = asyncio.gather(*[asyncio.wait_for(read(reader), PATIENCE) for reader, _ in opened], return_exceptions=True)
     connection = Connection(target.port, timeout=PATIENCE)
     for value in range(1, changes + 1):
-        await asyncio.to_thread(target.patch, connection, "limits.burst", value, "attack")
+        await asyncio.to_thread(target.patch, connection, "limits.burst", value)
     expected = list(range(1, changes + 1))
     broken = [f"A stream has {seen!r}." for seen in await reading if seen != expected]
-    await asyncio.to_thread(target.patch, connection, "limits.burst", 100_000, "attack")
+    await asyncio.to_thread(target.patch, connection, "limits.burst", 100_000)
     for _, writer in opened:
         writer.transport.abort()
     return broken

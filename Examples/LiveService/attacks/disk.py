@@ -31,7 +31,7 @@ class Writer(threading.Thread):
             while True:
                 self.number += 1
                 self.asked = WRITERS[self.key](self.number)
-                self.target.patch(connection, self.key, self.asked, "attack")
+                self.target.patch(connection, self.key, self.asked)
                 self.acknowledged, self.count = self.asked, self.count + 1
         except (Exception, SystemExit):
             pass
@@ -101,7 +101,7 @@ def fill(target, disk, round):
     while refused < 20 and number < round * 10_000 + 5_000:
         number += 1
         text = f"message {number} " + "x" * 150
-        status, answer = target.admin(connection, "PATCH", "/settings/maintenance.message", f'"{text}"', "attack")
+        status, answer = target.admin(connection, "PATCH", "/settings/maintenance.message", f'"{text}"')
         if status == 200:
             made, possible = made + 1, {text}
         elif status == 503:
@@ -124,7 +124,7 @@ def fill(target, disk, round):
     status = None
     end = time.monotonic() + PATIENCE
     while status != 200 and time.monotonic() < end:
-        status, _ = target.admin(connection, "PATCH", "/settings/limits.burst", str(50_000 + round), "attack")
+        status, _ = target.admin(connection, "PATCH", "/settings/limits.burst", str(50_000 + round))
     target.kill()
     target.start()
     connection = Connection(target.port, timeout=PATIENCE)

@@ -121,7 +121,7 @@ CLIENTS = {
 
 def clients(target, quick):
     target.start_with()
-    target.patch(Connection(target.port), "requests.timeout", "60s", "attack")
+    target.patch(Connection(target.port), "requests.timeout", "60s")
     broken, tries = [], 0
     for name, client in CLIENTS.items():
         try:

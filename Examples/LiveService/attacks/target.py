@@ -43,7 +43,7 @@ class Target(Service):
         connection = Connection(self.port)
         for key, value in {"limits_perSecond": 100_000, "limits_burst": 100_000, **settings}.items():
             # A service without such a setting is attacked all the same.
-            self.admin(connection, "PATCH", f"/settings/{key.replace('_', '.', 1)}", json.dumps(value), "attack")
+            self.admin(connection, "PATCH", f"/settings/{key.replace('_', '.', 1)}", json.dumps(value))
         connection.close()
         return self
 

@@ -95,7 +95,9 @@ extension Persister {
     private func resolve(_ durability: StorageDurability) async throws {
         guard let batch = backlog.unresolved else { return }
         do {
-            didList(batch, at: try await appendOnce(batch, durability).token)
+            let token = try await appendOnce(batch, durability).token
+            didList(batch, at: token)
+            appended(at: token)
         } catch {
             let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
             guard isKnownNotToBeStored else { throw appendFailed(error) }
@@ -223,6 +225,8 @@ extension Persister {
             return false
         }
         if !batch.values.isEmpty { didList(batch, at: receipt.token) }
+        mustFetch = mustFetch || receipt.hasExternalChanges
+        appended(at: receipt.token)
         lastHandedOver = batch.revision
         failedSaves.handedOver()
         mustRepeat = false

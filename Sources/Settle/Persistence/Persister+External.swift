@@ -88,6 +88,7 @@ extension Persister {
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
         compareWithFailedSaves(changes)
         undelivered += changes
+        settlePlace()
         if isHistoryFollowed { await fillFeed() }
     }
 
@@ -133,12 +134,14 @@ extension Persister {
         undelivered = []
         for change in changes {
             backlog.merge(change)
+            merged(change)
             let before = log.lock.withLock { log.changes.revision }
             store.merge(change, keeping: backlog.values)
             guard let token = change.token else { continue }
             // It is the last transaction, if it has changed anything.
             log.lock.withLock { log.changes.place(after: before, at: token) }
         }
+        settlePlace()
         let refusal = migrations.refusal
         if (refusal == nil) != (store.refusal == nil) { store.refuseWrites(refusal.map { .storage($0) }) }
     }

@@ -94,6 +94,7 @@ extension Persister {
             }
             do throws(StorageError) {
                 try await persister.call { () throws(StorageError) in try await history.keepHistory(policy) }
+                if persister.newestPlace == nil { persister.appended(at: history.token) }
             } catch {
                 persister.report(.historyNotChanged(error))
             }

@@ -61,6 +61,9 @@ actor Persister {
     // External changes that the store has not merged, because a writer is active or the store is closing. The storage
     // counts them as delivered.
     var undelivered: [ExternalChange] = []
+    /// How far the store has come in the storage's history, once all of these are merged; see `Persister+Place.swift`.
+    var newestPlace: ChangeToken?
+    let reached: LockedValue<ChangeToken?>
     var lastExternalError: StorageError?
     /// Why the file's latest unusable edit could not be merged.
     var lastUnusable: StorageError?
@@ -92,7 +95,7 @@ actor Persister {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        storage: any Storage, position: StoragePosition, migrations: KnownMigrations,
+        storage: any Storage, position: StoragePosition, token: ChangeToken?, migrations: KnownMigrations,
         registration: (any StoreRegistration)?, log: MutationLog, time: TimeSource,
         retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy, report: @escaping @Sendable (SettingsError) -> Void
     ) {
@@ -102,6 +105,8 @@ actor Persister {
         history = storage as? any HistoryStorage
         checkpointing = storage as? any CheckpointingStorage
         self.position = position
+        newestPlace = token
+        reached = LockedValue(token)
         self.migrations = migrations
         self.registration = registration
         self.log = log

@@ -30,7 +30,9 @@ extension SettingsStore {
         return ResumedChanges(of: core, on: log.root, after: token, durableOnly: durableOnly)
     }
 
-    /// The place of the newest transaction in the history of the file, or of another storage; `nil` if it has none, such
-    /// as a file that has never been written. What this store has written and not appended yet comes after it.
-    public var token: ChangeToken? { core.persister.history?.token }
+    /// The place of the newest transaction in the history of the file, or of another storage, that the store's values
+    /// have; `nil` if there is none, such as for a file that has never been written. What this store has written and not
+    /// appended yet comes after it. Read it before the values, to write later what builds on them; see
+    /// ``commit(ifUnchangedSince:keys:by:_:)``.
+    public var token: ChangeToken? { core.persister.place }
 }

@@ -39,8 +39,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
         let issueBoard = IssueBoard()
         let known = KnownMigrations(record: record, names: migrations)
         persister = Persister(
-            storage: storage, position: contents.position, migrations: known, registration: registration, log: log,
-            time: time,
+            storage: storage, position: contents.position, token: contents.token, migrations: known,
+            registration: registration, log: log, time: time,
             retryDelay: configuration.retryDelay, savePolicy: configuration.savePolicy,
             report: { issueBoard.report($0) })
         super.init(log: log, time: time, issueBoard: issueBoard)

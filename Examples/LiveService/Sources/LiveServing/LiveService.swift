@@ -9,7 +9,7 @@ public import UnixSignals
 public struct LiveService: Sendable {
     /// The parts of the service.
     public struct Parts: Sendable {
-        /// The open store, whose revisions start with ``LiveService/newRunRevision()``. The service closes it.
+        /// The open store. The service closes it.
         public var store: SettingsStore
         /// The clock of the rate limiter, time-outs and heartbeats.
         public var clock: any Clock<Duration> = ContinuousClock()
@@ -151,13 +151,16 @@ public struct LiveService: Sendable {
         let store = parts.store
         let changes = ChangesRoute(
             events: ChangeEvents(store: store), settings: settings.admin,
-            heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock))
+            heartbeats: Heartbeats(interval: parts.heartbeat, clock: parts.clock),
+            counts: StreamCounts(factory: metrics))
+        let counts = ConflictCounts(factory: metrics)
         let metricsRoute = MetricsRoute(
             metrics: metrics, storeMetrics: StoreMetrics(of: store, factory: metrics),
             processMetrics: ProcessMetrics(factory: metrics))
         return OpenAPIRoute(store: store).describing(
             PublicRoutes(settings: settings, clock: parts.clock).endpoints
-                + SettingsRoutes(store: store).endpoints
+                + SettingsRoutes(store: store, counts: counts).endpoints
+                + [HistoryRoute(store: store).endpoint, UndoRoute(store: store, counts: counts).endpoint]
                 + changes.endpoints
                 + HealthRoutes(store: store, maintenance: settings.maintenance, load: load).endpoints
                 + [metricsRoute.endpoint])

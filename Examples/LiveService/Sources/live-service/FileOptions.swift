@@ -30,13 +30,15 @@ struct FileOptions: ParsableArguments {
         return result
     }
 
-    /// - Parameter arguments: Those that may be settings.
-    func openStore(arguments: [String] = []) async throws -> SettingsStore {
+    /// - Parameters:
+    ///   - arguments: Those that may be settings.
+    ///   - history: How much of the file's past is kept; `nil` for as much as the file says.
+    func openStore(arguments: [String] = [], history: HistoryPolicy? = nil) async throws -> SettingsStore {
         try await SettingsStore.open(
             at: URL(filePath: file),
             searching: .service(
                 arguments: arguments, secrets: secrets.map { URL(filePath: $0) },
                 managed: managed.map { URL(filePath: $0) }),
-            configuration: .init(initialRevision: LiveService.newRunRevision()))
+            configuration: .init(history: history))
     }
 }

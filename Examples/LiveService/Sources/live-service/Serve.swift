@@ -29,16 +29,37 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8080
 
+    @Option(help: "How many transactions the file's history keeps; 0 for no history.")
+    var historyTransactions = 1_000
+
+    @Option(help: "How many days the file's history goes back.")
+    var historyDays = 30
+
     @Argument(parsing: .allUnrecognized, help: "Settings, such as --maintenance.is-on or --limits.burst=50.")
     var settings: [String] = []
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...Self.longestHistory).contains(historyTransactions) else {
+            throw ValidationError("A history keeps 0 to \(Self.longestHistory) transactions.")
+        }
+        guard (1...36_500).contains(historyDays) else {
+            throw ValidationError("A history goes back 1 to 36500 days.")
+        }
+    }
+
+    private static let longestHistory = 1_000_000
+
+    /// A transaction takes 250 bytes or so, and up to 1 KiB with some text.
+    private var history: HistoryPolicy {
+        guard historyTransactions > 0 else { return .none }
+        return .keep(
+            transactions: historyTransactions, bytes: max(1 << 20, historyTransactions << 10), for: .days(historyDays))
     }
 
     func run() async throws {
         try await Descriptors.prepare()
-        let store = try await files.openStore(arguments: settings)
+        let store = try await files.openStore(arguments: settings, history: history)
         let service = try await LiveService(LiveService.Parts(store: store))
         guard store.remainingArguments.isEmpty else { throw ValidationError(Self.unknown(store.remainingArguments)) }
         if try await service.settings.admin.createTokenIfMissing() {

@@ -9,18 +9,25 @@ struct ChangeStreamTests {
     @Test func aNewClientGetsTheListingAndThenEachChangeOnce() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
+                let covered = try await events.next()
+                #expect(covered?.name == "covered")
+                #expect(covered?.id == nil)
+                #expect(try covered?.data() == ["settings": .array([])])
                 let snapshot = try await events.next()
                 #expect(snapshot?.name == "snapshot")
-                #expect(try snapshot?.data()["settings"] != nil)
-                #expect(snapshot?.id == "\(service.store.revision)")
+                #expect(try snapshot?.data()["missed"] == .bool(false))
+                var last = try #require(try snapshot?.token)
                 for burst in 1...20 { service.settings.limits.burst = burst }
-                let before = service.store.revision - 20
                 for number in 1...20 {
                     let change = try await events.next()
                     #expect(change?.name == "change")
-                    #expect(change?.id == "\(before + UInt64(number))")
-                    #expect(try change?.keys() == [.string("limits.burst")])
+                    let token = try #require(try change?.token)
+                    #expect(token.position == last.position + 1)
+                    #expect(token.history == last.history)
+                    #expect(try change?.mutation(of: "limits.burst")?.member(.string("new")) == .integer(Int64(number)))
+                    last = token
                 }
+                #expect(last == service.store.token)
             }
         }
     }
@@ -28,11 +35,12 @@ struct ChangeStreamTests {
     @Test func anEventSaysWhoChangedWhatFromWhatToWhat() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
-                _ = try await events.next()
-                _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: "ops", "7"))
+                _ = try await events.snapshot()
+                _ = try await service.send(.admin(.patch, "/settings/limits.burst", "7"))
                 let data = try await events.next()?.data()
-                #expect(data?["author"] == .string("ops"))
+                #expect(data?["author"] == .string("admin"))
                 #expect(data?["origin"] == .string("local"))
+                #expect(data?["domain"] == .string("application"))
                 #expect(
                     data?["changes"]
                         == .array([
@@ -49,7 +57,7 @@ struct ChangeStreamTests {
         try await TestService.with(storage: storage) { service async throws in
             try await service.store.flush()
             try await service.withEvents { events async throws in
-                _ = try await events.next()
+                _ = try await events.snapshot()
                 storage.simulateExternalChange(["limits.burst": .integer(7)], by: "another")
                 let data = try await events.next()?.data()
                 #expect(data?["origin"] == .string("external"))
@@ -60,44 +68,22 @@ struct ChangeStreamTests {
 
     @Test func aClientThatComesBackGetsWhatItHasMissedAndNoListing() async throws {
         try await TestService.with { service async throws in
-            let id = try await service.withEvents { events in try await events.next()?.id }
+            let id = try await service.withEvents { events in try await events.snapshot()?.id }
             for burst in 1...3 { service.settings.limits.burst = burst }
             let request = TestRequest.admin(.get, "/settings/changes", lastEventID: id)
             let last = try await service.withEvents(request) { events async throws in
-                #expect(try await events.next()?.isComment == true)
-                _ = try await events.next()
-                return try await events.next()?.id
+                #expect(try await events.next()?.name == "covered")
+                #expect(try await events.next()?.newBurst == 1)
+                let second = try await events.next()
+                #expect(try second?.newBurst == 2)
+                return second?.id
             }
             service.settings.limits.burst = 4
             let again = TestRequest.admin(.get, "/settings/changes", lastEventID: last)
             try await service.withEvents(again) { events async throws in
-                _ = try await events.next()
-                let revision = Int64(service.store.revision)
-                #expect(try await events.next()?.data()["revision"] == .integer(revision - 1))
-                #expect(try await events.next()?.data()["revision"] == .integer(revision))
-            }
-        }
-    }
-
-    @Test(arguments: [
-        "0", "1", "57", "-1", "57-5f3a9c01", "nonsense", "-", "18446744073709551615", "99999999999999999999", "",
-    ])
-    func anIDThatTellsNothingGetsTheListing(id: String) async throws {
-        try await TestService.with { service async throws in
-            try await service.withEvents(.admin(.get, "/settings/changes", lastEventID: id)) { events async throws in
-                let first = try await events.next()
-                #expect(first?.name == "snapshot")
-            }
-        }
-    }
-
-    @Test func anIDFromWhichTheLogHasNotEverythingGetsTheListing() async throws {
-        try await TestService.with(configuration: .init(logLimit: 2)) { service async throws in
-            let id = try await service.withEvents { events in try await events.next()?.id }
-            for burst in 1...10 { service.settings.limits.burst = burst }
-            try await service.withEvents(.admin(.get, "/settings/changes", lastEventID: id)) { events async throws in
-                let first = try await events.next()
-                #expect(first?.name == "snapshot")
+                #expect(try await events.next()?.name == "covered")
+                #expect(try await events.next()?.newBurst == 3)
+                #expect(try await events.next()?.newBurst == 4)
             }
         }
     }
@@ -106,7 +92,7 @@ struct ChangeStreamTests {
         let clock = ManualClock()
         try await TestService.with(clock: clock) { service async throws in
             try await service.withEvents { events async throws in
-                _ = try await events.next()
+                _ = try await events.snapshot()
                 for _ in 0..<2 {
                     await clock.sleepers(atLeast: 1)
                     clock.advance(by: .seconds(15))
@@ -123,7 +109,7 @@ struct ChangeStreamTests {
             await condition { service.store.statistics.subscribers == before }
             for _ in 0..<3 {
                 try await service.withEvents { events async throws in
-                    _ = try await events.next()
+                    _ = try await events.snapshot()
                     await condition { service.store.statistics.subscribers > before }
                 }
                 // Nothing changes and no time passes: only the disconnect itself can be noticed.
@@ -142,7 +128,7 @@ struct ChangeStreamTests {
                 try await connection.send(
                     "GET /settings/changes HTTP/1.1\r\nHost: localhost\r\n\(authorization)\r\n\r\n\(more)")
                 #expect(try await connection.response().status == 200)
-                await condition { service.store.statistics.subscribers == 5 }
+                await condition { service.store.statistics.subscribers == 6 }
                 connection.closeOutput()
                 await condition { service.store.statistics.subscribers == 4 }
             }
@@ -152,7 +138,7 @@ struct ChangeStreamTests {
     @Test func aGracefulShutdownEndsOpenStreams() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
-                _ = try await events.next()
+                _ = try await events.snapshot()
                 await service.group.triggerGracefulShutdown()
                 #expect(try await events.next() == nil)
             }
@@ -169,9 +155,11 @@ struct ChangeStreamTests {
             let changes = service.store.changes
             try await TestConnection.with(port: service.port, receiveBuffer: 4_096) { connection in
                 _ = try await connection.begin(.admin(.get, "/settings/changes"))
-                // Once the first part of the listing has arrived, the service waits to send the rest.
-                #expect(try await connection.nextPart() != nil)
-                // The wait for the next heartbeat begins once the listing has been handed over.
+                // Once the first part of the snapshot has arrived, the service waits to send the rest.
+                var received = ""
+                while !received.contains("event: snapshot") {
+                    received += try #require(try await connection.nextPart())
+                }
                 await clock.sleepers(atLeast: 1)
                 await service.group.triggerGracefulShutdown()
                 await clock.sleepers(atLeast: 2)
@@ -185,12 +173,12 @@ struct ChangeStreamTests {
 
     @Test func aChangeOfASecretIsToldWithoutItsValues() async throws {
         try await TestService.with { service async throws in
-            let id = try await service.withEvents { events in try await events.next()?.id }
+            let id = try await service.withEvents { events in try await events.snapshot()?.id }
             let new = "another-token-than-before"
             service.settings.admin.token = Secret(new)
             let again = TestRequest.admin(.get, "/settings/changes", lastEventID: id, token: new)
             try await service.withEvents(again) { events async throws in
-                #expect(try await events.next()?.isComment == true)
+                #expect(try await events.next()?.name == "covered")
                 let data = try await events.next()?.data()
                 #expect(
                     data?["changes"]
@@ -202,7 +190,7 @@ struct ChangeStreamTests {
     @Test func anotherTokenEndsTheStreamsOfTheOldOne() async throws {
         try await TestService.with { service async throws in
             try await service.withEvents { events async throws in
-                _ = try await events.next()
+                _ = try await events.snapshot()
                 // Not even changes in the same transaction are sent, which may already be queued.
                 try service.store.update {
                     service.settings.admin.token = Secret("another-token-than-before")
@@ -219,7 +207,7 @@ struct ChangeStreamTests {
     }
 }
 
-/// A long text in the listing.
+/// A long text in the snapshot.
 private struct Ballast: SettingsGroup {
     @Setting var text = ""
 }

@@ -15,7 +15,7 @@ struct JSONLogTests {
     @Test func eachLineIsAnObjectFromTheVeryChangeOn() async throws {
         try await TestService.with { service async throws in
             service.settings.logging.level = .debug
-            _ = try await service.send(.admin(.patch, "/settings/logging.format", by: "ops", "\"json\""))
+            _ = try await service.send(.admin(.patch, "/settings/logging.format", "\"json\""))
             let before = service.log.all.count
             _ = try await service.send(.admin(.get, "/settings", token: "wrong"))
             _ = await service.log.first(containing: "refused")

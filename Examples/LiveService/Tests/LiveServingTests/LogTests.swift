@@ -45,9 +45,9 @@ struct LogTests {
     @Test func aSecretIsSaidToHaveChangedAndNoMore() async throws {
         try await TestService.with { service async throws in
             _ = try await service.send(
-                .admin(.patch, "/settings/admin.token", by: "ops", "\"another-token-than-before\""))
-            let line = await service.log.first(containing: "ops")
-            #expect(line.contains("ops changed admin.token (revision"), "\(line)")
+                .admin(.patch, "/settings/admin.token", "\"another-token-than-before\""))
+            let line = await service.log.first(containing: "admin.token")
+            #expect(line.contains("admin changed admin.token (revision"), "\(line)")
         }
     }
 
@@ -130,23 +130,5 @@ struct LogTests {
         #expect(!line.unicodeScalars.contains(character))
         #expect(line.contains("one\(character.escaped(asASCII: true))two"))
         #expect(!line.contains("ab"))
-    }
-
-    @Test func anAuthorsNameHasFewBytesAllOfWhichCanBeSeen() async throws {
-        try await TestService.with { service async throws in
-            let marks = String(repeating: "\u{301}", count: 5_000)
-            for (name, author) in [
-                ("night\u{202E}tfihs\u{2028}", "nighttfihs"),
-                ("e\(marks)", "e" + String(repeating: "\u{301}", count: 39)),
-                ("\u{200B}\u{2067}", "the admin endpoint"),
-            ] {
-                var changes = service.store.changes.makeAsyncIterator()
-                _ = try await service.send(.admin(.delete, "/settings/limits.burst", by: "first"))
-                _ = try await service.send(.admin(.patch, "/settings/limits.burst", by: name, "7"))
-                while let change = await changes.next(), change.author != author {
-                    #expect(change.author == "first")
-                }
-            }
-        }
     }
 }

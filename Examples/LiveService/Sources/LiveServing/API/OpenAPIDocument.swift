@@ -40,6 +40,9 @@ struct OpenAPIDocument {
             "SettingKey": .oneOf(settings.map(\.key)),
             "Settings": .object([:], optional: Dictionary(settings.map { ($0.key, Schema($0.jsonSchema)) }) { $1 }),
             "Problem": SettingInfo.problemSchema,
+            "ChangeToken": Schema.changeToken, "Mutation": Schema.mutation, "Conflict": Schema.conflict,
+            "ChangeEvent": Schema.changeEvent, "CoveredEvent": Schema.coveredEvent,
+            "SnapshotEvent": Schema.snapshotEvent, "HistoryEntry": HistoryEntry.schema,
         ]
     }
 }
@@ -69,11 +72,14 @@ extension Operation {
         var responses: SettingValue.Entries = [:]
         for (status, answers) in Dictionary(grouping: allAnswers, by: \.status) {
             var contents: SettingValue.Entries = [:]
-            for answer in answers { contents[answer.mediaType] = .dictionary(["schema": answer.schema.json]) }
-            responses["\(status.code)"] = .dictionary([
-                "description": .string(answers.map(\.description).joined(separator: " ")),
-                "content": .dictionary(contents),
-            ])
+            for answer in answers {
+                if let schema = answer.schema { contents[answer.mediaType] = .dictionary(["schema": schema.json]) }
+            }
+            var response: SettingValue.Entries = [
+                "description": .string(answers.map(\.description).joined(separator: " "))
+            ]
+            if !contents.isEmpty { response["content"] = .dictionary(contents) }
+            responses["\(status.code)"] = .dictionary(response)
         }
         return responses
     }

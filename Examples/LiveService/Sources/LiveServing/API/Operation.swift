@@ -28,7 +28,8 @@ struct Operation: Sendable {
         let status: HTTPResponse.Status
         let description: String
         var mediaType = "application/json"
-        let schema: Schema
+        /// `nil` for an answer without a body.
+        let schema: Schema?
     }
 
     let method: HTTPRequest.Method

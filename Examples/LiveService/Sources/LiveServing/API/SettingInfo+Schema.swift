@@ -11,12 +11,13 @@ extension SettingInfo {
             ],
             optional: [
                 "rules": .array(of: .string), "value": .any, "default": .any, "isSecret": .boolean,
-                "problem": .component("Problem"), "revision": .integer,
+                "problem": .component("Problem"), "token": .component("ChangeToken"),
                 "stored": .any, "coveredBy": .string, "lockedBy": .string,
             ])
     }
 
     static let problemSchema = Schema.object(["sentence": .string], optional: ["stored": .any])
 
-    static let listingSchema = Schema.object(["revision": .integer, "settings": .array(of: .component("Setting"))])
+    static let listingSchema = Schema.object(
+        ["settings": .array(of: .component("Setting"))], optional: ["token": .component("ChangeToken")])
 }

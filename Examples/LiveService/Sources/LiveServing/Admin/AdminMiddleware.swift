@@ -1,7 +1,7 @@
 import Hummingbird
 import Settle
 
-/// Rejects requests without the admin's bearer token.
+/// Rejects requests without the bearer token of an admin, and tells the others' authors.
 struct AdminMiddleware: RouterMiddleware {
     let settings: AdminSettings
     let refusals: Refusals
@@ -10,18 +10,21 @@ struct AdminMiddleware: RouterMiddleware {
         _ request: Request, context: ServiceContext,
         next: @concurrent (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
-        if let reason = reasonToRefuse(request) {
+        switch author(of: request) {
+        case .success(let author):
+            var context = context
+            context.author = author
+            return try await next(request, context)
+        case .failure(let reason):
             refusals.report(request, context, reason)
             throw ServiceError(refusedFor: reason)
         }
-        return try await next(request, context)
     }
 
-    private func reasonToRefuse(_ request: Request) -> Refusals.Reason? {
-        let token = settings.token
-        if token.revealed.isEmpty { return .closed }
-        guard let presented = AdminToken(of: request) else { return .missing }
-        return presented.matches(token) ? nil : .wrong
+    private func author(of request: Request) -> Result<String, Refusals.Reason> {
+        guard !settings.isClosed else { return .failure(.closed) }
+        guard let token = AdminToken(of: request) else { return .failure(.missing) }
+        return settings.holder(of: token).map { .success($0) } ?? .failure(.wrong)
     }
 }
 

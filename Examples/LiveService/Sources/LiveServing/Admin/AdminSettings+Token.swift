@@ -1,6 +1,17 @@
 import Settle
 
 extension AdminSettings {
+    /// Whether nobody has a token.
+    var isClosed: Bool { snapshot { $0.token.revealed.isEmpty && $0.tokens.revealed.isEmpty } }
+
+    /// The name that belongs to a token; `nil` if it is none of the configured ones. Each is compared, whatever comes
+    /// before it.
+    func holder(of token: AdminToken) -> String? {
+        let (first, name, others) = snapshot { ($0.token, $0.name, $0.tokens.revealed) }
+        let found = others.filter { token.matches(Secret($0.value)) }.keys.min()
+        return token.matches(first) ? name : found
+    }
+
     /// Sets a random token if none is set, and returns whether it did. The token is on stable storage by then.
     @discardableResult
     public func createTokenIfMissing() async throws -> Bool {

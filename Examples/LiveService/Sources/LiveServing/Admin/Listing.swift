@@ -1,35 +1,46 @@
 public import Settle
 
-/// Settings as of one revision.
+/// Settings as of one moment.
 struct Listing {
-    let revision: UInt64
+    /// A place in the file's history that the values are not older than; `nil` if the file has none yet.
+    let token: ChangeToken?
     private let entries: [SettingEntry]
 
     /// - Parameter keys: The settings to list; all if `nil`.
     init(of store: SettingsStore, keys: Set<String>? = nil) throws {
-        // Nothing else is published while an update runs, so the revision belongs to the values. An update that writes
-        // nothing leaves no trace.
-        let (revision, settings, file) = try store.update {
-            let settings = store.settings.filter { keys?.contains($0.key) ?? true }
-            return (store.revision, settings, store.domain(.application).values)
+        // Before the values: what comes in between is in them, and at worst a change of it is refused for no reason.
+        token = store.token
+        // Nothing else is published while an update runs. One that writes nothing leaves no trace.
+        let (settings, file) = try store.update {
+            (store.settings.filter { keys?.contains($0.key) ?? true }, store.domain(.application).values)
         }
-        self.revision = revision
         entries = settings.map { SettingEntry(info: $0, stored: file[$0.key], cover: store.cover(of: $0)) }
     }
 
     var json: SettingValue.Entries {
-        [
-            "revision": .integer(Int64(revision)),
-            "settings": .array(entries.map { .dictionary($0.json) }),
-        ]
+        var json: SettingValue.Entries = ["settings": .array(entries.map { .dictionary($0.json) })]
+        json["token"] = tokenText
+        return json
+    }
+
+    /// The entries of which another value is in force than the file's: that of another domain, or the last one that
+    /// could be used. Without the file's.
+    var covered: [SettingValue] {
+        entries.filter(\.isNotAsStored).map { entry in
+            var json = entry.json
+            json["stored"] = nil
+            return .dictionary(json)
+        }
     }
 
     /// The entry of the only setting; `nil` if there is none.
     var entry: SettingValue.Entries? {
         guard var json = entries.first?.json else { return nil }
-        json["revision"] = .integer(Int64(revision))
+        json["token"] = tokenText
         return json
     }
+
+    private var tokenText: SettingValue? { token.map { .string($0.description) } }
 }
 
 /// A setting's entry in the listing.
@@ -39,6 +50,10 @@ private struct SettingEntry {
     let stored: SettingValue?
     /// The place of the value that covers the file's.
     let cover: String?
+
+    var isNotAsStored: Bool {
+        info.problem != nil || info.domain != .application && info.domain != .declaration
+    }
 
     /// A secret has neither values nor default.
     var json: SettingValue.Entries {

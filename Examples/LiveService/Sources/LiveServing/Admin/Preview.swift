@@ -2,39 +2,44 @@ import Settle
 
 /// What a change would do: the answer to a dry run.
 struct Preview: Sendable {
-    private let revision: UInt64
+    private let token: ChangeToken?
     private let author: String
     private let mutations: [SettingValue]
     /// The keys that would be saved without being in force.
     private let covered: [String]
 
     /// Makes the writes in a transaction that is undone.
-    init(_ change: ChangeRequest, of keys: [String], in store: SettingsStore, _ writes: () throws -> Void) throws {
+    ///
+    /// - Parameter read: The keys that must not have changed since the place that the request names; all if `nil`.
+    init(
+        _ change: ChangeRequest, of keys: [String], since read: [String]?, in store: SettingsStore,
+        _ writes: @Sendable () throws -> Void
+    ) async throws {
         author = change.author
-        (revision, mutations, covered) = try store.trying {
-            let revision = store.revision
-            try change.checkPrecondition(revision)
+        (token, mutations, covered) = try await store.trying(if: change.precondition, of: read) {
+            let token = store.token
             let old = Self.states(of: keys, in: store)
             try writes()
             let new = Self.states(of: keys, in: store)
             let covered = new.filter(\.info.isCovered).map(\.info.key)
-            return (revision, zip(old, new).compactMap { Self.mutation($0, $1) }, covered)
+            return (token, zip(old, new).compactMap { Self.mutation($0, $1) }, covered)
         }
     }
 
     var json: SettingValue.Entries {
-        [
-            "dryRun": .bool(true), "revision": .integer(Int64(revision)), "author": .string(author),
-            "changes": .array(mutations), "covered": .array(covered.map { .string($0) }),
+        var json: SettingValue.Entries = [
+            "dryRun": .bool(true), "author": .string(author), "changes": .array(mutations),
+            "covered": .array(covered.map { .string($0) }),
         ]
+        if let token { json["token"] = .string(token.description) }
+        return json
     }
 
-    static let schema = Schema.object([
-        "dryRun": .boolean, "revision": .integer, "author": .string,
-        "changes": .array(
-            of: .object(["key": .component("SettingKey")], optional: ["old": .any, "new": .any, "isSecret": .boolean])),
-        "covered": .array(of: .component("SettingKey")),
-    ])
+    static let schema = Schema.object(
+        [
+            "dryRun": .boolean, "author": .string, "changes": .array(of: .component("Mutation")),
+            "covered": .array(of: .component("SettingKey")),
+        ], optional: ["token": .component("ChangeToken")])
 
     private struct State {
         let info: SettingInfo

@@ -6,7 +6,7 @@ import Synchronization
 /// Counts the requests that were refused by the admin endpoints, and logs who sent them: all of a few, and one every
 /// ten seconds of many, so that nobody can fill the disk.
 final class Refusals: Sendable {
-    enum Reason: String, CaseIterable {
+    enum Reason: String, Error, CaseIterable {
         /// The endpoints are closed.
         case closed
         /// The request has no token.

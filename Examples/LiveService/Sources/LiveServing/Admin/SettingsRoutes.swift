@@ -11,6 +11,7 @@ import Settle
 /// The admin endpoints that list and change settings.
 struct SettingsRoutes: Sendable {
     let store: SettingsStore
+    let counts: ConflictCounts
 
     /// The maximum size of a body: far more than any setting here takes.
     private static let bodyLimit = 64 * 1_024
@@ -20,7 +21,9 @@ struct SettingsRoutes: Sendable {
     private var list: Endpoint {
         let operation = Operation(
             method: .get, path: "/settings", summary: "All settings", access: .admin,
-            answers: [.ok("The settings and the revision that they belong to.", SettingInfo.listingSchema)])
+            answers: [
+                .ok("The settings, and the place in the file's history that they belong to.", SettingInfo.listingSchema)
+            ])
         return Endpoint(operation: operation) { _, _ in try answer(keys: nil) }
     }
 
@@ -43,7 +46,7 @@ struct SettingsRoutes: Sendable {
         return Endpoint(operation: operation) { request, context in
             let key = try knownKey(context)
             let value = try await Self.value(of: request, context)
-            return try await perform(request, on: [key]) {
+            return try await perform(request, context, on: [key], since: [key]) {
                 try store.setValue(value, forKey: key)
             } answer: {
                 try answer(key: key)
@@ -60,7 +63,7 @@ struct SettingsRoutes: Sendable {
         return Endpoint(operation: operation) { request, context in
             let values = try await knownValues(of: request, context)
             let keys = values.map(\.key)
-            return try await perform(request, on: keys) {
+            return try await perform(request, context, on: keys, since: nil) {
                 for (key, value) in values { try store.setValue(value, forKey: key) }
             } answer: {
                 try answer(keys: Set(keys))
@@ -76,7 +79,7 @@ struct SettingsRoutes: Sendable {
                 + Self.refusals)
         return Endpoint(operation: operation) { request, context in
             let key = try knownKey(context)
-            return try await perform(request, on: [key]) {
+            return try await perform(request, context, on: [key], since: [key]) {
                 try store.removeValue(forKey: key)
             } answer: {
                 try answer(key: key)
@@ -91,7 +94,9 @@ struct SettingsRoutes: Sendable {
 
     private static let refusals: [Operation.Answer] = [
         .error(.conflict, "A domain above the service's file locks the setting. The sentence names the place."),
-        .error(.preconditionFailed, "The revision is not that of `If-Match`."),
+        Operation.Answer(
+            status: .preconditionFailed, description: "What `If-Match` names has changed since. Nothing is written.",
+            schema: .component("Conflict")),
         .error(.contentTooLarge, "The body exceeds \(bodyLimit / 1_024) KiB."),
         .error(.unprocessableContent, "The value has another type, or breaks the setting's rule."),
         .error(.serviceUnavailable, "The change could not be saved."),
@@ -99,24 +104,6 @@ struct SettingsRoutes: Sendable {
 }
 
 extension SettingsRoutes {
-    /// Commits the writes of a request, or tells what they would do, if that is all the request wants.
-    ///
-    /// - Parameter answer: The answer once they are on stable storage.
-    private func perform(
-        _ request: Request, on keys: [String], _ writes: @Sendable () throws -> Void,
-        answer: () throws -> Response
-    ) async throws -> Response {
-        let change = try ChangeRequest(request)
-        return try await Self.saving {
-            if change.isDryRun { return Response(json: try Preview(change, of: keys, in: store, writes).json) }
-            try await store.commit(by: change.author) {
-                try change.checkPrecondition(store.revision)
-                try writes()
-            }
-            return try answer()
-        }
-    }
-
     /// The settings in the body, by their keys.
     private func knownValues(
         of request: Request, _ context: ServiceContext
@@ -128,26 +115,17 @@ extension SettingsRoutes {
         return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Turns errors into responses.
-    private static func saving<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as SettingsError {
-            throw ServiceError(settings: error)
-        }
-    }
-
     /// The listing, or a part of it.
     private func answer(keys: Set<String>?) throws -> Response {
         let listing = try Listing(of: store, keys: keys)
-        return Response(json: listing.json, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
+        return Response(json: listing.json, headers: .tagged(listing.token))
     }
 
-    /// A setting's entry in the listing, with its revision.
+    /// A setting's entry in the listing, with its place.
     private func answer(key: String) throws -> Response {
         let listing = try Listing(of: store, keys: [key])
         guard let entry = listing.entry else { throw Self.unknown(key) }
-        return Response(json: entry, headers: [.eTag: ChangeRequest.entityTag(listing.revision)])
+        return Response(json: entry, headers: .tagged(listing.token))
     }
 
     private func knownKey(_ context: ServiceContext) throws -> String {

@@ -1,65 +1,55 @@
 import Settle
 
-/// The changes of a store as server-sent events.
+/// What has happened to a store's settings, as server-sent events.
+///
+/// What the file has and what is in force instead are told apart. The former has a history: each `change` has a place
+/// in it, from which a client goes on. The latter has none, so `covered` always has all of it, as it is when it is sent.
+/// In whichever order the two come, a client that puts one over the other ends with the values in force.
 struct ChangeEvents: Sendable {
     let store: SettingsStore
 
-    /// The start of a stream.
-    struct Start: Sendable {
-        /// Sent first: the listing, for a client whose last revision is unknown.
-        let snapshot: ServerSentEvent?
-        let changes: Changes
-        /// The revision that the client has seen after that.
-        let revision: UInt64
+    /// A transaction of the file's history.
+    func change(_ change: Change) -> ServerSentEvent {
+        .event(name: "change", id: change.place, data: SettingValue.dictionary(change.json).jsonText)
     }
 
-    /// Subscribes from where a client left off, or else from now on with the listing first.
+    /// What the file has at a change that tells of a hole, to begin from.
     ///
-    /// - Parameter lastEventID: The id of the last event that the client has seen, which is a revision. A revision that
-    /// the log no longer covers, one of another run, and any other text are ignored.
-    func start(after lastEventID: String?) throws -> Start {
-        if let revision = lastEventID.flatMap({ UInt64($0) }), let changes = try? store.changes(since: revision) {
-            return Start(snapshot: nil, changes: changes, revision: revision)
+    /// - Parameter isLoss: Whether the client knew an earlier place, so that it has missed changes.
+    func snapshot(_ change: Change, isLoss: Bool) -> ServerSentEvent {
+        var values: SettingValue.Entries = [:]
+        for setting in store.settings where !setting.isSecret {
+            values[setting.key] = change.snapshot?[setting.key] ?? setting.defaultValue ?? .null
         }
-        // The subscription comes before the listing: a change in between is in both, and sent once.
-        let changes = store.changes
-        let listing = try Listing(of: store)
-        return Start(snapshot: snapshot(listing), changes: changes, revision: listing.revision)
+        let json: SettingValue.Entries = ["missed": .bool(isLoss), "values": .dictionary(values)]
+        return .event(name: "snapshot", id: change.place, data: SettingValue.dictionary(json).jsonText)
     }
 
-    /// The event for a change, or the listing if the client has missed changes.
+    /// The settings of which another value is in force than the file's.
     ///
-    /// - Parameter seen: The revision that the client has seen; updated to the event's.
-    /// - Returns: `nil` for a change that the client has already seen.
-    func event(for change: Change, seen: inout UInt64) throws -> ServerSentEvent? {
-        if change.missed > 0 {
-            let listing = try Listing(of: store)
-            seen = listing.revision
-            return snapshot(listing)
-        }
-        guard change.revision > seen else { return nil }
-        seen = change.revision
-        return .event(
-            name: "change", id: change.revision, data: SettingValue.dictionary(change.json).jsonText)
-    }
-
-    private func snapshot(_ listing: Listing) -> ServerSentEvent {
-        .event(
-            name: "snapshot", id: listing.revision, data: SettingValue.dictionary(listing.json).jsonText)
+    /// - Parameter change: The change of another domain that was the reason, if one was.
+    func covered(_ settings: [SettingValue], after change: Change? = nil) -> ServerSentEvent {
+        var json: SettingValue.Entries = ["settings": .array(settings)]
+        if let change, !change.mutations.isEmpty { json["change"] = .dictionary(change.json) }
+        return .event(name: "covered", id: nil, data: SettingValue.dictionary(json).jsonText)
     }
 }
 
 extension Change {
+    fileprivate var place: String? { token?.description }
+
     /// The event's data. Of a secret it says only that it has changed.
-    var json: SettingValue.Entries {
+    fileprivate var json: SettingValue.Entries {
         var json: SettingValue.Entries = [
-            "revision": .integer(Int64(revision)),
             "time": .date(time),
             "origin": .string(origin.rawValue),
+            "domain": .string(domain.description),
             "isDurable": .bool(isDurable),
             "changes": .array(mutations.map { .dictionary($0.json) }),
         ]
         if let author { json["author"] = .string(author) }
+        // Transactions that were stored together, so that only their sum is known.
+        if missed > 0, missed < Self.unknownCount { json["transactions"] = .integer(Int64(missed) + 1) }
         return json
     }
 }

@@ -10,6 +10,7 @@ struct ChangesRoute: Sendable {
     let events: ChangeEvents
     let settings: AdminSettings
     let heartbeats: Heartbeats
+    let counts: StreamCounts
 
     /// How long a client may take, after the service stops, to read what is left.
     private static let patience = Duration.seconds(1)
@@ -18,23 +19,22 @@ struct ChangesRoute: Sendable {
         .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
     ]
 
-    /// The events while a stream is open.
-    private enum Occurrence: Sendable {
-        case change(Change)
-        case heartbeat
-        /// The store has closed.
-        case end
-    }
-
     private static func operation(_ method: HTTPRequest.Method) -> Operation {
         Operation(
             method: method, path: "/settings/changes", summary: "Changes as server-sent events", access: .admin,
             parameters: [
                 Operation.Parameter(
-                    name: "Last-Event-ID", place: .header, description: "The id of the last event seen.",
+                    name: "Last-Event-ID", place: .header,
+                    description:
+                        "The id of the last event seen, to go on after it, also after a restart of the service.",
                     schema: .string)
             ],
-            answers: [.text("Events, until the service stops or the token changes.", as: "text/event-stream")])
+            answers: [
+                .text(
+                    "Events, until the service stops or the token changes. Their data is JSON: that of `covered` is a "
+                        + "CoveredEvent, that of `snapshot` a SnapshotEvent, and that of `change` a ChangeEvent.",
+                    as: "text/event-stream")
+            ])
     }
 
     var endpoints: [Endpoint] { [get, head] }
@@ -48,11 +48,13 @@ struct ChangesRoute: Sendable {
 
     private var get: Endpoint {
         Endpoint(operation: Self.operation(.get)) { request, context in
-            let start = try events.start(after: request.headers[.lastEventID])
+            let start = StreamStart(lastEventID: request.headers[.lastEventID])
+            let changes = StreamChanges(of: events.store, from: start, heartbeats: heartbeats)
             // Checked again now: from here on, replacing the token is one of the changes.
-            guard let token = AdminToken(of: request), token.matches(settings.token) else {
+            guard let token = AdminToken(of: request), settings.holder(of: token) != nil else {
                 throw HTTPError(.unauthorized)
             }
+            counts.began(start)
             return Response(
                 status: .ok, headers: Self.headers,
                 body: ResponseBody { writer in
@@ -60,7 +62,7 @@ struct ChangesRoute: Sendable {
                     nonisolated(unsafe) var writer = writer
                     try await withCancellation(after: context.untilClientLeaves()) {
                         try await withPatienceAtShutdown(Self.patience, clock: heartbeats.clock) {
-                            try await send(start, to: &writer, token: token)
+                            try await send(changes, to: &writer, token: token)
                         }
                     }
                 })
@@ -72,32 +74,20 @@ extension ChangesRoute {
     /// Not on the caller's actor, because the writer, which is not Sendable, is not there either.
     @concurrent
     private func send(
-        _ start: ChangeEvents.Start, to writer: inout any ResponseBodyWriter, token: AdminToken
+        _ changes: StreamChanges, to writer: inout any ResponseBodyWriter, token: AdminToken
     ) async throws {
-        var seen = start.revision
-        let first = start.snapshot ?? .comment("going on after revision \(seen)")
-        try await writer.write(ByteBuffer(string: first.text))
-        events: for await occurrence in occurrences(start.changes).cancelOnGracefulShutdown() {
+        var teller = try StreamTeller(events, from: changes.start)
+        try await writer.write(ByteBuffer(string: teller.beginning.text))
+        for await occurrence in changes.occurrences.cancelOnGracefulShutdown() {
             // Replacing the token is itself a change. A holder of the old token must not see it, nor what follows.
-            guard token.matches(settings.token) else { break events }
-            switch occurrence {
-            case .change(let change):
-                guard let event = try events.event(for: change, seen: &seen) else { continue }
+            guard settings.holder(of: token) != nil, !occurrence.isEnd else { break }
+            let events = try teller.events(for: occurrence)
+            if teller.isLost { counts.lost() }
+            for event in events {
                 try await writer.write(ByteBuffer(string: event.text))
-            case .heartbeat:
-                try await writer.write(ByteBuffer(string: ServerSentEvent.comment("still here").text))
-            case .end:
-                break events
             }
         }
         try await writer.finish(nil)
-    }
-
-    /// The events in order. A slow reader's changes wait in the store's log, not here.
-    private func occurrences(_ changes: Changes) -> some AsyncSequence<Occurrence, Never> & Sendable {
-        merge(
-            chain(changes.map { Occurrence.change($0) }, [Occurrence.end].async),
-            heartbeats.map { Occurrence.heartbeat })
     }
 }
 

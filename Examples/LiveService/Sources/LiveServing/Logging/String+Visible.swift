@@ -17,18 +17,6 @@ extension String {
     var visible: String {
         String(UnicodeScalarView(unicodeScalars.filter { !$0.isInvisible }))
     }
-
-    /// The characters at the beginning that fit into a number of bytes. A single character may have any number of them.
-    func prefix(bytes limit: Int) -> String {
-        var result = UnicodeScalarView()
-        var bytes = 0
-        for scalar in unicodeScalars {
-            bytes += UTF8.width(scalar)
-            guard bytes <= limit else { break }
-            result.append(scalar)
-        }
-        return String(result)
-    }
 }
 
 extension Unicode.Scalar {

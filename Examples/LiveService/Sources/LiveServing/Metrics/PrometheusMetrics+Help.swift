@@ -16,13 +16,19 @@ extension PrometheusMetrics {
         "rate_limit_per_second": "Requests that the public endpoints accept each second.",
         "settings_by_domain": "Settings by the domain that their value comes from.",
         "settings_changes_total": "Transactions that changed settings.",
+        "settings_conflicts_total":
+            "Changes that were refused because what they built on had changed, and undos that had nothing left to undo.",
         "settings_covered": "Settings of which the service's file could only have a value that is not in force.",
         "settings_external_changes_total": "Transactions that came from the file or another process.",
         "settings_failed_saves_total": "Saves that failed.",
         "settings_locked": "Settings that can't be changed, because a domain above the service's file locks them.",
+        "settings_lost_resumptions_total":
+            "Event streams that went on with a snapshot, because what their client had missed was not known any more.",
         "settings_oldest_unsaved_change_seconds": "Age of the oldest change that is not on stable storage.",
+        "settings_resumptions_total": "Event streams of clients that came back with Last-Event-ID.",
         "settings_saves_total": "Saves to stable storage.",
-        "settings_subscribers": "Subscribers of settings and changes, of which each event stream is one.",
+        "settings_subscribers": "Subscribers of settings and changes, of which each event stream is two.",
+        "settings_undos_total": "Transactions that were taken back.",
         "settings_unusable_values": "Stored values that can't be used.",
     ]
 }

@@ -5,6 +5,8 @@ import NIOHTTPTypes
 /// A request's context, which knows its connection.
 struct ServiceContext: RequestContext, RemoteAddressRequestContext {
     var coreContext: CoreRequestContextStorage
+    /// The name that belongs to the request's token; empty for requests that need none.
+    var author = ""
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {

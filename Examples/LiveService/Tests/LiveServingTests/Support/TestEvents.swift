@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Settle
+import Testing
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -19,6 +20,12 @@ struct TestEvents {
     }
 
     let status: Int
+
+    /// The snapshot, which comes after what is in force instead of the file's values.
+    mutating func snapshot() async throws -> TestEvent? {
+        #expect(try await next()?.name == "covered")
+        return try await next()
+    }
 
     /// The next event or comment; `nil` when the service has ended the stream.
     mutating func next() async throws -> TestEvent? {
@@ -53,12 +60,24 @@ struct TestEvent {
         return object
     }
 
-    /// The changed keys.
-    func keys() throws -> [SettingValue] {
-        guard case .array(let changes)? = try data()["changes"] else { return [] }
-        return changes.compactMap { change in
-            guard case .dictionary(let fields) = change else { return nil }
-            return fields["key"]
+    /// The place.
+    var token: ChangeToken? {
+        get throws { try #require(ChangeToken(try #require(id))) }
+    }
+
+    /// What has happened to a key.
+    func mutation(of key: String) throws -> SettingValue? {
+        guard case .array(let changes)? = try data()["changes"] else { return nil }
+        return changes.first { $0.member(.string("key")) == .string(key) }
+    }
+
+    /// The new value of `limits.burst`.
+    var newBurst: Int? {
+        get throws {
+            guard case .integer(let number)? = try mutation(of: "limits.burst")?.member(.string("new")) else {
+                return nil
+            }
+            return Int(number)
         }
     }
 }

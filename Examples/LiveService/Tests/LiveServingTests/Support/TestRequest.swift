@@ -13,6 +13,7 @@ struct TestRequest: Sendable {
     enum Method: String {
         case get = "GET"
         case patch = "PATCH"
+        case post = "POST"
         case delete = "DELETE"
     }
 
@@ -25,12 +26,12 @@ struct TestRequest: Sendable {
 
     /// A request with the admin's token.
     static func admin(
-        _ method: Method, _ path: String, by author: String? = nil, lastEventID: String? = nil,
+        _ method: Method, _ path: String, lastEventID: String? = nil, ifMatch: String? = nil,
         token: String = token, _ body: String = ""
     ) -> TestRequest {
         var headers = [("Authorization", "Bearer \(token)")]
-        if let author { headers.append(("X-Changed-By", author)) }
         if let lastEventID { headers.append(("Last-Event-ID", lastEventID)) }
+        if let ifMatch { headers.append(("If-Match", ifMatch)) }
         return TestRequest(method: method, path: path, headers: headers, body: body)
     }
 }

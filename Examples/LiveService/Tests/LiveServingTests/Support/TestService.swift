@@ -25,8 +25,6 @@ struct TestService: Sendable {
         longestShutdown: Duration = .seconds(10), searching: SearchList = [.application],
         _ body: @Sendable (TestService) async throws -> Result
     ) async throws -> Result {
-        var configuration = configuration
-        configuration.initialRevision = LiveService.newRunRevision()
         let store = try await SettingsStore.open(
             storage: storage, searching: searching, configuration: configuration)
         var parts = LiveService.Parts(store: store)

@@ -1,0 +1,54 @@
+import Settle
+import SettleTesting
+import Testing
+
+/// `SettingsStore.token`.
+@Suite(.timeLimit(.minutes(10))) struct StoreTokenTests {
+    /// Otherwise a client that reads the token, and then the values, overwrites what it has not seen.
+    @Test("It is no place that the values have not reached", arguments: HistoryPlace.Kind.allCases)
+    func reached(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let (store, other) = try await (home.open(), home.open())
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let before = try store.newest()
+        let gate = Gate()
+        // While a writer is active, nothing of others is merged.
+        async let writer: Void = onThread { try? store.update { gate.pass() } }
+        await gate.waitUntilReached()
+        try await other.commit { try other.setValue(2, forKey: "count") }
+        // Fetches it.
+        let snapshot = await store.changes(after: nil).first { _ in true }
+        #expect(snapshot?.token == other.token)
+        #expect(settings.count == 1)
+        #expect(store.token == before)
+        gate.open()
+        await writer
+        try await store.commit {}
+        #expect(settings.count == 2)
+        #expect(store.token == other.token)
+        try await other.close()
+        try await store.close()
+    }
+
+    @Test("It goes on with each append and each merge", arguments: HistoryPlace.Kind.allCases)
+    func goesOn(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let (store, other) = try await (home.open(), home.open())
+        let settings = try await store.group(CounterSettings.self)
+        for round in 1...5 {
+            try await settings.commit { settings.count = round * 2 }
+            let own = try store.newest()
+            try await other.commit { try other.setValue(.integer(Int64(round * 2 + 1)), forKey: "count") }
+            #expect(other.token?.position == own.position + 1)
+            try await store.commit {}
+            #expect(store.token == other.token)
+        }
+        let token = store.token
+        try await other.close()
+        try await store.close()
+        let again = try await home.open()
+        #expect(again.token == token)
+        try await again.close()
+    }
+}
