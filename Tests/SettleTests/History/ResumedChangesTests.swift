@@ -168,7 +168,7 @@ import Testing
         try await store.flush(toFile: true)
         let backup = try place.fixture.contents()
         for number in 2...5 { try await settings.commit { settings.count = number } }
-        var iterator = store.changes(after: try #require(store.token)).makeAsyncIterator()
+        var iterator = store.changes(after: store.token).makeAsyncIterator()
         try await settings.commit { settings.count = 6 }
         #expect(try await next(1, of: &iterator) == [6])
         let seen = try #require(store.token)
