@@ -34,7 +34,8 @@ extension SeededGenerator {
         let list = (0..<(next() % 4)).map { _ in transaction(by: author) }
         let count = list.isEmpty ? 1 + next() >> 40 : list.reduce(0) { $0 + $1.count }
         return JournalTransactions(
-            position: count + next() >> 20, count: count, time: Double(next() >> 20) / 7, list: list.isEmpty ? nil : list)
+            position: count + next() >> 20, count: count, time: Double(next() >> 20) / 7,
+            list: list.isEmpty ? nil : list)
     }
 
     private mutating func transaction(by author: TransactionAuthor) -> StoredTransaction {
