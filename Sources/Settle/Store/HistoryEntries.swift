@@ -1,34 +1,8 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
-
-extension SettingsStore {
-    /// What has been stored, newest first: who has changed what, and when.
-    ///
-    /// ```swift
-    /// for try await entry in store.history(of: "passcode", limit: 20) {
-    ///     print(entry)
-    /// }
-    /// ```
-    ///
-    /// All processes that share the storage, and edits of the file by hand, have one history, as far as it is kept; see
-    /// ``Configuration/history``. It tells what has been appended: what waits to be saved is not in it yet. Secrets are
-    /// told without their values. The sequence throws ``SettingsError`` with the code
-    /// ``SettingsError/Code/historyUnavailable`` if no history is kept, and ends when its task is cancelled.
-    ///
-    /// - Parameters:
-    ///   - key: Tells only of transactions that have changed this key, a key within it, or a dictionary around it, and
-    ///     of those only this part. Transactions of which it is not known what they have changed are told, too. `nil`:
-    ///     all.
-    ///   - date: Leaves out what is older.
-    ///   - limit: How many entries to tell at most. `nil`: all.
-    public func history(of key: String? = nil, since date: Date? = nil, limit: Int? = nil) -> HistoryEntries {
-        let keys = key.map { core.storedKeys(for: SettingKey(stored: $0)) }
-        return HistoryEntries(keeper: keeper, keys: keys, date: date, limit: limit ?? .max)
-    }
-}
 
 /// An async sequence of the transactions that a storage remembers, newest first; see
 /// ``SettingsStore/history(of:since:limit:)``. It reads as it goes.
@@ -37,10 +11,10 @@ public struct HistoryEntries: AsyncSequence, Sendable {
     public typealias Failure = SettingsError
 
     /// Keeps the store open.
-    fileprivate let keeper: StoreKeeper
-    fileprivate let keys: [SettingKey]?
-    fileprivate let date: Date?
-    fileprivate let limit: Int
+    let keeper: StoreKeeper
+    let keys: [SettingKey]?
+    let date: Date?
+    let limit: Int
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(entries: self, left: limit)

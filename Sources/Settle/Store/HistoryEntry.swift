@@ -43,43 +43,6 @@ public struct HistoryEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// What a transaction of the past did to one key.
-public struct HistoryChange: Sendable, Hashable {
-    /// The full key.
-    public var key: String
-    /// What was stored before; `nil` if nothing was, or if the setting is a secret.
-    public var oldValue: SettingValue?
-    /// What was stored after; `nil` if nothing was, or if the setting is a secret.
-    public var newValue: SettingValue?
-    /// Whether the setting is a secret, so that all that is known is that it has changed.
-    public var isSecret: Bool
-
-    init(_ mutation: StoredMutation) {
-        key = mutation.key.description
-        oldValue = mutation.oldValue
-        newValue = mutation.newValue
-        isSecret = mutation.isWithheld
-    }
-}
-
-extension HistoryChange: Codable {
-    private enum CodingKeys: CodingKey {
-        case key, oldValue, newValue, isSecret
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        // A null is a value, unlike one that is absent.
-        func value(_ key: CodingKeys) throws -> SettingValue? {
-            container.contains(key) ? try container.decode(SettingValue.self, forKey: key) : nil
-        }
-        key = try container.decode(String.self, forKey: .key)
-        oldValue = try value(.oldValue)
-        newValue = try value(.newValue)
-        isSecret = try container.decode(Bool.self, forKey: .isSecret)
-    }
-}
-
 extension HistoryEntry: CustomStringConvertible {
     /// Such as `2026-11-23T05:00:00Z, local, by “cli” (tool 4711, alice): limit: 5 → 6`, without secrets.
     public var description: String {
@@ -88,16 +51,5 @@ extension HistoryEntry: CustomStringConvertible {
         if count > 1 { parts.append("\(count) transactions") }
         let list = isKnown ? changes.map(\.description).joined(separator: ", ") : "unknown changes"
         return parts.joined(separator: ", ") + (list.isEmpty ? "" : ": \(list)")
-    }
-}
-
-extension HistoryChange: CustomStringConvertible {
-    /// Such as `limit: 5 → 6`, and of a secret `token: ••••`.
-    public var description: String {
-        isSecret ? "\(key): \(spelled(nil))" : "\(key): \(spelled(oldValue)) → \(spelled(newValue))"
-    }
-
-    private func spelled(_ value: SettingValue?) -> String {
-        value == nil && !isSecret ? "nothing" : Redacted(value ?? .null, isSecret: isSecret).literal
     }
 }

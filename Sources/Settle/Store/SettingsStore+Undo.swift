@@ -41,30 +41,4 @@ extension SettingsStore {
     ) async throws -> UndoResult {
         try await open().undo(.last(by: name), force: force, by: author)
     }
-
-    /// What the application's domain had stored at a place in the history, without secrets.
-    ///
-    /// It is computed from what is stored now, by taking back what has come since. What waits to be saved has no part in
-    /// it.
-    ///
-    /// - Throws: ``SettingsError`` with ``SettingsError/Code/historyUnavailable`` if that is not known: the place is not
-    ///   of this history or not kept any more, or a transaction has come since of which it is not known what it has
-    ///   changed.
-    public func values(at token: ChangeToken) async throws -> SettingTree {
-        try await open().persister.values(at: token)
-    }
-
-    /// Removes all values of a key, and of those within it, from the history: also from what is kept of it on the disk,
-    /// and from the journal.
-    ///
-    /// What is stored stays. Everything that has been written is saved first, as by ``flush(toFile:)``. The version of the
-    /// file before the last save is no history and may still have the values; ``eraseEarlierValues()`` removes that. The
-    /// key's next change tells again what it replaces, so change it first if that must not be told.
-    ///
-    /// - Throws: ``SettingsError`` if saving or removing failed; the values may still be there then.
-    public func forgetHistory(of key: String) async throws {
-        let core = try open()
-        try await core.persister.flushToFile()
-        try await core.persister.forgetHistory(of: core.storedKeys(for: SettingKey(stored: key)))
-    }
 }

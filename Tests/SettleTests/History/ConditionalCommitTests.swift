@@ -100,6 +100,50 @@ import Testing
         try await store.close()
     }
 
+    @Test("What is written while the history is read refuses it, too") func meanwhile() async throws {
+        let storage = ReadHistory(base: InMemoryStorage())
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try store.newest()
+        storage.whenRead.withLock { $0 = { try? settings.update(by: "form") { settings.count = 2 } } }
+        let ran = Flag()
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit(ifUnchangedSince: token) { ran.raise() }
+        }
+        #expect(error?.conflict?.keys == ["count"] && error?.conflict?.author?.name == "form" && !ran.isRaised)
+        #expect(error?.conflict?.token == nil)
+        // Now it has a place.
+        let again = await #expect(throws: SettingsError.self) {
+            try await settings.commit(ifUnchangedSince: token) { ran.raise() }
+        }
+        #expect(again?.conflict?.token == store.token && again?.conflict?.author?.name == "form")
+    }
+
+    @Test("What is appended while an actor is busy refuses its commit") func busyActor() async throws {
+        let reading = ReadHistory(base: InMemoryStorage())
+        let failing = FailingStorage(reading)
+        let store = try await SettingsStore.open(
+            storage: failing, configuration: SettingsStore.Configuration(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let (token, counter, gate) = (try store.newest(), Counter(settings), Gate())
+        let hold = failing.hold(.lock)
+        let commit = Task { try await counter.increment(ifUnchangedSince: token, keys: ["count"]) }
+        await hold.waitUntilReached()
+        let blocking = Task { await counter.block(at: gate) }
+        await gate.waitUntilReached()
+        reading.whenRead.withLock { $0 = { settings.count = 5 } }
+        hold.release()
+        // It shares the storage's lock with the actor's commit, and appends what was written when the history was read.
+        try await settings.commit { settings.other = 1 }
+        gate.open()
+        await blocking.value
+        let error = await #expect(throws: SettingsError.self) { try await commit.value }
+        #expect(error?.conflict?.keys == ["count"] && settings.count == 5)
+    }
+
     @Test("Of those that begin together only one writes", arguments: HistoryPlace.Kind.allCases)
     func together(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
@@ -197,7 +241,9 @@ private actor Counter {
 
     init(_ settings: CounterSettings) { self.settings = settings }
 
-    func increment(ifUnchangedSince token: ChangeToken) async throws {
-        try await settings.commit(ifUnchangedSince: token) { settings.count += 1 }
+    func increment(ifUnchangedSince token: ChangeToken, keys: [String]? = nil) async throws {
+        try await settings.commit(ifUnchangedSince: token, keys: keys) { settings.count += 1 }
     }
+
+    func block(at gate: Gate) { gate.pass() }
 }

@@ -30,6 +30,17 @@ import Testing
         try await store.close()
     }
 
+    @Test("Writes of keys within each other are taken back in the right order") func nested() async throws {
+        let store = try await HistoryPlace(.memory).open()
+        try await store.commit { try store.setValue(.dictionary(["x": .integer(0)]), forKey: "a") }
+        let token = try store.newest()
+        try await store.commit {
+            try store.setValue(.dictionary(["b": .integer(1), "c": .integer(1)]), forKey: "a")
+            try store.setValue(2, forKey: "a.b")
+        }
+        #expect(try await store.values(at: token) == SettingTree(["a": .dictionary(["x": .integer(0)])]))
+    }
+
     @Test("Secrets and the record of migrations are left out", arguments: HistoryPlace.Kind.allCases)
     func leftOut(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)

@@ -96,6 +96,23 @@ import Testing
         try await store.close()
     }
 
+    @Test("Erasing earlier values ends the past, and a new one begins") func erasing() async throws {
+        let home = try HistoryPlace()
+        let store = try await home.open()
+        try await store.commit { try store.setValue("embarrassing", forKey: "diary") }
+        let token = try store.newest()
+        try await renewJournal(store)
+        try await store.commit { try store.setValue("plain", forKey: "diary") }
+        try await store.eraseEarlierValues()
+        #expect(try home.files(with: "embarrassing") == [])
+        #expect(try await store.entries().isEmpty)
+        let error = await #expect(throws: SettingsError.self) { try await store.undo(token) }
+        #expect(error?.code == .historyUnavailable)
+        try await store.commit { try store.setValue("new", forKey: "diary") }
+        #expect(try await store.told() == ["diary: \"plain\" → \"new\""])
+        try await store.close()
+    }
+
     @Test("A storage that can't be told of a secret does not list its values all the same") func untold() throws {
         let fixture = try FileStorageFixture()
         let storage = try fixture.opened()

@@ -183,6 +183,39 @@ import Testing
         try await store.close()
     }
 
+    @Test("What is written while the history is read is a conflict") func meanwhile() async throws {
+        let storage = ReadHistory(base: InMemoryStorage())
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: SettingsStore.Configuration(history: .keep()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { (settings.count, settings.other) = (1, 1) }
+        let token = try store.newest()
+        storage.whenRead.withLock { $0 = { settings.count = 9 } }
+        let result = try await store.undo(token)
+        #expect(result.keys == ["other"] && result.conflicts.map(\.valueNow) == [.integer(9)])
+        #expect(settings.count == 9 && settings.$other.isDefault)
+    }
+
+    @Test("A commit that shares its append with the undo comes before it") func shared() async throws {
+        let failing = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(
+            storage: failing, configuration: SettingsStore.Configuration(history: .keep(), clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { (settings.count, settings.other) = (1, 1) }
+        let token = try store.newest()
+        let hold = failing.hold(.append)
+        let first = Task.immediate { try await settings.commit { settings.name = "held" } }
+        await hold.waitUntilReached()
+        // Both wait for the append when it goes on.
+        let second = Task.immediate { try await settings.commit { settings.count = 9 } }
+        let undo = Task.immediate { try await store.undo(token) }
+        hold.release()
+        _ = try await (first.value, second.value)
+        let result = try await undo.value
+        #expect(result.keys == ["other"] && result.conflicts.map(\.valueNow) == [.integer(9)])
+        #expect(settings.count == 9)
+    }
+
     @Test("On a storage without a lock it looks again if others were faster") func unlocked() async throws {
         let memory = InMemoryStorage()
         let storage = UnlockedHistory(base: memory)
@@ -234,5 +267,31 @@ final class UnlockedHistory: StorageWrapper {
         }
         action?()
         return try await base.append(batch, durability: durability)
+    }
+}
+
+/// A storage that tells a test once when its history is read.
+final class ReadHistory: StorageWrapper {
+    let base: any Storage
+    let whenRead = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(base: any Storage) { self.base = base }
+
+    func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
+        tell()
+        return try await history?.records(after: token, limit: limit)
+    }
+
+    func records(before token: ChangeToken?, limit: Int) async throws(StorageError) -> [StoredRecord] {
+        tell()
+        return try await history?.records(before: token, limit: limit) ?? []
+    }
+
+    private func tell() {
+        let action = whenRead.withLock { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
     }
 }

@@ -62,6 +62,37 @@ struct StoredValueProblemTests {
         }
     }
 
+    /// What the file has is told, and what is in force instead, until that is the same again.
+    @Test func aClientIsNotLeftWithAValueThatIsNotInForce() async throws {
+        let (storage, clock) = (InMemoryStorage(), ManualClock())
+        try await TestService.with(storage: storage, clock: clock) { service async throws in
+            try await service.store.commit { service.settings.limits.burst = 7 }
+            try await service.withEvents { events async throws in
+                _ = try await events.snapshot()
+                storage.simulateExternalChange(["limits.burst": .integer(0)])
+                #expect(try await events.next()?.newBurst == 0)
+                _ = try await problem(of: "limits.burst", in: service)
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(15))
+                let wrong = try #require(try await covered(&events))
+                guard case .array(let settings)? = try wrong.data()["settings"] else { throw MissingField() }
+                #expect(settings.map { $0.member(.string("key")) } == [.string("limits.burst")])
+                #expect(settings.first?.member(.string("value")) == .integer(7))
+                #expect(settings.first?.member(.string("problem")) != nil)
+                service.settings.limits.burst = 8
+                let right = try #require(try await covered(&events))
+                #expect(try right.data() == ["settings": .array([])])
+            }
+        }
+    }
+
+    private func covered(_ events: inout TestEvents) async throws -> TestEvent? {
+        while let event = try await events.next() {
+            if event.name == "covered" { return event }
+        }
+        return nil
+    }
+
     @Test func aWrongSecretIsNotShown() async throws {
         let storage = InMemoryStorage()
         try await TestService.with(storage: storage) { service async throws in
