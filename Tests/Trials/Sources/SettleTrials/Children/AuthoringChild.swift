@@ -9,6 +9,9 @@ struct AuthoringChild: ChildRole {
     var seed: UInt64
     var firstStep: Int
 
+    /// What it says before it flushes.
+    static let flushWord = "flushing"
+
     private static let process = Int(ProcessInfo.processInfo.processIdentifier)
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
@@ -25,7 +28,9 @@ struct AuthoringChild: ChildRole {
             case 0..<9: try await work.commit(next(1, &step), &random)
             case 9..<11: try await work.commitAtOnce(next(3, &step), &random)
             case 11..<14: try work.write(next(1, &step), &random)
-            case 14: try await work.flush()
+            case 14:
+                say(Self.flushWord)
+                try await work.flush()
             case 15: try work.write(next(Int.random(in: 2...30, using: &random), &step), &random)
             default:
                 try work.write(next(Int.random(in: 2...8, using: &random), &step), &random)

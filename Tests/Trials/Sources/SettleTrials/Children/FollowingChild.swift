@@ -6,6 +6,10 @@ struct FollowingChild: ChildRole {
     var place: ChildPlace
     /// What was acknowledged last; `nil` to begin with a snapshot.
     var token: String?
+    /// Whether to be told only what is on stable storage.
+    var durableOnly = false
+    /// How long to work on each change, in microseconds.
+    var pause = 0
     /// Where to end.
     var lastPosition: Int?
 
@@ -14,7 +18,7 @@ struct FollowingChild: ChildRole {
         var position = token.flatMap(ChangeToken.init).map { Int($0.position) } ?? 0
         guard position < lastPosition ?? .max else { return try await store.close() }
         var isFirst = true
-        for await change in store.changes(after: token.flatMap(ChangeToken.init)) {
+        for await change in store.changes(after: token.flatMap(ChangeToken.init), durableOnly: durableOnly) {
             guard let place = change.token else { throw TrialError("A change has no place: \(change)") }
             position = Int(place.position)
             if let told = ToldTransaction(change) {
@@ -25,6 +29,7 @@ struct FollowingChild: ChildRole {
             if isFirst { say("following") }
             isFirst = false
             if position >= lastPosition ?? .max { break }
+            MonotonicTime.pause(microseconds: pause)
         }
         try await store.close()
     }

@@ -29,12 +29,12 @@ struct AuthorLane: Sendable {
             .author(
                 AuthoringChild(
                     place: place, writer: number, seed: random.next(), firstStep: record.lastAttempted + 1)))
-        // Some are killed while they open the file, or repair what the kill before has left.
-        let isEarly = Int.random(in: 0..<8, using: &random) == 0
-        if isLast || !isEarly { _ = child.readLine() }
-        let delay = isEarly ? 1_000...25_000 : 1_000...Self.longestLife
-        MonotonicTime.pause(microseconds: Int.random(in: delay, using: &random))
-        if isLast { child.say("end") } else { child.kill() }
+        if isLast {
+            _ = child.readLine()
+            child.say("end")
+        } else {
+            kill(child)
+        }
         let ending = child.wait()
         if ending == .killed { kills += 1 }
         if ending != (isLast ? .success : .killed) { problems.add("Writer \(number) ended with \(ending).", .failure) }
@@ -45,8 +45,23 @@ struct AuthorLane: Sendable {
         record.end()
     }
 
-    /// In microseconds.
-    private static let longestLife = 600_000
+    private mutating func kill(_ child: borrowing ChildProcess) {
+        let delay: ClosedRange<Int>
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            // While it opens the file, or repairs what the kill before has left.
+            delay = 1_000...25_000
+        case 1..<4:
+            // While it keeps the past and begins the journal anew, which takes a few milliseconds.
+            while let word = child.readLine(), word != AuthoringChild.flushWord {}
+            delay = 0...8_000
+        default:
+            _ = child.readLine()
+            delay = 1_000...500_000
+        }
+        MonotonicTime.pause(microseconds: Int.random(in: delay, using: &random))
+        child.kill()
+    }
 }
 
 extension Problems {

@@ -30,37 +30,46 @@ struct FollowerLane: Sendable {
     var hasSeenJournals: Bool { journals.count >= Self.leastJournals }
 
     mutating func run(lives count: Int) throws {
-        while lives < count || (!hasSeenJournals && lives < 10 * count) {
-            try live { child, random in
-                if Int.random(in: 0..<4, using: &random) == 0 {
-                    // Killed while it opens the file, or while it reads what it has missed.
-                    MonotonicTime.pause(microseconds: Int.random(in: 4_000...40_000, using: &random))
-                } else {
-                    _ = child.readLine()
-                    MonotonicTime.pause(microseconds: Int.random(in: 0...60_000, using: &random))
-                }
-                child.kill()
-            }
-        }
+        while lives < count || (!hasSeenJournals && lives < 10 * count) { try liveUntilKilled() }
     }
 
     /// The last life, which ends by itself.
     mutating func finish(at position: Int) throws {
-        try live(until: position) { _, _ in }
+        let order = FollowingChild(place: place, token: record.token, lastPosition: position)
+        try live(order, endingWith: .success) { _ in }
+    }
+
+    private mutating func liveUntilKilled() throws {
+        var order = FollowingChild(place: place, token: record.token)
+        order.durableOnly = Int.random(in: 0..<4, using: &random) == 0
+        // A slow one is killed among transactions that were stored together.
+        order.pause = Bool.random(using: &random) ? 0 : Int.random(in: 0...5_000, using: &random)
+        let kind = Int.random(in: 0..<8, using: &random)
+        let delay =
+            switch kind {
+            // While it opens the file, or reads what it has missed.
+            case 0..<2: 4_000...40_000
+            // While it goes over to what is new.
+            case 2..<7: 0...60_000
+            default: 100_000...500_000
+            }
+        let microseconds = Int.random(in: delay, using: &random)
+        try live(order, endingWith: .killed) { child in
+            if kind > 1 { _ = child.readLine() }
+            MonotonicTime.pause(microseconds: microseconds)
+            child.kill()
+        }
     }
 
     private mutating func live(
-        until position: Int? = nil, _ end: (borrowing ChildProcess, inout SeededGenerator) -> Void
+        _ order: FollowingChild, endingWith expected: ChildProcess.Ending, _ end: (borrowing ChildProcess) -> Void
     ) throws {
         AcknowledgementFile.remove(place.acknowledgements)
-        var child = try trial.start(
-            .follow(FollowingChild(place: place, token: record.token, lastPosition: position)))
-        end(child, &random)
+        var child = try trial.start(.follow(order))
+        end(child)
         let ending = child.wait()
         lives += 1
-        if ending != (position == nil ? .killed : .success) {
-            problems.add("The follower ended with \(ending).", .failure)
-        }
+        if ending != expected { problems.add("The follower ended with \(ending).", .failure) }
         let count = record.told.count
         for line in AcknowledgementFile.read(place.acknowledgements) {
             record.add(line)
