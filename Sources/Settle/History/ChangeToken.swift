@@ -1,7 +1,7 @@
 /// A place in the history of a file or of another storage.
 ///
 /// All processes that share a file count its transactions in one order, which goes on across restarts. A token names one
-/// of them, and with it the moment after it: follow what comes later with ``SettingsStore/changes(after:)``, look back
+/// of them, and with it the moment after it: follow what comes later with ``SettingsStore/changes(after:durableOnly:)``, look back
 /// with ``SettingsStore/values(at:)``, and take it back with ``SettingsStore/undo(_:force:by:)``.
 ///
 /// A token belongs to one past: its checksum depends on everything before it. So a backup that was restored, a folder that was
