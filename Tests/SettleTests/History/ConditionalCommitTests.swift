@@ -1,7 +1,8 @@
-import Settle
 import SettleTesting
 import Synchronization
 import Testing
+
+@testable import Settle
 
 /// Commits that begin only if nothing has been stored since a token.
 @Suite(.timeLimit(.minutes(10))) struct ConditionalCommitTests {
@@ -235,9 +236,12 @@ import Testing
     }
 }
 
-/// Commits on an actor.
+/// Commits on an actor, with threads of its own: it may block.
 private actor Counter {
+    private let executor = QueueExecutor()
     let settings: CounterSettings
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ settings: CounterSettings) { self.settings = settings }
 
