@@ -6,7 +6,8 @@ extension SettingsStore {
     /// overwrites what it has not seen.
     ///
     /// ```swift
-    /// let (limit, token) = (settings.limit, store.token)
+    /// guard let token = store.token else { … }         // before the value, so that this is not older
+    /// let limit = settings.limit
     /// …
     /// try await store.commit(ifUnchangedSince: token, keys: ["limit"], by: "alice") { settings.limit = limit + 1 }
     /// ```

@@ -1,7 +1,8 @@
-import Settle
 import SettleTesting
 import Synchronization
 import Testing
+
+@testable import Settle
 
 /// Commits that begin only if nothing has been stored since a token.
 @Suite(.timeLimit(.minutes(10))) struct ConditionalCommitTests {
@@ -144,6 +145,29 @@ import Testing
         #expect(error?.conflict?.keys == ["count"] && settings.count == 5)
     }
 
+    @Test("What a commit before it has published refuses it, even if that is appended before its turn")
+    func sharedRound() async throws {
+        let failing = FailingStorage(InMemoryStorage())
+        let store = try await SettingsStore.open(
+            storage: failing, configuration: SettingsStore.Configuration(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 1 }
+        let (token, counter, gate) = (try store.newest(), Counter(settings), Gate())
+        let hold = failing.hold(.lock)
+        let first = Task.immediate { try await settings.commit(by: "first") { settings.count = 5 } }
+        await hold.waitUntilReached()
+        let commit = Task.immediate { try await counter.increment(ifUnchangedSince: token) }
+        // The actor comes to this once its commit waits behind the other one.
+        let blocking = Task.immediate { await counter.block(at: gate) }
+        await gate.waitUntilReached()
+        hold.release()
+        try await first.value
+        gate.open()
+        await blocking.value
+        let error = await #expect(throws: SettingsError.self) { try await commit.value }
+        #expect(error?.conflict?.author?.name == "first" && settings.count == 5)
+    }
+
     @Test("Of those that begin together only one writes", arguments: HistoryPlace.Kind.allCases)
     func together(_ kind: HistoryPlace.Kind) async throws {
         let home = try HistoryPlace(kind)
@@ -235,9 +259,12 @@ import Testing
     }
 }
 
-/// Commits on an actor.
+/// Commits on an actor, with threads of its own: it may block.
 private actor Counter {
+    private let executor = QueueExecutor()
     let settings: CounterSettings
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ settings: CounterSettings) { self.settings = settings }
 
