@@ -103,6 +103,10 @@ open class FileManager {
 }
 open class ProcessInfo: @unchecked Sendable {
     open class var processInfo: ProcessInfo { fatalError() }; open var environment: [String: String] { [:] }
+    open var processName: String { "" }; open var processIdentifier: Int32 { 0 }
+    #if os(macOS)
+        open var userName: String { "" }
+    #endif
     public struct ActivityOptions: OptionSet, Sendable {
         public let rawValue: UInt64; public init(rawValue: UInt64) { self.rawValue = rawValue }
         public static let automaticTerminationDisabled = ActivityOptions(rawValue: 1 << 15)
