@@ -133,6 +133,22 @@ struct HistoryVerdictTests {
         #expect(verdict({ $0.append(other) }, followed: { $0.append(other) }).invented.count == 1)
     }
 
+    @Test("A look back while others write tells some of the same, without a gap and each once")
+    func glances() {
+        func verdict(_ glance: [ToldTransaction]) -> HistoryVerdict {
+            var follower = FollowerRecord()
+            follower.add(Acknowledgement("snapshot", [4], text: "t4"))
+            return HistoryVerdict(
+                authors, program: Self.program, history: history, follower: follower, glances: [glance])
+        }
+        #expect(verdict([]).sentences == [])
+        #expect(verdict(Array(history[1...2])).sentences == [])
+        #expect(verdict([history[1], history[1]]).doubled.count == 1)
+        #expect(verdict([history[0], history[2]]).lost.count == 1)
+        #expect(verdict([history[2], history[1]]).disordered.count == 1)
+        #expect(verdict([told(5, writer: 0, 2, 3)]).invented.count == 1)
+    }
+
     @Test("A flush saves the plain writes of its process, and nothing saves those of one that has ended")
     func savedWrites() {
         #expect(author("try 1 10", "wrote 1", "saved 0", "try 2 10", "wrote 2").savedWrites == [1])

@@ -36,7 +36,7 @@ struct AuthoringChild: ChildRole {
                 try work.write(next(Int.random(in: 2...8, using: &random), &step), &random)
                 try await work.commit(next(1, &step), &random)
             }
-            if Bool.random(using: &random) {
+            if Int.random(in: 0..<4, using: &random) > 0 {
                 MonotonicTime.pause(microseconds: Int.random(in: 0...Self.longestPause, using: &random))
             }
         }
@@ -45,7 +45,7 @@ struct AuthoringChild: ChildRole {
     }
 
     /// In microseconds. Without pauses the follower would never be idle, and the history would soon be long.
-    private static let longestPause = 150_000
+    private static let longestPause = 200_000
 
     private func next(_ count: Int, _ step: inout Int) -> Range<Int> {
         defer { step += count }

@@ -1,16 +1,18 @@
 import Settle
 import TrialChecks
 
-/// Acknowledges all of a file's history, newest first; then undoes transactions and redoes them.
+/// Acknowledges a file's history, newest first, or undoes transactions and redoes them.
 struct RecallingChild: ChildRole {
     var place: ChildPlace
     /// What to undo.
-    var tokens: [String]
+    var tokens: [String] = []
+    /// How many transactions to acknowledge; `nil` for all.
+    var limit: Int?
 
     func run(_ acknowledgements: AcknowledgementFile) async throws {
         let store = try await RememberedFile.open(place, acknowledgements)
         var entries: [ChangeToken: HistoryEntry] = [:]
-        for try await entry in store.history() {
+        for try await entry in store.history(limit: limit) {
             if tokens.isEmpty { acknowledgements.add(ToldTransaction(entry).acknowledgement) }
             entries[entry.token] = entry
         }

@@ -10,6 +10,8 @@ struct FollowerLane: Sendable {
     private(set) var lives = 0
     /// How many lives were told something.
     private(set) var livesWithChanges = 0
+    /// What the history told between its lives.
+    private(set) var glances: [[ToldTransaction]] = []
     private(set) var problems = Problems()
     /// The headers of the journals that were there.
     private var journals: Set<Data> = []
@@ -30,8 +32,17 @@ struct FollowerLane: Sendable {
     var hasSeenJournals: Bool { journals.count >= Self.leastJournals }
 
     mutating func run(lives count: Int) throws {
-        while lives < count || (!hasSeenJournals && lives < 10 * count) { try liveUntilKilled() }
+        while lives < count || (!hasSeenJournals && lives < 10 * count) {
+            try liveUntilKilled()
+            // While the past may be kept already, and stands in the journal still, since a writer was just killed.
+            guard lives.isMultiple(of: Self.livesPerGlance) else { continue }
+            glances.append(try trial.history(RecallingChild(place: place, limit: Self.glance), &problems))
+        }
     }
+
+    private static let livesPerGlance = 5
+    /// How many transactions to look back: more than a journal has.
+    private static let glance = 300
 
     /// The last life, which ends by itself.
     mutating func finish(at position: Int) throws {

@@ -18,11 +18,13 @@ struct HistoryTrial: Trial {
         var (authors, follower) = try race(contender, in: folder, on: bench)
         var problems = Problems()
         let place = bench.place(contender, in: folder, named: "history-recalled")
-        let history = Array(try recall(place, [], &problems).compactMap { ToldTransaction($0) }.reversed())
+        let start = MonotonicTime.now()
+        let history = try history(RecallingChild(place: place), &problems)
+        let duration = Int(MonotonicTime.now() - start)
         try follower.finish(at: history.last?.position ?? 0)
         let verdict = HistoryVerdict(
             authors.map(\.record), program: ProcessInfo.processInfo.processName, history: history,
-            follower: follower.record)
+            follower: follower.record, glances: follower.glances)
         let sentences = verdict.sentences + follower.record.holes
         let wrongUndos = try undo(history, authors, place, bench.random(for: "history-undo"), &problems)
         for sentence in sentences + wrongUndos { problems.add(sentence) }
@@ -37,6 +39,7 @@ struct HistoryTrial: Trial {
                 Figure("kills", authors.reduce(0) { $0 + $1.kills }), Figure("follower lives", follower.lives),
                 Figure("of them told something", follower.livesWithChanges),
                 Figure("changes followed", follower.record.told.count), Figure("journals seen", follower.journalCount),
+                .time("all told within", duration),
                 .loss("lost", verdict.lost.count), .loss("doubled", verdict.doubled.count),
                 .loss("out of order", verdict.disordered.count), .loss("wrong author", verdict.wrongAuthors.count),
                 .loss("made by nobody", verdict.invented.count), .loss("holes told", follower.record.holes.count),
@@ -85,17 +88,23 @@ struct HistoryTrial: Trial {
         // The newest one also: nothing but an undo of that meets no conflict.
         let chosen = acknowledged.suffix(1) + acknowledged.shuffled(using: &random).prefix(Self.undos - 1)
         guard !chosen.isEmpty else { return ["There was nothing to undo."] }
-        let answers = try recall(place, chosen.map(\.token), &problems).filter { $0.word == "undo" }
+        let answers = try recall(RecallingChild(place: place, tokens: chosen.map(\.token)), &problems).filter {
+            $0.word == "undo"
+        }
         if answers.count < chosen.count { problems.add("Not every undo has returned.", .failure) }
         return answers.compactMap(\.text).filter { !$0.isEmpty }
     }
 
-    private func recall(_ place: ChildPlace, _ tokens: [String], _ problems: inout Problems) throws -> [Acknowledgement]
-    {
-        AcknowledgementFile.remove(place.acknowledgements)
-        var child = try start(.recall(RecallingChild(place: place, tokens: tokens)))
+    /// What the history tells, oldest first.
+    func history(_ order: RecallingChild, _ problems: inout Problems) throws -> [ToldTransaction] {
+        try recall(order, &problems).compactMap { ToldTransaction($0) }.reversed()
+    }
+
+    private func recall(_ order: RecallingChild, _ problems: inout Problems) throws -> [Acknowledgement] {
+        AcknowledgementFile.remove(order.place.acknowledgements)
+        var child = try start(.recall(order))
         _ = child.wait()
-        let lines = AcknowledgementFile.read(place.acknowledgements)
+        let lines = AcknowledgementFile.read(order.place.acknowledgements)
         for line in lines { problems.add(failureIn: line, of: "The one who looks back") }
         if lines.last?.word != "end" { problems.add("The history was not told to its end.", .failure) }
         return lines

@@ -17,14 +17,20 @@ public struct HistoryVerdict: Sendable {
     ///   - writers: The writers by their number.
     ///   - program: The name of the program that they all are.
     ///   - history: All transactions, oldest first.
+    ///   - glances: What the history has told of its newest transactions while others were made, each oldest first.
     public init(
-        _ writers: [AuthorRecord], program: String, history: [ToldTransaction], follower: FollowerRecord
+        _ writers: [AuthorRecord], program: String, history: [ToldTransaction], follower: FollowerRecord,
+        glances: [[ToldTransaction]] = []
     ) {
         checkOrder(history, "The history", after: 0)
         checkSteps(history)
         for transaction in history { check(transaction, writers, program) }
         checkCompleteness(history, writers)
-        compare(follower, with: history)
+        check(follower, history)
+        for glance in glances {
+            checkOrder(glance, "A look back", after: glance.first.map { $0.position - $0.count } ?? 0)
+            compare(glance, "a look back", with: history)
+        }
     }
 
     /// Each position once, and none left out.
@@ -95,26 +101,29 @@ public struct HistoryVerdict: Sendable {
     }
 
     /// The follower has to be told what the history has, in its order.
-    private mutating func compare(_ follower: FollowerRecord, with history: [ToldTransaction]) {
+    private mutating func check(_ follower: FollowerRecord, _ history: [ToldTransaction]) {
         guard let beginning = follower.beginning else { return lost.append("The follower was told nothing.") }
         checkOrder(follower.told, "The follower", after: beginning)
-        let expected = history.filter { $0.position > beginning }
-        let known = Dictionary(expected.map { ($0.token, $0) }) { first, _ in first }
-        for transaction in follower.told {
+        compare(follower.told, "the follower", with: history)
+        let told = Set(follower.told.map(\.token))
+        for transaction in history where transaction.position > beginning && !told.contains(transaction.token) {
+            lost.append("The follower was not told of \(transaction).")
+        }
+    }
+
+    private mutating func compare(_ told: [ToldTransaction], _ name: String, with history: [ToldTransaction]) {
+        let known = Dictionary(history.map { ($0.token, $0) }) { first, _ in first }
+        for transaction in told {
             guard let same = known[transaction.token] else {
-                invented.append("The history lacks \(transaction), of which the follower was told.")
+                invented.append("The history lacks \(transaction), which \(name) has.")
                 continue
             }
             if transaction.author != same.author {
-                wrongAuthors.append("The follower was told of \(transaction) where the history has \(same).")
+                wrongAuthors.append("The history has \(same) where \(name) has \(transaction).")
             }
             if (transaction.step, transaction.total) != (same.step, same.total) {
-                disordered.append("The follower was told of other values of \(transaction) than the history.")
+                disordered.append("The history has other values of \(transaction) than \(name).")
             }
-        }
-        let told = Set(follower.told.map(\.token))
-        for transaction in expected where !told.contains(transaction.token) {
-            lost.append("The follower was not told of \(transaction).")
         }
     }
 }
