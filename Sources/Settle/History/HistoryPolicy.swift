@@ -24,11 +24,14 @@ public struct HistoryPolicy: Sendable, Hashable {
     /// How long they are kept.
     public var age: Age
 
-    /// Keeps the newest transactions, within all three bounds.
+    /// The most bytes that a history may have: its file is read as a whole.
+    private static let largestSize = 128 << 20
+
+    /// Keeps the newest transactions, within all three bounds; at most 128 MiB.
     public static func keep(
         transactions: Int = 1_000, bytes: Int = 1 << 20, for age: Age = .days(30)
     ) -> HistoryPolicy {
-        HistoryPolicy(transactions: max(1, transactions), bytes: max(1, bytes), age: age)
+        HistoryPolicy(transactions: max(1, transactions), bytes: min(max(1, bytes), largestSize), age: age)
     }
 
     /// Keeps none, and removes what was kept.

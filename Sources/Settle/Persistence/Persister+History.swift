@@ -114,6 +114,8 @@ extension Persister {
 
     /// All values, and the place where they are in force.
     private func lost() async -> HistoryFinding {
+        // A file that has never been written has no history yet. Taking the lock begins it, where that is allowed.
+        if let history, history.token == nil, exclusion == .none, (try? await exclude()) != nil { await include() }
         await fillFeed()
         var tree = stored
         for slot in log.lock.withLock({ log.stored.slots.all.filter(\.isSecret).map(\.key) }) where tree[slot] != nil {

@@ -254,6 +254,21 @@ import Testing
         }
     }
 
+    @Test("Who follows a file before it is written has places from the first change on", arguments: [false, true])
+    func newFile(isKept: Bool) async throws {
+        let place = try ShortJournals()
+        let store = try await place.open(isKept ? .keep() : nil)
+        let settings = try await store.group(CounterSettings.self)
+        var iterator = store.changes(after: nil).makeAsyncIterator()
+        #expect(await iterator.next()?.token?.position == 0)
+        for number in 1...3 {
+            try await settings.commit { settings.count = number }
+            #expect(try await next(1, of: &iterator) == [number])
+        }
+        let again = try await place.open()
+        #expect(again.loadOutcome != .absent && again.token == store.token)
+    }
+
     @Test("A journal of an earlier version is read, and counts from then on") func earlierJournal() async throws {
         let fixture = try FileStorageFixture()
         let batch = JournalBatch(
