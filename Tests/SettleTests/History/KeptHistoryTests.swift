@@ -10,7 +10,7 @@ import Testing
     @Test("A follower of a shared file is told each transaction once, in one order, or that it has missed some")
     func lives() async {
         let environment = ProcessInfo.processInfo.environment
-        var seeds = Array(UInt64(1)...200)
+        var seeds = Array(UInt64(1)...100)
         if let count = environment["SETTLE_HISTORIES"].flatMap(UInt64.init) {
             let first = environment["SETTLE_HISTORY_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
             seeds = Array(first..<(first + count))
