@@ -57,7 +57,7 @@ fuzz_journal() {
     tree='\200\0\377\12\7\0\13\1\1k\11\2xy'
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
-    fuzz journal "" "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
+    fuzz journal "" "$sources"/History/*.swift "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
         "$sources/Storage/KeptValues.swift" \
         "$here/JournalFuzzer.swift"
 }
