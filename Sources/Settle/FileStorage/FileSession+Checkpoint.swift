@@ -163,7 +163,7 @@ extension FileSession {
         let difference = difference(from: tree, to: edited, cycle)
         guard !difference.changes.isEmpty else { return }
         var batch = difference.batch
-        batch.transactions = transactions(ofEdit: batch)
+        batch.transactions = transactions(ofEdit: batch, of: tree)
         let token = tell(.values(batch))
         contents.keepReplaced(by: batch)
         contents.overlay.add(batch)

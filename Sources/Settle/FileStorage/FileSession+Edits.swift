@@ -52,13 +52,7 @@ extension FileSession {
         }
         let difference = difference(from: tree, to: edited, contents.overlay)
         var batch = difference.batch
-        if !batch.entries.isEmpty {
-            var told = batch
-            for index in told.entries.indices {
-                told.entries[index].before = tree[told.entries[index].key].map { .value($0) } ?? .absent
-            }
-            batch.transactions = transactions(ofEdit: told)
-        }
+        if !batch.entries.isEmpty { batch.transactions = transactions(ofEdit: batch, of: tree) }
         format = format(toReplace: reading.bytes)
         file.didMergeEdit(reading)
         let token = tell(.edited(reading.version, batch))

@@ -29,7 +29,17 @@ extension FileSession {
             count: max(1, batch.transactionCount), time: list?.last?.time ?? wallTime(isExact: false), list: list)
     }
 
-    /// What an edit has to say of itself: one transaction.
+    /// What an edit has to say of itself: one transaction. Its batch says what the file had before; what stood there may
+    /// be newer.
+    func transactions(ofEdit batch: JournalBatch, of tree: SettingTree) -> JournalTransactions {
+        var difference = batch
+        for index in difference.entries.indices {
+            difference.entries[index].before = tree[difference.entries[index].key].map { .value($0) } ?? .absent
+        }
+        return transactions(ofEdit: difference)
+    }
+
+    /// The same.
     ///
     /// - Parameter difference: What it has changed; `nil` if that is not known.
     func transactions(ofEdit difference: JournalBatch?) -> JournalTransactions {

@@ -228,11 +228,11 @@ extension FileSession {
 extension JournalRecord.Content {
     /// Without what was at a key, and in it, before.
     fileprivate func forgettingBefore(at key: SettingKey) -> JournalRecord.Content {
-        guard case .values(var batch) = self else { return self }
-        for index in batch.entries.indices {
-            let other = batch.entries[index].key
-            if other == key || other.isWithin(key) || key.isWithin(other) { batch.entries[index].before = .unknown }
+        changingBatch { batch in
+            for index in batch.entries.indices {
+                let other = batch.entries[index].key
+                if other == key || other.isWithin(key) || key.isWithin(other) { batch.entries[index].before = .unknown }
+            }
         }
-        return .values(batch)
     }
 }

@@ -447,16 +447,9 @@ extension [(offset: Int, record: JournalRecord)] {
 extension JournalRecord.Content {
     /// The same with the numbers of its transactions in the history that a journal tells.
     fileprivate func counted(after token: ChangeToken?) -> JournalRecord.Content {
-        func counted(_ batch: JournalBatch) -> JournalBatch {
-            var batch = batch
-            guard let count = batch.transactions?.count else { return batch }
+        guard let count = batch?.transactions?.count else { return self }
+        return changingBatch { batch in
             if let token { batch.transactions?.position = token.position + count } else { batch.transactions = nil }
-            return batch
-        }
-        return switch self {
-        case .values(let batch): .values(counted(batch))
-        case .edited(let version, let batch): .edited(version, counted(batch))
-        case .checkpoint, .checkpointed, .kept, .history, .past: self
         }
     }
 }

@@ -50,17 +50,15 @@ extension JournalRecord.Content {
 
     /// The same without what single transactions did.
     package var unlisted: JournalRecord.Content {
-        func unlisted(_ batch: JournalBatch) -> JournalBatch {
-            var batch = batch
-            batch.transactions?.list = nil
-            return batch
-        }
-        guard transactions?.list != nil else { return self }
-        return switch self {
-        case .values(let batch): .values(unlisted(batch))
-        case .edited(let version, let batch): .edited(version, unlisted(batch))
-        case .checkpoint, .checkpointed, .kept, .history, .past: self
-        }
+        transactions?.list == nil ? self : changingBatch { $0.transactions?.list = nil }
+    }
+
+    /// The same with another batch that changes what is stored, if it has one.
+    func changingBatch(_ change: (inout JournalBatch) -> Void) -> JournalRecord.Content {
+        guard var changed = batch else { return self }
+        change(&changed)
+        if case .edited(let version, _) = self { return .edited(version, changed) }
+        return .values(changed)
     }
 
     /// The batch of any kind.

@@ -118,9 +118,8 @@ extension Persister {
         if let history, history.token == nil, exclusion == .none, (try? await exclude()) != nil { await include() }
         await fillFeed()
         var tree = stored
-        for slot in log.lock.withLock({ log.stored.slots.all.filter(\.isSecret).map(\.key) }) where tree[slot] != nil {
-            tree[slot] = nil
-        }
+        // To remove what is not there would take an empty dictionary away.
+        for key in log.secretKeys where tree[key] != nil { tree[key] = nil }
         return .lost(tree, history?.token)
     }
 

@@ -76,7 +76,7 @@ extension Persister {
                 tree.takeBack(mutations)
             }
             _ = MigrationRecord(takenFrom: &tree)
-            for key in persister.log.secretKeys { tree[key] = nil }
+            for key in persister.log.secretKeys where tree[key] != nil { tree[key] = nil }
             return tree
         }
     }
