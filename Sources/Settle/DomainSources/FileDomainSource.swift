@@ -66,7 +66,7 @@ final class FileDomainSource: DomainSource {
                 try follow(&state)
             } catch {
                 state.discard()
-                throw damage() ?? error
+                throw FileStorage.damage(of: path, operations) ?? error
             }
             return state.contents
         }
@@ -98,17 +98,6 @@ final class FileDomainSource: DomainSource {
             return Marks(names: names, file: file, journal: journal, isSettled: file?.isSettled(at: now) == true)
         } catch {
             throw .unreadable(path, error)
-        }
-    }
-
-    /// What is wrong with the file's contents, with the line.
-    private func damage() -> StorageError? {
-        guard let bytes = try? operations.contents(of: path), !bytes.isEmpty else { return nil }
-        do throws(FormatError) {
-            _ = try (FileFormat.detect(bytes) ?? .json).decode(bytes)
-            return nil
-        } catch {
-            return StorageError(.unreadable, "\"\(path)\" can't be used as it is. \(error)")
         }
     }
 

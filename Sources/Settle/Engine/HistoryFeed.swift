@@ -31,14 +31,9 @@ struct HistoryFeed {
         guard let end else { return .unknown }
         if token == end { return .end }
         if token == beginning { return .entries(entries.prefix(limit)) }
-        // The first transaction that is not before the place.
-        var (low, high) = (entries.startIndex, entries.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if entries[middle].token.position < token.position { low = middle + 1 } else { high = middle }
-        }
-        guard low < entries.endIndex, entries[low].token == token else { return .unknown }
-        return .entries(entries[(low + 1)...].prefix(limit))
+        let index = entries.firstIndexInOrder { $0.token.position >= token.position }
+        guard index < entries.endIndex, entries[index].token == token else { return .unknown }
+        return .entries(entries[(index + 1)...].prefix(limit))
     }
 
     /// Begins anew behind a place.

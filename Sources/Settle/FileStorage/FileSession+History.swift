@@ -57,76 +57,114 @@ extension FileSession {
         transaction.withholding(Array(secretKeys.union(contents.history?.secrets ?? [])))
     }
 
+    private func redacted(_ record: StoredRecord) -> StoredRecord {
+        StoredRecord(token: record.token, transactions: record.transactions.map { redacted($0) })
+    }
+
     /// Whether records list their transactions.
     var keepsHistory: Bool { contents.history?.policy.isKept == true }
 
     // MARK: Telling
 
     /// The records after a place, oldest first; `nil` if that can't be told.
-    func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
+    mutating func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
         guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
         if token == end { return [] }
         if recent.end == end, let records = recent.records(after: token, limit: limit) { return records }
-        let known = try knownHistory()
-        guard var index = known.records.firstIndex(where: { $0.token.position > token.position }) else { return nil }
-        var result: [StoredRecord] = []
-        let before = index > 0 ? known.records[index - 1].token : nil
-        if before != token, !known.beginnings.contains(token) {
-            guard let rest = known.records[index].rest(after: token) else { return nil }
-            result.append(rest)
-            index += 1
-        } else if known.records[index].start != token.position {
-            return nil
+        let isInJournal = journal.header?.beginning.map { $0.position <= token.position } ?? false
+        return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
+            var known = KnownRecords()
+            if !isInJournal {
+                try session.readPast { (past) throws(FileError) in
+                    guard let past, past.index.beginning.history == token.history else { return }
+                    // From the one that the place is at the end of.
+                    let next = past.index.firstIndex(after: token.position)
+                    let range = max(0, next - 1)..<min(past.index.count, next + min(limit, past.index.count))
+                    if range.lowerBound == 0 { known.beginnings.append(past.index.beginning) }
+                    known.records = try past.records(range).map { $0.record(in: token.history) }
+                }
+            }
+            if known.records.count <= limit { try session.addJournal(to: &known, in: token.history) }
+            return known.records(after: token, limit: limit)
         }
-        for record in known.records[index...] {
-            // Up to a gap, which the next call finds.
-            guard result.count < limit, result.last.map({ $0.token.position == record.start }) ?? true else { break }
-            result.append(record)
-        }
-        return result
     }
 
     /// The records before a place, newest first.
-    func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
-        guard let policy = contents.history?.policy, policy.isKept else { return [] }
-        return policy.told(try knownHistory().records, before: token, limit: limit, now: wallTime(isExact: true))
+    mutating func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
+        guard let policy = contents.history?.policy, policy.isKept, let end = journal.token else { return [] }
+        let position = token?.position ?? .max
+        guard token.map({ $0.history == end.history }) ?? true, position > 0 else { return [] }
+        let now = wallTime(isExact: true)
+        if recent.end == end {
+            let newest = recent.records(before: position, limit: limit).map { redacted($0) }
+            let told = policy.told(newest, before: token, end: end, limit: limit, now: now)
+            if told.count == limit { return told }
+        }
+        let isInPast = journal.header?.beginning.map { $0.position >= position } ?? true
+        return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
+            var known = KnownRecords()
+            // The past first: what a journal discards is there already.
+            try session.readPast { (past) throws(FileError) in
+                guard let past, past.index.beginning.history == end.history else { return }
+                // With the one that the place may be within.
+                let behind = min(past.index.count, past.index.firstIndex(after: position - 1) + 1)
+                let range = max(0, behind - 1 - min(limit, behind))..<behind
+                known.records = try past.records(range).map { $0.record(in: end.history) }
+            }
+            if !isInPast { try session.addJournal(to: &known, in: end.history) }
+            return policy.told(known.records, before: token, end: end, limit: limit, now: now)
+        }
     }
 
-    private struct KnownHistory {
+    /// Some records that follow one another, unless there is a gap.
+    private struct KnownRecords {
         var records: [StoredRecord] = []
         /// Places that are known although nothing before them is.
         var beginnings: [ChangeToken] = []
+
+        /// Those after a place; `nil` if it is not known what followed it.
+        func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
+            guard var index = records.firstIndex(where: { $0.token.position > token.position }) else { return nil }
+            var result: [StoredRecord] = []
+            let before = index > 0 ? records[index - 1].token : nil
+            if before != token, !beginnings.contains(token) {
+                guard let rest = records[index].rest(after: token) else { return nil }
+                result.append(rest)
+                index += 1
+            } else if records[index].start != token.position {
+                return nil
+            }
+            for record in records[index...] {
+                // Up to a gap, which the next call finds.
+                guard result.count < limit, result.last.map({ $0.token.position == record.start }) ?? true else {
+                    break
+                }
+                result.append(record)
+            }
+            return result
+        }
     }
 
-    /// Everything of which the kept past and the journal tell, in order.
-    private func knownHistory() throws(StorageError) -> KnownHistory {
-        guard let token = journal.token else { return KnownHistory() }
-        var known = KnownHistory()
-        do throws(FileError) {
-            if keepsHistory, let past = try pastFile.read(), let beginning = past.header.beginning,
-                beginning.history == token.history
-            {
-                known.beginnings.append(beginning)
-                known.records = past.records.map { $0.record(in: token.history) }
-            }
-            // The past first: what a journal discards is there already.
-            var reader = self
-            let log = journal.isOpen ? try reader.scanJournal() : JournalReading()
-            guard let beginning = reader.journal.header?.beginning, beginning.history == token.history else {
-                return known
-            }
-            known.beginnings.append(beginning)
-            let last = known.records.last?.token.position ?? 0
-            known.records += storedRecords(of: log.records, in: token.history).filter { $0.token.position > last }
-        } catch {
-            throw .unreadable(names.history, error)
-        }
-        return known
+    /// Adds what the journal has beyond them.
+    private func addJournal(to known: inout KnownRecords, in history: UInt64) throws(FileError) {
+        guard journal.isOpen else { return }
+        // Only read: what is known of the journal stays as it is.
+        var reader = self
+        let log = try reader.scanJournal()
+        guard let beginning = reader.journal.header?.beginning, beginning.history == history else { return }
+        known.beginnings.append(beginning)
+        let last = known.records.last?.token.position ?? 0
+        known.records += storedRecords(of: log.records, in: history).filter { $0.token.position > last }
+    }
+
+    private mutating func readPast(_ body: (PastFile.Reader?) throws(FileError) -> Void) throws(FileError) {
+        guard keepsHistory else { return }
+        try pastFile.read(knowing: &pastIndex, body)
     }
 
     /// The transactions of a journal's records. Where they are not listed, the records before tell what stood at their
     /// keys.
-    private func storedRecords(
+    func storedRecords(
         of records: [(offset: Int, record: JournalRecord)], in history: UInt64
     ) -> [StoredRecord] {
         var known = JournalOverlay()
@@ -135,141 +173,11 @@ extension FileSession {
             guard let batch = record.content.batch else { continue }
             if let transactions = batch.transactions {
                 let list = transactions.list ?? [batch.merged(knowing: known)].compactMap(\.self)
-                result.append(
-                    StoredRecord(token: transactions.token(in: history), transactions: list.map { redacted($0) }))
+                result.append(redacted(StoredRecord(token: transactions.token(in: history), transactions: list)))
             }
             known.add(batch)
         }
         return result
-    }
-
-    // MARK: Keeping
-
-    var pastFile: PastFile { PastFile(operations: operations, names: names) }
-
-    /// Keeps the transactions of a journal that is about to be discarded.
-    ///
-    /// - Parameter records: Those of the journal.
-    func keepPast(of records: [(offset: Int, record: JournalRecord)]) throws(FileError) {
-        guard let history = contents.history, history.policy.isKept, let token = journal.token else { return }
-        try keepPast(storedRecords(of: records, in: token.history), history, since: journal.header?.beginning ?? token)
-    }
-
-    private func keepPast(
-        _ records: [StoredRecord], _ history: JournalHistory, since beginning: ChangeToken
-    ) throws(FileError) {
-        let found = try pastFile.read()
-        let past = found?.token?.history == beginning.history ? found : nil
-        let last = past?.token?.position ?? 0
-        let new = records.filter { $0.token.position > last }.map(JournalTransactions.init)
-        let now = wallTime(isExact: true)
-        if let past, past.history == history, !past.exceeds(history.policy, at: now) {
-            return new.isEmpty ? () : try pastFile.append(new, to: past)
-        }
-        var all =
-            past
-            ?? PastFile.Contents(
-                header: JournalHeader(generation: 1, beginning: beginning), end: .start(of: 1))
-        all.records += new
-        all.sizes += new.map(\.roughSize)
-        all.trim(to: history.policy, at: now)
-        try pastFile.replace(
-            with: all.records, after: all.header.beginning ?? beginning, history, for: file.owner)
-    }
-
-    /// Keeps the transactions of a journal that has been removed. Where they are not known, a gap is left.
-    mutating func keepLostPast() {
-        guard keepsHistory, let token = journal.token else { return }
-        defer { lostRecords = [] }
-        try? keepPast(of: lostRecords)
-        if (try? pastFile.read())??.token != token { journal.leaveGap() }
-    }
-
-    /// Goes on with the history that is kept, although the journal is lost in which it went on.
-    mutating func followPast() throws(FileError) {
-        guard journal.token == nil, let past = try pastFile.read(), let token = past.token else { return }
-        // What the journal had is not known.
-        journal.follow(token.behindGap)
-        contents.history = past.history
-    }
-
-    // MARK: Changing what is kept
-
-    /// Says in the journal what is kept of the past.
-    mutating func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
-        guard contents.history?.policy ?? .none != policy else { return }
-        try acquire()
-        defer { release() }
-        var history = contents.history ?? JournalHistory(policy: policy)
-        history.policy = policy
-        history.add(secretKeys)
-        try append(.history(history))
-        contents.history = history
-        // Rare, and all processes are to keep to it, whatever happens to this one.
-        try synchronize()
-        guard !policy.isKept else { return }
-        try fileErrors { (session) throws(FileError) in try session.pastFile.remove() }
-    }
-
-    /// From now on, no history has values of some keys.
-    mutating func withhold(_ keys: [SettingKey]) throws(StorageError) {
-        secretKeys.formUnion(keys)
-        guard keepsHistory, var history = contents.history else { return }
-        guard history.add(secretKeys) else { return }
-        try acquire()
-        defer { release() }
-        try append(.history(history))
-        contents.history = history
-        try rewritePast { [redact = history.secrets] in $0.withholding(redact) }
-    }
-
-    /// Another process says what is kept, and does not know of this one's secrets.
-    mutating func addSecrets(to history: JournalHistory) {
-        var history = history
-        if history.policy.isKept, history.add(secretKeys) { repairs.tell(.history(history)) }
-    }
-
-    /// Removes a key from the kept past.
-    mutating func forgetHistory(of key: SettingKey) throws(StorageError) {
-        guard keepsHistory else { return }
-        try acquire()
-        defer { release() }
-        try rewritePast(forgetting: key) { $0.forgetting(key) }
-    }
-
-    /// Changes what is kept of each transaction, also of those that stand in the journal, which is begun anew.
-    ///
-    /// - Parameter forgotten: A key of which the journal must not say either what was there before.
-    private mutating func rewritePast(
-        forgetting forgotten: SettingKey? = nil, _ change: (StoredTransaction) -> StoredTransaction
-    ) throws(StorageError) {
-        try fileErrors { (session) throws(FileError) in
-            let log = try session.knownRecords()
-            try session.keepPast(of: log)
-            guard let past = try session.pastFile.read(), let beginning = past.header.beginning,
-                let history = session.contents.history
-            else { return }
-            let records = past.records.map { transactions in
-                var transactions = transactions
-                transactions.list = transactions.list?.map(change)
-                return transactions
-            }
-            try session.pastFile.replace(with: records, after: beginning, history, for: session.file.owner)
-            // What the journal has of it is in the past by now.
-            try session.replaceJournal(forgetting: forgotten)
-            session.recent.begin(at: session.journal.token)
-        }
-    }
-}
-
-extension JournalHistory {
-    /// - Returns: Whether any of the keys is new.
-    @discardableResult
-    fileprivate mutating func add(_ keys: Set<SettingKey>) -> Bool {
-        let all = Set(secrets).union(keys)
-        guard all.count > secrets.count else { return false }
-        secrets = all.sorted()
-        return true
     }
 }
 
@@ -279,21 +187,11 @@ extension StoredRecord {
 }
 
 extension JournalTransactions {
-    fileprivate init(_ record: StoredRecord) {
-        self.init(
-            position: record.token.position, count: record.count, time: record.transactions.last?.time ?? 0,
-            list: record.transactions)
-        checksum = record.token.checksum
-    }
-
     fileprivate func record(in history: UInt64) -> StoredRecord {
         let unknown = StoredTransaction(
             time: time, author: TransactionAuthor(), origin: .external, count: count, mutations: nil)
         return StoredRecord(token: token(in: history), transactions: list ?? [unknown])
     }
-
-    /// An estimate of the bytes that they take.
-    fileprivate var roughSize: Int { (list ?? []).reduce(64) { $0 + $1.roughSize } }
 }
 
 extension JournalBatch {

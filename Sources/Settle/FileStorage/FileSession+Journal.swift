@@ -212,15 +212,15 @@ extension FileSession {
         file.confirm(version)
     }
 
-    /// Runs something, and tells its error as one of the storage: by default, that nothing was saved.
+    /// Runs something, and tells its error as one of the storage: by default, that nothing was saved to the file.
     mutating func fileErrors<Result>(
-        as storageError: (FilePath, FileError) -> StorageError = StorageError.notSaved,
+        of path: FilePath? = nil, as storageError: (FilePath, FileError) -> StorageError = StorageError.notSaved,
         _ body: (inout FileSession) throws(FileError) -> Result
     ) throws(StorageError) -> Result {
         do {
             return try body(&self)
         } catch {
-            throw storageError(names.file, error)
+            throw storageError(path ?? names.file, error)
         }
     }
 }

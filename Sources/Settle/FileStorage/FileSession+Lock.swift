@@ -40,7 +40,9 @@ extension FileSession {
     /// Merges what others have done to the journal, as far as taking its lock shows.
     private mutating func merge(_ finding: JournalFile.Finding) throws(StorageError) {
         switch finding {
-        case .same, .replaced: try mergeNewRecords()
+        case .same, .replaced:
+            try mergeNewRecords()
+            if !journal.isKnown { try merge(.other) }
         case .new:
             try restoreIfFileIsMissing()
             let isContinued = journal.end.generation != 0

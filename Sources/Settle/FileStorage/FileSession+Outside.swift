@@ -77,7 +77,7 @@ extension FileSession {
     /// Whether others have appended to the journal.
     mutating func hasNews() -> Bool {
         guard journal.isOpen else { return true }
-        return (try? journal.hasMore()) ?? true
+        return (try? journal.hasNews()) ?? true
     }
 
     /// The names whose changes matter, by folder: those of the file and the journal, and of each link on the way to

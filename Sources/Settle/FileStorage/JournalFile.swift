@@ -59,6 +59,8 @@ struct JournalFile: Sendable {
     /// The least by which the file grows. What lies behind its end is zeros, so that a sync after an append has no
     /// change of the file's size to write.
     private static let growth = 16 << 10
+    /// Of a longer record, the checksum and what follows behind it are read one by one.
+    private static let lookLimit = 1 << 10
     /// The largest step by which the file grows beyond what it must.
     private static let growthLimit = 64 << 10
 
@@ -143,9 +145,18 @@ struct JournalFile: Sendable {
     }
 
     /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
+    ///
+    /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
     mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
-        // Nearly always there is nothing, and this is asked before each append.
-        guard file != nil, try hasMore() else { return [] }
+        guard file != nil else { return [] }
+        switch try rest() {
+        // Nearly always, and this is asked before each append.
+        case .nothing: return []
+        case .otherFile:
+            forget()
+            return []
+        case .records: break
+        }
         var records: [(offset: Int, record: JournalRecord)] = []
         var place = end
         var count = 512
@@ -169,29 +180,36 @@ struct JournalFile: Sendable {
         return records
     }
 
-    /// Whether something stands where the next record belongs: its length, which is never zero.
-    func hasMore() throws(FileError) -> Bool {
-        guard let file else { return false }
-        var length: UInt32 = 0
-        _ = try withUnsafeMutableBytes(of: &length) { (bytes) throws(FileError) in
-            try operations.read(file, at: path, offset: end.offset, into: bytes)
-        }
-        return length != 0
+    /// Whether the file has something that has not been read.
+    func hasNews() throws(FileError) -> Bool {
+        guard file != nil else { return false }
+        return try rest() != .nothing
+    }
+
+    /// What the file has behind what was read of it.
+    private enum Rest {
+        case nothing
+        case records
+        /// What was read does not stand there any more.
+        case otherFile
+    }
+
+    /// The last checksum follows from all that was read, and the length of a next record is never zero.
+    private func rest() throws(FileError) -> Rest {
+        let distance = end.offset - end.chainOffset
+        let isShort = distance <= Self.lookLimit
+        let lengthSize = MemoryLayout<UInt32>.size
+        let bytes = try read(at: end.chainOffset, count: isShort ? distance + lengthSize : MemoryLayout<UInt64>.size)
+        let chain = bytes.withUnsafeBytes { $0.count < 8 ? 0 : $0.number(UInt64.self, at: 0) }
+        // As long as there is no header, there is nothing to compare.
+        guard chain == end.chain || end.generation == 0 else { return .otherFile }
+        let length = isShort ? bytes.dropFirst(distance) : try read(at: end.offset, count: lengthSize)[...]
+        return length.allSatisfy { $0 == 0 } ? .nothing : .records
     }
 
     private func read(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
-        guard let file, count > 0 else { return [] }
-        var failure: FileError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            do throws(FileError) {
-                filled = try operations.read(
-                    file, at: path, offset: offset, into: UnsafeMutableRawBufferPointer(buffer))
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
+        guard let file else { return [] }
+        return try operations.read(file, at: path, offset: offset, count: count)
     }
 
     // MARK: The lock

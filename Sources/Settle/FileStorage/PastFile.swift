@@ -10,97 +10,109 @@
 ///     a replacement            the file before, or the new one
 ///
 /// A record that stands in both is told once, by its position. Damage costs records: positions that are missing then.
+/// Each record says what was on stable storage when it was written, so that those behind a damaged one still count.
 struct PastFile: Sendable {
     let operations: FileOperations
     let names: FileNames
 
-    /// What was found in it.
-    struct Contents: Sendable {
-        var header: JournalHeader
-        var history: JournalHistory?
-        var records: [JournalTransactions] = []
-        /// The bytes of each record.
-        var sizes: [Int] = []
-        var end: JournalPosition
+    private static let sizeLimit = 256 << 20
+    private static let chunkSize = 256 << 10
 
-        /// The place behind the last record.
-        var token: ChangeToken? {
-            guard let beginning = header.beginning else { return nil }
-            return records.last?.token(in: beginning.history) ?? beginning
-        }
-
-        /// Whether it exceeds its bounds so far that it is to be written anew.
-        func exceeds(_ policy: HistoryPolicy, at time: Double) -> Bool {
-            let count = records.reduce(0) { $0 + $1.transactionCount }
-            let oldest = records.first?.time ?? time
-            return count > policy.transactions + policy.transactions / 2
-                || sizes.reduce(0, +) > policy.bytes + policy.bytes / 2
-                || time - oldest > Double(policy.age.seconds) * 1.5
-        }
-
-        /// Leaves out the oldest records, until the rest is within the bounds.
-        mutating func trim(to policy: HistoryPolicy, at time: Double) {
-            var (count, size) = (0, 0)
-            var first = records.endIndex
-            while first > 0 {
-                let record = records[first - 1]
-                count += record.transactionCount
-                size += sizes[first - 1]
-                guard count <= policy.transactions, size <= policy.bytes,
-                    time - record.time <= Double(policy.age.seconds)
-                else { break }
-                first -= 1
-            }
-            guard first > 0 else { return }
-            if let beginning = header.beginning { header.beginning = records[first - 1].token(in: beginning.history) }
-            records.removeFirst(first)
-            sizes.removeFirst(first)
-        }
+    /// The file, as it is open for reading. What it says stays the same, whatever other processes do meanwhile.
+    struct Reader {
+        fileprivate let operations: FileOperations
+        fileprivate let path: FilePath
+        fileprivate let file: FileDescriptor
+        fileprivate(set) var index: PastIndex
     }
 
-    private static let sizeLimit = 256 << 20
+    // MARK: Reading
 
-    /// Reads all of it.
+    /// Does something with what the file has by now.
     ///
-    /// - Returns: `nil` if there is none, or none that can be read.
-    func read() throws(FileError) -> Contents? {
-        let bytes: [UInt8]
+    /// - Parameters:
+    ///   - known: What was known of it before. Only what is new is read, if it is still the same file.
+    ///   - body: Gets `nil` if there is no file, or none that can be read.
+    func read<Result>(
+        knowing known: inout PastIndex?, _ body: (Reader?) throws(FileError) -> Result
+    ) throws(FileError) -> Result {
+        let file: FileDescriptor
         do throws(FileError) {
-            let file = try operations.open(names.history, .read)
-            defer { try? operations.close(file, at: names.history) }
-            let status = try operations.status(of: file, at: names.history)
-            guard status.kind == .file, status.size <= Self.sizeLimit else { return nil }
-            bytes = try operations.readAll(
-                file, at: names.history, expecting: Int(status.size), limit: Self.sizeLimit)
+            file = try operations.open(names.history, .read)
         } catch {
             guard error.cause == .notFound || error.cause == .notFolder else { throw error }
-            return nil
+            known = nil
+            return try body(nil)
         }
-        return bytes.withUnsafeBytes { bytes in
-            guard let header = try? JournalHeader.decode(bytes), header.beginning != nil else { return nil }
-            let start = JournalPosition.start(of: header.generation)
-            let scan = JournalScan.salvage(
-                UnsafeRawBufferPointer(rebasing: bytes[start.offset...]), at: start.offset, from: start)
-            return Contents(header, scan)
-        }
+        // Nothing was written through this descriptor, so closing it has nothing to report.
+        defer { try? operations.close(file, at: names.history) }
+        known = try bringUpToDate(known, file)
+        guard let known else { return try body(nil) }
+        return try body(Reader(operations: operations, path: names.history, file: file, index: known))
     }
+
+    private func bringUpToDate(_ known: PastIndex?, _ file: FileDescriptor) throws(FileError) -> PastIndex? {
+        let status = try operations.status(of: file, at: names.history)
+        guard status.kind == .file, status.size <= Self.sizeLimit else { return nil }
+        let size = Int(status.size)
+        func bytes(_ offset: Int, _ count: Int) throws(FileError) -> [UInt8] {
+            try operations.read(file, at: names.history, offset: offset, count: min(count, size - offset))
+        }
+        let header = try bytes(0, JournalHeader.size).withUnsafeBytes { try? JournalHeader.decode($0) }
+        guard let header, let new = PastIndex(header) else { return nil }
+        var index = new
+        if let known, try isContinued(known.end, header, bytes) { index = known }
+        var count = Self.chunkSize
+        while index.end.offset < size {
+            let offset = index.end.offset
+            let chunk = try bytes(offset, count)
+            guard chunk.count == min(count, size - offset) else { break }
+            let scan = chunk.withUnsafeBytes { JournalScan.scan($0, at: offset, from: index.end) }
+            index.add(scan)
+            let read = scan.end.offset - offset
+            if offset + chunk.count == size, scan.tail == .clean { break }
+            if let wanted = scan.needsMore, offset + chunk.count < size {
+                count = max(Self.chunkSize, wanted - read)
+            } else if scan.tail == .clean, read == chunk.count {
+                count = Self.chunkSize
+            } else {
+                // The rest tells whether what is torn has been stable.
+                let rest = try bytes(index.end.offset, size)
+                index.add(rest.withUnsafeBytes { JournalScan.salvage($0, at: index.end.offset, from: index.end) })
+                break
+            }
+        }
+        return index
+    }
+
+    /// Whether everything up to a place stands in the file as it did.
+    private func isContinued(
+        _ end: JournalPosition, _ header: JournalHeader, _ bytes: (Int, Int) throws(FileError) -> [UInt8]
+    ) throws(FileError) -> Bool {
+        guard end.generation == header.generation else { return false }
+        let chain = try bytes(end.chainOffset, MemoryLayout<UInt64>.size)
+        return chain.count == 8 && chain.withUnsafeBytes { $0.number(UInt64.self, at: 0) } == end.chain
+    }
+
+    // MARK: Writing, under the journal's lock
 
     /// Adds records behind those that are there, on stable storage.
     ///
-    /// - Parameter contents: What is there.
-    func append(_ new: [JournalTransactions], to contents: Contents) throws(FileError) {
+    /// - Parameter end: Where those end.
+    func append(_ new: [JournalTransactions], at end: JournalPosition) throws(FileError) {
         var bytes: [UInt8] = []
-        var place = contents.end
+        var place = end
         for transactions in new {
-            let (encoded, next) = JournalRecord(.past(transactions), durableEnd: 0).encoded(at: place)
+            // What is there has been synced, and these have not.
+            let (encoded, next) = JournalRecord(.past(transactions), durableEnd: end.offset).encoded(at: place)
             bytes += encoded
             place = next
         }
         let file = try operations.open(names.history, .update)
         defer { try? operations.close(file, at: names.history) }
         // What a torn record has left must not stand behind the new ones.
-        try operations.truncate(file, at: names.history, to: contents.end.offset)
-        try operations.write(bytes, to: file, at: names.history, offset: contents.end.offset)
+        try operations.truncate(file, at: names.history, to: end.offset)
+        try operations.write(bytes, to: file, at: names.history, offset: end.offset)
         try operations.synchronize(file, at: names.history)
     }
 
@@ -113,7 +125,8 @@ struct PastFile: Sendable {
         var bytes = header.encoded
         var place = JournalPosition.start(of: header.generation)
         for content in [.history(history)] + records.map(JournalRecord.Content.past) {
-            let (encoded, next) = JournalRecord(content, durableEnd: 0).encoded(at: place)
+            // It has its name only once all of it has been synced.
+            let (encoded, next) = JournalRecord(content, durableEnd: place.offset).encoded(at: place)
             bytes += encoded
             place = next
         }
@@ -133,23 +146,21 @@ struct PastFile: Sendable {
     }
 }
 
-extension PastFile.Contents {
-    fileprivate init(_ header: JournalHeader, _ scan: JournalScan) {
-        self.init(header: header, end: scan.end)
-        let ends = scan.records.dropFirst().map(\.offset) + [scan.end.offset]
-        for ((offset, record), end) in zip(scan.records, ends) {
-            switch record.content {
-            case .history(let history): self.history = history
-            case .past(let transactions) where transactions.position > records.last?.position ?? 0:
-                records.append(transactions)
-                sizes.append(end - offset)
-            default: break
+extension PastFile.Reader {
+    /// Reads some records, or all. Those that have been damaged since they were found are left out.
+    func records(_ range: Range<Int>? = nil) throws(FileError) -> [JournalTransactions] {
+        let range = range ?? 0..<index.count
+        let place = index.bytes(of: range)
+        let bytes = try operations.read(file, at: path, offset: place.lowerBound, count: place.count)
+        return bytes.withUnsafeBytes { bytes in
+            let reader = JournalRecordReader(bytes: bytes, base: place.lowerBound, generation: index.end.generation)
+            return index.offsets(of: range).compactMap { offset in
+                guard offset < reader.end, let header = reader.header(at: offset),
+                    reader.isIntact(header, at: offset),
+                    case .past(let transactions)? = try? reader.record(header, at: offset).content
+                else { return nil }
+                return transactions
             }
         }
     }
-}
-
-extension JournalTransactions {
-    /// How many transactions are known of.
-    var transactionCount: Int { max(1, list?.count ?? 1) }
 }

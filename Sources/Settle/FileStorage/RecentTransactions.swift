@@ -49,14 +49,20 @@ struct RecentTransactions: Sendable {
         }
     }
 
+    /// The first record that ends behind a position.
+    private func firstIndex(after position: UInt64) -> Int {
+        items.firstIndexInOrder { $0.token.position > position }
+    }
+
+    /// The last records before a position, oldest first, and the one that it may be within.
+    func records(before position: UInt64, limit: Int) -> [StoredRecord] {
+        let end = min(items.endIndex, firstIndex(after: position - 1) + 1)
+        return items[..<end].suffix(min(limit, items.count) + 1).map { StoredRecord($0) }
+    }
+
     /// The records after a place, oldest first; `nil` if what came after it is not known here.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
-        // The first record that ends behind the place.
-        var (low, high) = (items.startIndex, items.endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if items[middle].token.position <= token.position { low = middle + 1 } else { high = middle }
-        }
+        let low = firstIndex(after: token.position)
         let before = low > items.startIndex ? items[low - 1].token : beginning
         if before == token { return items[low...].prefix(limit).map { StoredRecord($0) } }
         guard low < items.endIndex, let rest = StoredRecord(items[low]).rest(after: token) else { return nil }

@@ -77,6 +77,23 @@ package struct FileOperations: Sendable {
         return count
     }
 
+    /// - Returns: Fewer bytes if the file ends before.
+    package func read(
+        _ file: FileDescriptor, at path: FilePath, offset: Int, count: Int
+    ) throws(FileError) -> [UInt8] {
+        guard count > 0 else { return [] }
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            do throws(FileError) {
+                filled = try read(file, at: path, offset: offset, into: UnsafeMutableRawBufferPointer(buffer))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// Writes all bytes at an offset.
     package func write(
         _ bytes: [UInt8], to file: FileDescriptor, at path: FilePath, offset: Int

@@ -9,6 +9,7 @@ struct BinaryPropertyListReader {
     private typealias Kind = BinaryPropertyListKind
 
     private let bytes: [UInt8]
+    private let dialect: PropertyListDialect
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
@@ -25,7 +26,7 @@ struct BinaryPropertyListReader {
     /// How many more bytes of strings and data the file may expand to.
     private var remainingBytes: Int
 
-    init(_ bytes: [UInt8]) throws(FormatError) {
+    init(_ bytes: [UInt8], dialect: PropertyListDialect = .settings) throws(FormatError) {
         let trailer = bytes.count - BinaryPropertyListFormat.trailerSize
         let firstObject = BinaryPropertyListFormat.magic.count
         guard bytes.starts(with: BinaryPropertyListFormat.magic) else {
@@ -46,6 +47,7 @@ struct BinaryPropertyListReader {
             throw FormatError(.syntax, atByte: trailer, "The last 32 bytes do not describe this file.")
         }
         self.bytes = bytes
+        self.dialect = dialect
         self.objectCount = objectCount
         self.rootObject = rootObject
         self.tableOffset = tableOffset
@@ -53,8 +55,10 @@ struct BinaryPropertyListReader {
         remainingBytes = 16 * bytes.count + 1 << 24
     }
 
+    mutating func readDocument() throws(FormatError) -> SettingValue { try value(of: rootObject, depth: 0) }
+
     mutating func readFile() throws(FormatError) -> SettingTree {
-        guard case .dictionary(let root) = try value(of: rootObject, depth: 0) else {
+        guard case .dictionary(let root) = try readDocument() else {
             throw failure(rootObject, "The settings must be a dictionary.", .syntax)
         }
         return SettingTree(root)
@@ -80,6 +84,9 @@ struct BinaryPropertyListReader {
             try spend(value, object)
             sharedValues[object] = value
             return value
+        case Kind.reference where dialect == .literal:
+            guard depth < SettingValue.depthLimit else { throw failure(object, SettingValue.depthReason, .limit) }
+            return try reference(object, start, size: Int(size) + 1)
         case Kind.array, Kind.dictionary: return try container(object, start, depth: depth + 1)
         default: throw failure(object, "Settings can't hold values of this kind.", .unsupportedValue)
         }
@@ -183,6 +190,13 @@ extension BinaryPropertyListReader {
         return sizeExponent == 3 ? Double(bitPattern: bits) : Double(Float(bitPattern: UInt32(bits)))
     }
 
+    private func reference(_ object: Int, _ start: Int, size: Int) throws(FormatError) -> SettingValue {
+        let payload = try payload(object, at: start + 1, size: size)
+        let number = payload.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        guard let number = UInt32(exactly: number) else { throw failure(object, "A reference has too large a number.") }
+        return .dictionary([PropertyListDialect.referenceKey: .integer(Int64(number))])
+    }
+
     private func date(_ object: Int, _ start: Int, sizeExponent: UInt8) throws(FormatError) -> SettingValue {
         let seconds = try real(object, start, sizeExponent: sizeExponent)
         guard sizeExponent == 3, seconds.isFinite else {
@@ -201,7 +215,7 @@ extension BinaryPropertyListReader {
             guard content.allSatisfy({ $0 < 0x80 }) else {
                 throw failure(object, "An ASCII string has other bytes.", .encoding)
             }
-            return PropertyListNull.value(of: String(decoding: content, as: UTF8.self))
+            return dialect.value(of: String(decoding: content, as: UTF8.self))
         default:
             guard count <= bytes.count else { throw failure(object, "A value reaches beyond the end of the objects.") }
             let content = try payload(object, at: contentStart, size: 2 * count)
@@ -211,7 +225,7 @@ extension BinaryPropertyListReader {
             guard let text = String(validating: units, as: UTF16.self) else {
                 throw failure(object, "A string is not in UTF-16.", .encoding)
             }
-            return PropertyListNull.value(of: text)
+            return dialect.value(of: text)
         }
     }
 

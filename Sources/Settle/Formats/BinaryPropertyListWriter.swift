@@ -15,20 +15,23 @@ struct BinaryPropertyListWriter {
         case dictionary(keys: [Int], values: [Int])
     }
 
+    private let dialect: PropertyListDialect
     private var objects: [Object] = []
     /// The objects of the strings added so far. ASCII strings only: others may be equal in Swift and have different
     /// bytes.
     private var strings: [String: Int] = [:]
 
+    init(dialect: PropertyListDialect = .settings) { self.dialect = dialect }
+
     /// Adds a value with everything that it contains, and returns the number of its object.
     mutating func add(_ value: SettingValue, depth: Int) throws(FormatError) -> Int {
         switch value {
-        case .null: return add(string: PropertyListNull.text)
+        case .null: return add(string: try dialect.spellingOfNull())
         case .bool(let value): return add([value ? Kind.true : Kind.false])
         case .integer(let value): return add(integer(value))
         case .real(let value): return add(real(value, Kind.real))
         case .number(let literal): return add(try integer(literal))
-        case .string(let text): return add(string: PropertyListNull.spelling(of: text))
+        case .string(let text): return add(string: dialect.spelling(of: text))
         case .date(let date):
             let seconds = date.timeIntervalSinceReferenceDate
             guard seconds.isFinite else {
@@ -37,7 +40,12 @@ struct BinaryPropertyListWriter {
             return add(real(seconds, Kind.date))
         case .data(let data): return add(marker(Kind.data, count: data.count) + data)
         case .array(let elements): return try add(elements, depth)
-        case .dictionary(let entries): return try add(entries, depth)
+        case .dictionary(let entries):
+            // It is read as a dictionary, so it must not be deeper than one.
+            if depth <= SettingValue.depthLimit, let number = dialect.reference(entries) {
+                return add(reference(number))
+            }
+            return try add(entries, depth)
         }
     }
 
@@ -157,6 +165,13 @@ extension BinaryPropertyListWriter {
     private func real(_ value: Double, _ kind: UInt8) -> [UInt8] {
         var bytes = [kind << 4 | 3]
         bytes.append(bigEndian: value.bitPattern, size: 8)
+        return bytes
+    }
+
+    private func reference(_ number: UInt32) -> [UInt8] {
+        let size = byteCount(of: Int(number))
+        var bytes = [Kind.reference << 4 | UInt8(size - 1)]
+        bytes.append(bigEndian: number, size: size)
         return bytes
     }
 

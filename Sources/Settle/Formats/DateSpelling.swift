@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// How a date is written where a format has no dates.
@@ -21,5 +21,26 @@ enum DateSpelling {
             return
         }
         self = timestamp.iso8601.map(Self.iso8601) ?? .secondsSince1970(timestamp.secondsSince1970)
+    }
+}
+
+/// What other formats than those of settings files make of a date.
+package enum DateConversion {
+    /// The date without its fraction of a second, rounded down, which an XML property list holds; `nil` outside the
+    /// years that four digits spell.
+    package static func wholeSeconds(of date: Date) -> Date? {
+        let whole = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+        return isXMLDate(whole) ? whole : nil
+    }
+
+    /// Whether an XML property list holds the date.
+    static func isXMLDate(_ date: Date) -> Bool { Timestamp(date)?.iso8601(in: .historical)?.utf8.count == 20 }
+
+    /// The date as a text that a setting reads as the same date; only a word if the date is not finite.
+    package static func text(of date: Date) -> String {
+        switch try? DateSpelling(date) {
+        case .iso8601(let text), .secondsSince1970(let text): text
+        case nil: date.timeIntervalSinceReferenceDate.description
+        }
     }
 }

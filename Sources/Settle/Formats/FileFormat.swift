@@ -90,10 +90,10 @@ package protocol TreeFormat: Sendable {
 }
 
 /// Limits that readers enforce. Writers respect them too, so that they write nothing that can't be read.
-enum FormatLimits {
+package enum FormatLimits {
     static let bytes = 1 << 28
 
-    static func checkSize(of bytes: [UInt8]) throws(FormatError) {
+    package static func checkSize(of bytes: [UInt8]) throws(FormatError) {
         guard bytes.count <= Self.bytes else {
             throw FormatError(.limit, atByte: Self.bytes, "The file is larger than \(Self.bytes >> 20) MiB.")
         }

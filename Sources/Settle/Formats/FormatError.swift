@@ -55,12 +55,12 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FormatError {
-    init(_ rule: Rule, atByte offset: Int, _ reason: String) {
+    package init(_ rule: Rule, atByte offset: Int, _ reason: String) {
         self.init(rule, at: .byte(offset), reason)
     }
 
     /// The same error, with the byte offset converted to a line and a column of `text`.
-    func located(inText text: [UInt8]) -> FormatError {
+    package func located(inText text: [UInt8]) -> FormatError {
         guard case .byte(let offset) = place else { return self }
         var line = 1
         var column = 1
@@ -77,7 +77,7 @@ extension FormatError {
     }
 
     /// The same error, seen from one level further out.
-    func below(_ key: String) -> FormatError {
+    package func below(_ key: String) -> FormatError {
         guard case .key(let inner) = place else { return self }
         let outer = SettingKey(name: key)
         let place = inner.isEmpty ? outer : outer.appending(SettingKey(stored: inner))

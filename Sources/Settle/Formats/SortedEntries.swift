@@ -20,7 +20,7 @@ extension SettingValue.Entries {
     }
 
     /// The entries themselves in that order.
-    func sortedByKey() -> [Element] {
+    package func sortedByKey() -> [Element] {
         placesSortedByKey().map { self[$0] }
     }
 }

@@ -7,28 +7,45 @@
 /// Reads one XML property list.
 struct XMLPropertyListReader {
     private var scanner: XMLScanner
+    private let dialect: PropertyListDialect
 
-    init(_ bytes: [UInt8]) { scanner = XMLScanner(bytes) }
+    /// - Parameter isConverted: Whether the bytes have been converted to UTF-8, whatever encoding they declare.
+    init(_ bytes: [UInt8], dialect: PropertyListDialect = .settings, isConverted: Bool = false) {
+        scanner = XMLScanner(bytes, isConverted: isConverted)
+        self.dialect = dialect
+    }
 
     mutating func readFile() throws(FormatError) -> SettingTree {
+        let root = try readRoot { (reader, tag) throws(FormatError) in
+            switch tag {
+            case .start("dict", let offset): try reader.readDictionary(depth: 1, offset)
+            case .empty("dict", _): SettingValue.Entries()
+            case .start(_, let offset), .empty(_, let offset), .end(_, let offset):
+                throw reader.scanner.failure("The settings must be a <dict>.", at: offset)
+            }
+        }
+        return SettingTree(root)
+    }
+
+    mutating func readDocument() throws(FormatError) -> SettingValue {
+        try readRoot { (reader, tag) throws(FormatError) in try reader.readValue(tag, 0) }
+    }
+
+    private mutating func readRoot<Root>(
+        _ read: (inout XMLPropertyListReader, XMLScanner.Tag) throws(FormatError) -> Root
+    ) throws(FormatError) -> Root {
         try scanner.skipProlog()
         guard !scanner.isAtEnd else { throw scanner.failure("The file has no <plist> element.") }
         guard case .start("plist", _) = try scanner.readTag() else {
             throw scanner.failure("A property list must start with <plist>.", at: 0)
         }
-        let root: SettingValue.Entries
-        switch try scanner.readTag() {
-        case .start("dict", let offset): root = try readDictionary(depth: 1, offset)
-        case .empty("dict", _): root = [:]
-        case .start(_, let offset), .empty(_, let offset), .end(_, let offset):
-            throw scanner.failure("The settings must be a <dict>.", at: offset)
-        }
+        let root = try read(&self, try scanner.readTag())
         guard case .end("plist", _) = try scanner.readTag() else {
             throw scanner.failure("</plist> is expected after the settings.")
         }
         try scanner.skipSpaceAndComments()
         guard scanner.isAtEnd else { throw scanner.failure("There is something after the end of the settings.") }
-        return SettingTree(root)
+        return root
     }
 
     private mutating func readDictionary(depth: Int, _ start: Int) throws(FormatError) -> SettingValue.Entries {
@@ -85,7 +102,7 @@ struct XMLPropertyListReader {
     private func value(_ name: String, _ text: String, _ offset: Int) throws(FormatError) -> SettingValue {
         let value: SettingValue? =
             switch name {
-            case "string": PropertyListNull.value(of: text)
+            case "string": dialect.value(of: text)
             case "true": text.isEmpty ? .bool(true) : nil
             case "false": text.isEmpty ? .bool(false) : nil
             case "integer": integer(text.trimmed)

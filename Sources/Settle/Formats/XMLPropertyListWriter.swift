@@ -13,8 +13,11 @@ struct XMLPropertyListWriter {
 
         """
 
+    private let dialect: PropertyListDialect
     private var bytes = Array(header.utf8)
     private var depth = 0
+
+    init(dialect: PropertyListDialect = .settings) { self.dialect = dialect }
 
     mutating func write(_ entries: SettingValue.Entries) throws(FormatError) {
         try checkDepth()
@@ -40,9 +43,9 @@ struct XMLPropertyListWriter {
         return bytes
     }
 
-    private mutating func write(_ value: SettingValue) throws(FormatError) {
+    mutating func write(_ value: SettingValue) throws(FormatError) {
         switch value {
-        case .null: appendLine("string", PropertyListNull.text)
+        case .null: appendLine("string", try dialect.spellingOfNull())
         case .bool(let value): appendLine(value ? "<true/>" : "<false/>")
         case .integer(let value): appendLine("integer", value.description)
         case .real(let value): appendLine("real", spelling(of: value))
@@ -55,7 +58,7 @@ struct XMLPropertyListWriter {
             }
             let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
             appendLine("integer", (number.isNegative ? "-" : "") + text)
-        case .string(let text): try appendLine("string", text: PropertyListNull.spelling(of: text))
+        case .string(let text): try appendLine("string", text: dialect.spelling(of: text))
         case .date(let date): try write(date)
         case .data(let data): appendLine("data", data.base64EncodedString())
         case .array(let elements): try write(elements)
@@ -80,11 +83,16 @@ struct XMLPropertyListWriter {
         close("</array>")
     }
 
-    /// Writes a date in whole seconds as a date, and any other as formats without dates do.
+    /// Writes a date in whole seconds as a date. Any other is written as formats without dates do, in a settings file.
     private mutating func write(_ date: Date) throws(FormatError) {
         if let text = Timestamp(date)?.iso8601(in: .historical), text.utf8.count == 20 {
             appendLine("date", text)
             return
+        }
+        guard dialect == .settings else {
+            throw FormatError(
+                .unsupportedValue, at: .key(""),
+                "An XML property list holds dates in whole seconds of the years 0 to 9999 only.")
         }
         switch try DateSpelling(date) {
         case .iso8601(let text):

@@ -8,9 +8,14 @@ struct XMLScanner {
     }
 
     let bytes: [UInt8]
+    /// Whether the bytes have been converted to UTF-8, so that the encoding that they declare is not theirs.
+    private let isConverted: Bool
     private(set) var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], isConverted: Bool = false) {
+        self.bytes = bytes
+        self.isConverted = isConverted
+    }
 
     var isAtEnd: Bool { position == bytes.count }
 
@@ -145,6 +150,7 @@ extension XMLScanner {
     private mutating func readDeclaration() throws(FormatError) {
         let start = position
         try skip(from: "<?xml", to: "?>", "The XML declaration")
+        guard !isConverted else { return }
         let declaration = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
         guard let name = declaration.firstRange(of: "encoding") else { return }
         let value = declaration[name.upperBound...].drop { " \t\r\n=\"'".contains($0) }

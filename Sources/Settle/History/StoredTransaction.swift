@@ -92,9 +92,9 @@ extension StoredRecord {
         return StoredRecord(token: self.token, transactions: Array(transactions[(index + 1)...]))
     }
 
-    /// The transactions before a position within the record; `nil` if there are none.
-    fileprivate func beginning(before position: UInt64) -> StoredRecord? {
-        let entries = entries.filter { $0.token.position < position }
+    /// The transactions that end behind a position and before another one; `nil` if there are none.
+    fileprivate func part(after start: UInt64, before end: UInt64) -> StoredRecord? {
+        let entries = entries.filter { $0.token.position > start && $0.token.position < end }
         return entries.last.map { StoredRecord(token: $0.token, transactions: entries.map(\.transaction)) }
     }
 }
@@ -103,27 +103,21 @@ extension HistoryPolicy {
     /// The part of a history that may be told, newest first.
     ///
     /// - Parameters:
-    ///   - records: All of it, oldest first.
+    ///   - records: Oldest first, up to the place or further.
     ///   - token: What comes before it is told; `nil` for the end.
+    ///   - end: Where the history ends.
     ///   - now: In seconds since the reference date.
-    package func told(_ records: [StoredRecord], before token: ChangeToken?, limit: Int, now: Double) -> [StoredRecord]
-    {
+    package func told(
+        _ records: [StoredRecord], before token: ChangeToken?, end: ChangeToken, limit: Int, now: Double
+    ) -> [StoredRecord] {
         guard isKept else { return [] }
-        var left = transactions
+        let bound = end.position - min(end.position, UInt64(transactions))
         var result: [StoredRecord] = []
         for record in records.reversed() {
-            guard left > 0, result.count < limit, let last = record.transactions.last,
-                now - last.time <= Double(age.seconds)
+            guard result.count < limit, let last = record.transactions.last,
+                now - last.time <= Double(age.seconds), record.token.position > bound
             else { break }
-            var record = record
-            // The oldest ones of it may be beyond the bound.
-            record.transactions = record.transactions.suffix(left)
-            left -= record.transactions.count
-            if let token, record.token.position >= token.position {
-                guard let rest = record.beginning(before: token.position) else { continue }
-                record = rest
-            }
-            result.append(record)
+            if let part = record.part(after: bound, before: token?.position ?? .max) { result.append(part) }
         }
         return result
     }

@@ -18,6 +18,7 @@
 package struct JournalHeader: Sendable, Hashable {
     package static let size = 64
     package static let version: UInt32 = 2
+    static let generationOffset = 16
 
     package var generation: UInt64
     package var previousGeneration: UInt64
@@ -43,7 +44,7 @@ package struct JournalHeader: Sendable, Hashable {
         bytes.withUnsafeMutableBytes { bytes in
             bytes.store(Self.magic, at: 0)
             bytes.store(version, at: 8)
-            bytes.store(generation, at: 16)
+            bytes.store(generation, at: Self.generationOffset)
             bytes.store(previousGeneration, at: 24)
             bytes.store(previousEnd, at: 32)
             if let beginning {
@@ -67,8 +68,8 @@ package struct JournalHeader: Sendable, Hashable {
         let version = bytes.number(UInt32.self, at: 8)
         guard version <= Self.version else { throw .newerVersion(version) }
         var header = JournalHeader(
-            generation: bytes.number(UInt64.self, at: 16), previousGeneration: bytes.number(UInt64.self, at: 24),
-            previousEnd: bytes.number(UInt64.self, at: 32))
+            generation: bytes.number(UInt64.self, at: generationOffset),
+            previousGeneration: bytes.number(UInt64.self, at: 24), previousEnd: bytes.number(UInt64.self, at: 32))
         guard version > 0, header.generation != 0 else { throw .damaged }
         guard version > 1 else {
             guard bytes.isZero(from: 40) else { throw .damaged }

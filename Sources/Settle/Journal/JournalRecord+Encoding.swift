@@ -89,7 +89,10 @@ extension JournalRecord {
             return checksum
         }
         let end = position.offset + writer.bytes.count
-        return (writer.bytes, JournalPosition(generation: position.generation, offset: end, chain: checksum))
+        let next = JournalPosition(
+            generation: position.generation, offset: end, chain: checksum,
+            chainOffset: position.offset + JournalRecordHeader.checksumOffset)
+        return (writer.bytes, next)
     }
 
     /// A capacity that suffices for most batches, so that the bytes are allocated once.

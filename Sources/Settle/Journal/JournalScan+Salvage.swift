@@ -59,7 +59,9 @@ private struct JournalSearch {
         var offset = bad + 8
         while let (start, header) = nextIntact(from: offset) {
             let scan = reader.scan(
-                from: JournalPosition(generation: reader.generation, offset: start, chain: header.chain))
+                from: JournalPosition(
+                    generation: reader.generation, offset: start, chain: header.chain,
+                    chainOffset: start + JournalRecordHeader.chainOffset))
             offset = max(scan.end.offset, start + 8)
             guard !scan.records.isEmpty else { continue }
             runs.append(Run(start: start, scan: scan))

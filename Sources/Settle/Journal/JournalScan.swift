@@ -43,6 +43,7 @@ extension JournalRecordReader {
             scan.records.append((offset, record))
             scan.end.offset += header.recordSize
             scan.end.chain = header.checksum
+            scan.end.chainOffset = offset + JournalRecordHeader.checksumOffset
         }
         let rest = slice(scan.end.offset, end)
         if !rest.isZero(from: 0) {
@@ -62,15 +63,20 @@ package struct JournalPosition: Sendable, Hashable {
     package var offset: Int
     /// The checksum of the previous record; for the first record, the generation.
     package var chain: UInt64
+    /// Where the chain stands in the file.
+    package var chainOffset: Int
 
-    package init(generation: UInt64, offset: Int, chain: UInt64) {
+    package init(generation: UInt64, offset: Int, chain: UInt64, chainOffset: Int) {
         self.generation = generation
         self.offset = offset
         self.chain = chain
+        self.chainOffset = chainOffset
     }
 
     package static func start(of generation: UInt64) -> JournalPosition {
-        JournalPosition(generation: generation, offset: JournalHeader.size, chain: generation)
+        JournalPosition(
+            generation: generation, offset: JournalHeader.size, chain: generation,
+            chainOffset: JournalHeader.generationOffset)
     }
 }
 

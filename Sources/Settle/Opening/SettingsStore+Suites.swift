@@ -33,6 +33,32 @@ extension SettingsStore {
         guard let domain = core.domains[.suite(name)] else { return }
         try await core.remove(domain)
     }
+
+    /// What another program has stored, whether or not it is in the search list.
+    package static func values(ofSuite name: String) async throws -> SettingTree {
+        let list = SearchList([.application, .suite(name)])
+        let source = try SearchedDomains(list, SearchPlaces(file: nil)).domains.first?.source
+        let tree = try await source?.load().tree
+        await source?.close()
+        return tree ?? SettingTree()
+    }
+
+    /// Replaces the values of a domain that code alone sets, and adds it to the search list if it is not there: highest
+    /// but for what an administrator locks, or below all others.
+    ///
+    /// - Parameter tree: The values; `nil` to leave them as they are.
+    package func setVolatileDomain(_ name: DomainName, _ origin: Origin, isAbove: Bool, _ tree: SettingTree?) throws {
+        let core = try open()
+        core.writer.lock()
+        defer { core.writer.unlock() }
+        guard !core.isInTransaction else { throw SettingsError.insideTransaction(name) }
+        let domain =
+            core.domains[name] ?? StoreDomain(DomainIdentity(name, origin, isAbove: isAbove, isVolatile: true))
+        if core.domains[name] == nil {
+            core.insert(domain, after: isAbove ? core.domains[.managed] : core.domains.all.last)
+        }
+        if let tree { try core.replace(DomainContents(tree), in: domain.identity) }
+    }
 }
 
 extension StoreCore {

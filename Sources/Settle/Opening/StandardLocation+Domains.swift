@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The standard places of domains other than the application's own. That of a suite is the file of the other store.
@@ -15,8 +15,8 @@ extension StandardLocation {
     }
 
     /// The same beside any file.
-    static func hostFile(besides file: URL, host: String = currentHostName()) -> URL {
-        let label = host.prefix { $0 != "." }.lowercased()
+    package static func hostFile(besides file: URL, host: String? = nil) -> URL {
+        let label = (host ?? currentHostName()).prefix { $0 != "." }.lowercased()
         let isUsable = !label.isEmpty && !label.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
         let name = "\(file.deletingPathExtension().lastPathComponent)@\(isUsable ? label : "localhost")"
         let ending = file.pathExtension.isEmpty ? "" : ".\(file.pathExtension)"

@@ -25,20 +25,25 @@ package struct StandardLocation: Sendable {
 
     /// The current user's place.
     package init() {
-        self.init(environment: ProcessInfo.processInfo.environment)
+        self.init(variable: environmentVariable)
     }
 
     package init(environment: [String: String]) {
+        self.init { environment[$0] }
+    }
+
+    private init(variable: (String) -> String?) {
         #if os(tvOS)
             // The only folder in which an app may keep files.
             folder = FilePath(URL.cachesDirectory.path)
         #elseif canImport(Darwin)
             folder = FilePath(URL.applicationSupportDirectory.path)
         #else
-            let home = FileManager.default.homeDirectoryForCurrentUser.path
-            // Foundation asks the user database first, which ignores the `HOME` of a container or a test.
-            let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-            self.init(home: chosen ?? home, subfolder: ".config", override: environment["XDG_CONFIG_HOME"])
+            // Foundation asks the user database first, which ignores the `HOME` of a container or a test, and is slow.
+            let home = variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            self.init(
+                home: home ?? FileManager.default.homeDirectoryForCurrentUser.path, subfolder: ".config",
+                override: variable("XDG_CONFIG_HOME"))
         #endif
     }
 
@@ -74,7 +79,10 @@ package struct StandardLocation: Sendable {
     }
 
     /// The file of a domain for all programs of the user: `settle/global.json`.
-    var globalFile: URL { url("settle", "global.json") }
+    package var globalFile: URL { url("settle", "global.json") }
+
+    /// The folder that has a folder for each store.
+    package var folderPath: String { folder.text }
 
     /// A path below the folder of all stores.
     func url(_ names: String...) -> URL {

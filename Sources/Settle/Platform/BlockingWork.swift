@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Runs work that may block for long while the caller waits without blocking anything: neither the caller's actor, nor
 /// a thread of the concurrency runtime, nor the threads on which other stores save.
 ///
@@ -15,4 +17,25 @@ func runBlocking<Value: Sendable, Failure: Error>(
         }
     }
     return try await task.value.get()
+}
+
+/// Runs work while the calling thread waits, for a caller that can't wait asynchronously. The work needs no thread of the
+/// concurrency runtime, so it ends even if all of those wait here.
+package func waitForBlocking<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+    let executor = QueueExecutor(label: "settle.waiting")
+    let outcome = LockedValue<Result<Value, any Error>>(.failure(CancellationError()))
+    let end = DispatchSemaphore(value: 0)
+    Task.detached(executorPreference: executor.forTasks) {
+        do {
+            let value = try await work()
+            outcome.withLock { $0 = .success(value) }
+        } catch {
+            outcome.withLock { $0 = .failure(error) }
+        }
+        end.signal()
+    }
+    end.wait()
+    return try withExtendedLifetime(executor) { try outcome.withLock { $0 }.get() }
 }

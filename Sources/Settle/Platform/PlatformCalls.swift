@@ -29,6 +29,11 @@ func currentTaskID() -> UInt {
 /// The user with whose rights the process acts.
 func currentUserID() -> UInt32 { geteuid() }
 
+/// A variable of the process's environment, without a dictionary of all of them, which is slow to make.
+func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
+
 /// The name of the machine; empty if the system does not tell.
 func currentHostName() -> String {
     var name = [CChar](repeating: 0, count: 256)

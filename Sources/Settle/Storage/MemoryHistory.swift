@@ -74,7 +74,8 @@ struct MemoryHistory {
 
     /// See ``HistoryStorage/records(before:limit:)``.
     func records(before token: ChangeToken?, limit: Int) -> [StoredRecord] {
-        policy.told(Array(records), before: token, limit: limit, now: Date().timeIntervalSinceReferenceDate)
+        policy.told(
+            Array(records), before: token, end: end, limit: limit, now: Date().timeIntervalSinceReferenceDate)
     }
 
     mutating func withhold(_ keys: [SettingKey]) {

@@ -3,6 +3,8 @@ final class DomainFollower: Sendable {
     private let source: any DomainSource
     private let signals: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
+    /// Not the concurrency runtime's threads: all of them may wait for ``end()``, or for what `deliver` brings.
+    private let executor = QueueExecutor(label: "settle.domain")
 
     /// - Parameter deliver: Takes over what the source has, or why that can't be read. It may block.
     init(
@@ -12,10 +14,9 @@ final class DomainFollower: Sendable {
         self.source = source
         let (stream, signals) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signals = signals
-        task = Task.detached {
-            for await _ in stream {
-                await runBlocking { deliver(await Result(loading: source)) }
-            }
+        task = Task.detached(executorPreference: executor.forTasks) { [executor] in
+            for await _ in stream { deliver(await Result(loading: source)) }
+            withExtendedLifetime(executor) {}
         }
         source.watch { signals.yield() }
     }

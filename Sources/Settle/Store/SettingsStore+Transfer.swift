@@ -67,6 +67,22 @@ extension SettingsStore {
     ) throws {
         try open().import([UInt8](data), as: format, mode, unknownKeys: unknownKeys, by: author)
     }
+
+    /// Imports values, such as those of another program, in one transaction, as ``import(_:as:_:unknownKeys:by:)`` does.
+    ///
+    /// - Parameters:
+    ///   - tree: The values.
+    ///   - mode: What happens to values that are missing from the tree.
+    ///   - unknownKeys: What happens to keys in the tree that no group has declared since the store was opened.
+    ///   - author: The name for ``Change/author``.
+    /// - Throws: ``SettingsError`` with ``SettingsError/Code/importRefused`` if a value or a key is refused:
+    ///   ``SettingsError/problems`` has an error for each such key. Nothing has changed then. And ``SettingsError`` if the
+    ///   store is closed.
+    public func `import`(
+        _ tree: SettingTree, _ mode: ImportMode = .merge, unknownKeys: UnknownKeys = .keep, by author: String? = nil
+    ) throws {
+        try open().import(tree, mode, unknownKeys: unknownKeys, by: author)
+    }
 }
 
 extension StoreCore {
@@ -92,15 +108,23 @@ extension StoreCore {
         _ bytes: [UInt8], as format: FileFormat?, _ mode: SettingsStore.ImportMode,
         unknownKeys: SettingsStore.UnknownKeys, by author: String?
     ) throws {
-        var tree: SettingTree
+        let tree: SettingTree
         do {
             tree = try (format ?? FileFormat.detect(bytes) ?? .json).decode(bytes)
-            // A settings file, rather than an export, has it.
-            _ = MigrationRecord(takenFrom: &tree)
         } catch {
             throw SettingsError(
                 .importRefused, "Nothing was imported, because the data can't be read: \(error)", underlying: error)
         }
+        try `import`(tree, mode, unknownKeys: unknownKeys, by: author)
+    }
+
+    fileprivate func `import`(
+        _ tree: SettingTree, _ mode: SettingsStore.ImportMode, unknownKeys: SettingsStore.UnknownKeys,
+        by author: String?
+    ) throws {
+        var tree = tree
+        // A settings file, rather than an export, has it.
+        _ = MigrationRecord(takenFrom: &tree)
         try transact(origin: .local, author: author) {
             var problems: [SettingsError] = []
             let entries = entries(of: tree)

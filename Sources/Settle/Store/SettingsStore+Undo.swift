@@ -41,4 +41,25 @@ extension SettingsStore {
     ) async throws -> UndoResult {
         try await open().undo(.last(by: name), force: force, by: author)
     }
+
+    /// Undoes a transaction, or else the newest one of an author, for who knows the declarations of another program.
+    ///
+    /// - Parameter permit: Throws if a key must not be put back: then nothing has changed.
+    package func undo(
+        _ target: UndoneTransaction, force: Bool, by author: String,
+        permitting permit: @Sendable (SettingKey) throws -> Void
+    ) async throws -> UndoResult {
+        let found: Persister.UndoTarget =
+            switch target {
+            case .token(let token): .token(token)
+            case .last(let name): .last(by: name)
+            }
+        return try await open().undo(found, force: force, by: author, permitting: permit)
+    }
+
+    /// Which transaction to undo.
+    package enum UndoneTransaction: Sendable {
+        case token(ChangeToken)
+        case last(by: String)
+    }
 }

@@ -41,15 +41,14 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
     /// One loop's place in the sequence. `next()` returns `nil` once the store has closed or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let values: KeyedValues
-        private let waiter: Waiter
-        /// What the log had when the key was looked at last; `nil` before the first look.
-        private var mark: MutationLog.ContentMark?
+        private var contents: ContentWatch
+        private var isFirst = true
         /// What the last element was read from, as a storage sees it.
         private var seen: SettingValue?
 
         fileprivate init(of values: KeyedValues) {
             self.values = values
-            waiter = Waiter(countedIn: values.keeper.core.log, keeping: values.keeper)
+            contents = ContentWatch(values.keeper, seesFirst: true)
         }
 
         public mutating func next() async -> Value?? {
@@ -57,19 +56,11 @@ public struct KeyedValues<Value: Codable & Sendable>: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value?? {
-            let log = values.keeper.core.log
-            while !Task.isCancelled {
-                // Before the look, so that nothing falls in between.
-                guard let now = log.lock.withLock({ log.contentMark }) else { return nil }
-                if mark != now {
-                    let isFirst = mark == nil
-                    mark = now
-                    guard let stored = values.stored else { return nil }
-                    guard isFirst || stored != seen else { continue }
-                    seen = stored
-                    return .some(values.converted(stored))
-                }
-                await log.wait(on: log.root, with: waiter, unless: { log.contentMark != now })
+            while await contents.changed(isolation: actor) {
+                guard let stored = values.stored else { return nil }
+                guard isFirst || stored != seen else { continue }
+                (isFirst, seen) = (false, stored)
+                return .some(values.converted(stored))
             }
             return nil
         }

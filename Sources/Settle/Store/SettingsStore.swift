@@ -74,6 +74,9 @@ extension SettingsStore {
     /// subscriber first gets the newest earlier issues (up to 100), then every new one.
     public var issues: AsyncStream<SettingsError> { core.issueBoard.subscribe() }
 
+    /// Reports what a caller could not be told.
+    package func report(_ issue: SettingsError) { core.issueBoard.report(issue) }
+
     /// What the storage found when it was opened.
     ///
     /// It distinguishes a first run from settings that were lost or restored, and doesn't change while the store is

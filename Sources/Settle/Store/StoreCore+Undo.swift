@@ -1,5 +1,9 @@
 extension StoreCore {
-    func undo(_ target: Persister.UndoTarget, force: Bool, by author: String?) async throws -> UndoResult {
+    /// - Parameter permit: Throws if a key must not be put back, whatever the declarations say.
+    func undo(
+        _ target: Persister.UndoTarget, force: Bool, by author: String?,
+        permitting permit: @Sendable (SettingKey) throws -> Void = { _ in }
+    ) async throws -> UndoResult {
         let found = LockedValue<Persister.PastTransaction?>(nil)
         let prepare: Persister.Preparation = { persister in
             let past = try await persister.transactionToUndo(target)
@@ -8,7 +12,7 @@ extension StoreCore {
         let committed = try await commit(by: author, preparing: prepare) { () throws -> UndoResult in
             // Never missing: the preparation comes first.
             guard let past = found.withLock({ $0 }) else { throw CancellationError() }
-            return try takeBack(past, force: force)
+            return try takeBack(past, force: force, permit)
         }
         var result = committed.result
         if let revision = committed.revision { result.token = log.lock.withLock { log.changes.token(of: revision) } }
@@ -25,10 +29,13 @@ extension StoreCore {
     }
 
     /// In a transaction.
-    private func takeBack(_ past: Persister.PastTransaction, force: Bool) throws -> UndoResult {
+    private func takeBack(
+        _ past: Persister.PastTransaction, force: Bool, _ permit: (SettingKey) throws -> Void
+    ) throws -> UndoResult {
         var result = UndoResult(undone: past.token, keys: [], conflicts: [])
         var pieces: [SettingKey: [UndoPiece]] = [:]
         for piece in self.pieces(of: past.transaction.mutations ?? []) {
+            try permit(piece.key)
             if let owned = log.lock.withLock({ log.stored.slots.owned(at: piece.key) }) {
                 throw SettingsError.undoProtected(past.token, piece.key, by: owned.key, owned.declaration ?? "")
             }

@@ -1,29 +1,28 @@
 extension OldPropertyList {
-    mutating func readString() -> String? {
-        if skip("\"") { return readQuoted(until: UInt8(ascii: "\"")) }
-        if skip("'") { return readQuoted(until: UInt8(ascii: "'")) }
+    /// Reads a string with or without quotation marks; `nil` if none is next.
+    mutating func readString() throws(FormatError) -> String? {
         let start = position
+        if skip("\"") { return try readQuoted(until: UInt8(ascii: "\""), from: start) }
+        if skip("'") { return try readQuoted(until: UInt8(ascii: "'"), from: start) }
         while let byte = peek(), byte.isUnquoted { position += 1 }
         return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
     }
 
-    /// `nil` if the string has no end, or half of a surrogate pair.
-    private mutating func readQuoted(until quote: UInt8) -> String? {
+    private mutating func readQuoted(until quote: UInt8, from start: Int) throws(FormatError) -> String {
         var content = EscapedText()
         while let byte = peek() {
             position += 1
-            if byte == quote { return content.finish() }
-            if byte == UInt8(ascii: "\\") {
-                guard readEscape(into: &content) else { return nil }
-            } else {
-                content.append(byte)
+            if byte == quote {
+                if let text = content.finish() { return text }
+                throw failure("The string that starts here has half of a surrogate pair.", rule: .encoding, at: start)
             }
+            if byte == UInt8(ascii: "\\") { readEscape(into: &content) } else { content.append(byte) }
         }
-        return nil
+        throw failure("The string that starts here has no end.", at: start)
     }
 
-    private mutating func readEscape(into content: inout EscapedText) -> Bool {
-        guard let letter = peek() else { return false }
+    private mutating func readEscape(into content: inout EscapedText) {
+        guard let letter = peek() else { return }
         position += 1
         switch letter {
         case UInt8(ascii: "0")...UInt8(ascii: "7"): content.append(unit: readOctal(from: letter))
@@ -37,7 +36,6 @@ extension OldPropertyList {
         case UInt8(ascii: "v"): content.append(0x0B)
         default: content.append(letter)
         }
-        return true
     }
 
     /// Reads up to three digits, as a byte in the encoding of NeXTSTEP.

@@ -1,45 +1,60 @@
 extension OldPropertyList {
+    /// Whether all has been read.
+    package var isAtEnd: Bool { position == bytes.count }
+
     func peek(_ offset: Int = 0) -> UInt8? {
         position + offset < bytes.count ? bytes[position + offset] : nil
     }
 
     /// Skips `byte` if it is next.
-    mutating func skip(_ byte: Unicode.Scalar) -> Bool {
+    package mutating func skip(_ byte: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: byte) else { return false }
         position += 1
         return true
     }
 
     /// Skips space, and then `byte` if it is next.
-    mutating func skipToken(_ byte: Unicode.Scalar) -> Bool {
-        skipSpace()
+    package mutating func skipToken(_ byte: Unicode.Scalar) throws(FormatError) -> Bool {
+        try skipSpace()
         return skip(byte)
     }
 
-    mutating func skipSpace(withComments: Bool = true) {
+    /// Skips space and comments.
+    package mutating func skipSpace() throws(FormatError) { try skipSpace(withComments: true) }
+
+    mutating func skipSpace(withComments: Bool) throws(FormatError) {
         while true {
             if let length = spaceLength {
                 position += length
             } else if withComments, peek() == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "/") {
-                while position < bytes.count, !isLineEnd { position += 1 }
+                let start = position
+                while !isAtEnd, !isLineEnd { position += 1 }
+                keepComment(from: start, isLine: true)
             } else if withComments, peek() == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
-                skipBlockComment()
+                try skipBlockComment()
             } else {
                 return
             }
         }
     }
 
-    /// A comment without an end extends to the end of the text, as in Apple's reader.
-    private mutating func skipBlockComment() {
+    /// In an argument, a comment without an end extends to the end of the text, as in Apple's reader. In a file it
+    /// would hide that part of the file is missing.
+    private mutating func skipBlockComment() throws(FormatError) {
+        let start = position
         position += 2
-        while position < bytes.count {
+        while !isAtEnd {
             if peek() == UInt8(ascii: "*"), peek(1) == UInt8(ascii: "/") {
                 position += 2
-                return
+                return keepComment(from: start, isLine: false)
             }
             position += 1
         }
+        guard source == .argument else { throw failure("The comment that starts here has no end.", at: start) }
+    }
+
+    private mutating func keepComment(from start: Int, isLine: Bool) {
+        if source == .file { comments.append(Comment(range: start..<position, isLine: isLine)) }
     }
 
     /// The number of bytes of the space character that is next, if one is.

@@ -4,85 +4,168 @@
     import Foundation
 #endif
 
-/// Reads property lists as they were before XML, such as `{ports = (80, 443); name = "a b";}`, which Apple's programs
-/// accept in their arguments.
+/// Reads property lists as they were before XML, such as `{ports = (80, 443); name = "a b";}`: those that Apple's
+/// programs accept in their arguments, and whole files.
 ///
-/// Numbers, dates and the like are strings here. Of two entries with the same key, the last one counts.
-struct OldPropertyList {
-    let bytes: [UInt8]
-    var position = 0
+/// Numbers, dates and the like are strings here, unless a file has GNUstep's types, such as `<*I5>`. Of two entries
+/// with the same key, the last one counts, as in Apple's reader. Places in the errors are byte offsets.
+package struct OldPropertyList {
+    /// Where a text comes from.
+    enum Source {
+        /// Read as Apple's programs read an argument, mistakes included.
+        case argument
+        /// May have GNUstep's types. A comment must have an end.
+        case file
+    }
 
-    private init(_ text: String) { bytes = Array(text.utf8) }
+    let bytes: [UInt8]
+    let source: Source
+    /// Where the next character is.
+    package internal(set) var position = 0
+    /// The comments that have been skipped in a file.
+    package var comments: [Comment] = []
+
+    /// A comment of a file.
+    package struct Comment: Sendable {
+        /// From the first slash to the end: the last slash, or before the end of the line.
+        package let range: Range<Int>
+        /// Whether it begins with two slashes, and ends with its line.
+        package let isLine: Bool
+    }
+
+    init(_ bytes: [UInt8], from source: Source) {
+        self.bytes = bytes
+        self.source = source
+    }
+
+    /// Begins to read a file.
+    ///
+    /// - Parameter bytes: A text in UTF-8, without a byte order mark.
+    package init(file bytes: [UInt8]) { self.init(bytes, from: .file) }
 
     /// The value of an argument: the text itself unless it begins like a property list and is one from end to end.
-    static func value(of text: String) -> SettingValue {
-        var reader = OldPropertyList(text)
-        return reader.readArgument() ?? .string(text)
+    package static func value(of text: String) -> SettingValue {
+        var reader = OldPropertyList(Array(text.utf8), from: .argument)
+        return (try? reader.readArgument()) ?? .string(text)
     }
 
     /// `nil` if it is none. Apple's programs treat an argument as a property list only if it begins with one of these
     /// characters, so that most text stays what it is.
-    private mutating func readArgument() -> SettingValue? {
-        skipSpace(withComments: false)
+    private mutating func readArgument() throws(FormatError) -> SettingValue? {
+        try skipSpace(withComments: false)
+        guard let first = peek(), "{(<\"".utf8.contains(first) else { return nil }
+        return try readRoot()
+    }
+
+    /// Reads a file of any value, or of strings. One that has nothing but space and comments is an empty dictionary.
+    package mutating func readDocument() throws(FormatError) -> SettingValue {
+        try skipSpace()
+        return isAtEnd ? .dictionary([:]) : try readRoot()
+    }
+
+    private mutating func readRoot() throws(FormatError) -> SettingValue {
         let start = position
-        guard let first = peek(), "{(<\"".utf8.contains(first), let value = readValue(depth: 0) else { return nil }
-        skipSpace()
-        if position == bytes.count { return value }
-        guard case .string = value else { return nil }
+        let value = try readValue(depth: 0)
+        try skipSpace()
+        if isAtEnd { return value }
+        guard case .string = value else { throw somethingAfterTheEnd() }
         // A file of strings: a dictionary without its braces.
         position = start
-        return readEntries(depth: 1).flatMap { position == bytes.count ? .dictionary($0) : nil }
+        let entries = try readEntries(depth: 1)
+        guard isAtEnd else { throw failure("There is no opening brace for this one.") }
+        return .dictionary(entries)
     }
 
-    private mutating func readValue(depth: Int) -> SettingValue? {
-        skipSpace()
-        if skip("{") { return readDictionary(depth: depth + 1) }
-        if skip("(") { return readArray(depth: depth + 1) }
-        if skip("<") { return readData() }
-        return readString().map(SettingValue.string)
+    /// - Parameter depth: The number of dictionaries and arrays around the value.
+    package mutating func readValue(depth: Int) throws(FormatError) -> SettingValue {
+        try skipSpace()
+        let start = position
+        if skip("{") { return try readDictionary(depth: depth + 1, start) }
+        if skip("(") { return try readArray(depth: depth + 1, start) }
+        if skip("<") { return try readAngleBrackets(from: start) }
+        guard let text = try readString() else {
+            throw failure(isAtEnd ? "The text ends where a value is expected." : "A value is expected here.")
+        }
+        return .string(text)
     }
 
-    private mutating func readArray(depth: Int) -> SettingValue? {
-        guard depth <= SettingValue.depthLimit else { return nil }
+    private mutating func readArray(depth: Int, _ start: Int) throws(FormatError) -> SettingValue {
+        try checkDepth(depth, start)
         var elements: [SettingValue] = []
-        while !skipToken(")") {
-            guard let element = readValue(depth: depth) else { return nil }
-            elements.append(element)
+        while try !skipToken(")") {
+            elements.append(try readValue(depth: depth))
             // A comma may also follow the last one.
-            if !skipToken(",") { return skip(")") ? .array(elements) : nil }
+            if try skipToken(",") { continue }
+            guard skip(")") else { throw missing("A comma or a closing parenthesis", after: "array", start) }
+            break
         }
         return .array(elements)
     }
 
-    private mutating func readDictionary(depth: Int) -> SettingValue? {
-        guard depth <= SettingValue.depthLimit, let entries = readEntries(depth: depth), skip("}") else { return nil }
+    private mutating func readDictionary(depth: Int, _ start: Int) throws(FormatError) -> SettingValue {
+        try checkDepth(depth, start)
+        let entries = try readEntries(depth: depth)
+        guard skip("}") else { throw failure("The dictionary that starts here has no end.", at: start) }
         return .dictionary(entries)
     }
 
-    /// Reads entries up to a closing brace or the end. An entry without a value has its key as the value.
-    private mutating func readEntries(depth: Int) -> SettingValue.Entries? {
+    /// Reads entries up to a closing brace or the end.
+    private mutating func readEntries(depth: Int) throws(FormatError) -> SettingValue.Entries {
         var entries = SettingValue.Entries()
-        while true {
-            skipSpace()
-            guard let next = peek(), next != UInt8(ascii: "}") else { return entries }
-            guard let key = readString() else { return nil }
-            let value = skipToken("=") ? readValue(depth: depth) : .string(key)
-            guard let value, skipToken(";") else { return nil }
-            entries.updateValue(value, forKey: key)
+        while let entry = try readEntry(depth: depth) { entries.updateValue(entry.value, forKey: entry.key) }
+        return entries
+    }
+
+    /// One entry of a dictionary.
+    package struct Entry {
+        package let key: String
+        package let value: SettingValue
+        /// Where the key begins.
+        package let start: Int
+    }
+
+    /// Reads the next entry; `nil` before a closing brace or the end. An entry without a value has its key as the
+    /// value.
+    ///
+    /// - Parameter depth: The number of dictionaries and arrays around the value.
+    package mutating func readEntry(depth: Int) throws(FormatError) -> Entry? {
+        try skipSpace()
+        guard let next = peek(), next != UInt8(ascii: "}") else { return nil }
+        let start = position
+        guard let key = try readString() else { throw failure("A key is expected here.") }
+        let keyEnd = position
+        if try skipToken("=") {
+            let value = try readValue(depth: depth)
+            let valueEnd = position
+            guard try skipToken(";") else { throw failure("A semicolon is missing after this value.", at: valueEnd) }
+            return Entry(key: key, value: value, start: start)
+        }
+        guard skip(";") else {
+            throw failure("An equals sign or a semicolon is missing after this key.", at: keyEnd)
+        }
+        return Entry(key: key, value: .string(key), start: start)
+    }
+
+    private func checkDepth(_ depth: Int, _ start: Int) throws(FormatError) {
+        guard depth <= SettingValue.depthLimit else {
+            throw failure(SettingValue.depthReason, rule: .limit, at: start)
         }
     }
 
-    /// Reads pairs of hexadecimal digits, with space between the pairs only.
-    private mutating func readData() -> SettingValue? {
-        var data = Data()
-        while true {
-            skipSpace(withComments: false)
-            if skip(">") { return .data(data) }
-            guard position + 1 < bytes.count, let high = bytes[position].hexadecimalValue,
-                let low = bytes[position + 1].hexadecimalValue
-            else { return nil }
-            data.append(high << 4 | low)
-            position += 2
-        }
+    private func missing(_ what: String, after container: String, _ start: Int) -> FormatError {
+        isAtEnd
+            ? failure("The \(container) that starts here has no end.", at: start) : failure("\(what) is expected here.")
+    }
+
+    /// The error of a text that goes on here, after its end.
+    package func somethingAfterTheEnd() -> FormatError {
+        failure("There is something after the end of the property list.")
+    }
+
+    /// An error here, or at an offset.
+    package func failure(
+        _ reason: String, rule: FormatError.Rule = .syntax, at offset: Int? = nil
+    ) -> FormatError {
+        FormatError(rule, atByte: offset ?? position, reason)
     }
 }

@@ -86,7 +86,7 @@ extension SettingCoercion<SettingValue> {
 }
 
 /// `HOME`, as a shell expands `~`, or the folder that the system lists for the user.
-private func userHome() -> String {
+package func userHome() -> String {
     #if os(macOS) || !canImport(Darwin)
         ProcessInfo.processInfo.environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? FileManager.default.homeDirectoryForCurrentUser.path

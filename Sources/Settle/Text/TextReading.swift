@@ -5,7 +5,7 @@
 #endif
 
 /// One way to read text that may stand for more than a string.
-enum TextReading: CaseIterable {
+package enum TextReading: CaseIterable {
     case string, number, bool, date, duration
     /// Each of several texts as whatever it can be.
     case mixed
@@ -13,7 +13,7 @@ enum TextReading: CaseIterable {
     private static let mixable: [TextReading] = [.number, .bool, .date, .duration]
 
     /// What the text stands for; `nil` if it is nothing of the kind.
-    func value(of text: String) -> SettingValue? {
+    package func value(of text: String) -> SettingValue? {
         switch self {
         case .string: .string(text)
         case .number: number(text.withoutOuterSpace)

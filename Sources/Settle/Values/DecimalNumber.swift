@@ -2,14 +2,14 @@
 ///
 /// Its value is `digits` × 10^`exponent`, negated if `isNegative`. Each value has a single form: no zeros at either end
 /// of `digits`, and no digits at all for zero.
-struct DecimalNumber: Hashable {
-    private(set) var isNegative: Bool
+package struct DecimalNumber: Hashable {
+    package private(set) var isNegative: Bool
     /// The significant digits, 0…9, the most significant first.
-    private(set) var digits: [UInt8]
-    private(set) var exponent: Int
+    package private(set) var digits: [UInt8]
+    package private(set) var exponent: Int
 
     /// Reads a literal as JSON spells numbers. Exponents beyond ±1,000,000 are refused: no caller needs them.
-    init?(_ literal: some StringProtocol) {
+    package init?(_ literal: some StringProtocol) {
         let text = Array(literal.utf8)
         guard let parts = LiteralParts(text[...]) else { return nil }
         var exponent = 0
@@ -37,7 +37,7 @@ struct DecimalNumber: Hashable {
             exponent: 0)
     }
 
-    init(isNegative: Bool, digits: [UInt8], exponent: Int) {
+    package init(isNegative: Bool, digits: [UInt8], exponent: Int) {
         let trimmed = digits.drop { $0 == 0 }
         let trailing = trimmed.reversed().prefix { $0 == 0 }.count
         self.digits = Array(trimmed.dropLast(trailing))
@@ -116,7 +116,7 @@ private struct LiteralParts {
 
 extension FixedWidthInteger {
     /// The integer of the same value, if there is one.
-    init?(exactly decimal: DecimalNumber) {
+    package init?(exactly decimal: DecimalNumber) {
         guard decimal.isInteger, let digits = decimal.wholeDigits(limit: 40) else { return nil }
         var value: Self = 0
         for digit in digits {
@@ -132,7 +132,7 @@ extension FixedWidthInteger {
 }
 
 extension UInt8 {
-    var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
+    package var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
     /// The value of an ASCII digit.
     var digitValue: UInt8 { self &- UInt8(ascii: "0") }
 }

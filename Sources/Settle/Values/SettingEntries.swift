@@ -27,10 +27,10 @@ extension SettingValue {
 }
 
 /// A string that is compared by its bytes.
-struct Name: Sendable, Hashable {
-    let text: String
+package struct Name: Sendable, Hashable {
+    package let text: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text.inOnePiece
     }
 
@@ -39,9 +39,9 @@ struct Name: Sendable, Hashable {
         self.text = text
     }
 
-    static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }
+    package static func == (left: Name, right: Name) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-    func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }
 
 extension SettingValue.Entries {

@@ -106,7 +106,7 @@ extension String {
 
     /// Whether both have the same bytes in UTF-8, which `==` does not check.
     @inlinable
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
                 UnsafeRawBufferPointer(bytes).isEqual(to: UnsafeRawBufferPointer(others))
@@ -116,7 +116,7 @@ extension String {
     }
 
     /// Whether its bytes in UTF-8 come first.
-    func precedesByBytes(_ other: String) -> Bool {
+    package func precedesByBytes(_ other: String) -> Bool {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { others in
                 UnsafeRawBufferPointer(bytes).precedes(UnsafeRawBufferPointer(others))

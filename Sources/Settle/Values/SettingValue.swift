@@ -33,6 +33,6 @@ public enum SettingValue: Sendable, Hashable {
 
 extension SettingValue {
     /// How many dictionaries and arrays may be nested, counting the outermost as 1.
-    static let depthLimit = 128
-    static let depthReason = "Values are nested more than \(depthLimit) levels deep."
+    package static let depthLimit = 128
+    package static let depthReason = "Values are nested more than \(depthLimit) levels deep."
 }

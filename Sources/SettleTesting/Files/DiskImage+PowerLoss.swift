@@ -17,7 +17,7 @@ extension DiskImage {
     ///     chooses among the others.
     ///   - seed: The seed of all random choices.
     func afterLossOfPower(limit: Int, seed: UInt64) -> [CrashImage] {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let choices = survivingChanges(limit: limit)
         let mixes = mixes(&random)
         var found: [CrashImage] = []
@@ -65,7 +65,7 @@ extension DiskImage {
         return choices.filter { known.insert($0).inserted }
     }
 
-    private func mixes(_ random: inout SeededRandom) -> [FileMix] {
+    private func mixes(_ random: inout SeededGenerator) -> [FileMix] {
         let unsynced = nodes.filter { $0.value.isUnsynced }.sorted { $0.key < $1.key }
         var mixes: [FileMix] = []
         for (number, node) in unsynced {

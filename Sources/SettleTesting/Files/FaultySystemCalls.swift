@@ -16,6 +16,7 @@ package final class FaultySystemCalls: SystemCalls {
         var faultyCalls = 0..<0
         var faultCount = 0
         var writtenBytes = 0
+        var readBytes = 0
         var errors: [SystemCall.Kind: SystemError] = [:]
         var actions: [SystemCall.Kind: @Sendable () -> Void] = [:]
     }
@@ -42,6 +43,11 @@ package final class FaultySystemCalls: SystemCalls {
     /// How many bytes were written since the start or since ``forget()``.
     package var writtenBytes: Int {
         state.withLock { $0.writtenBytes }
+    }
+
+    /// How many bytes were read at an offset since the start or since ``forget()``.
+    package var readBytes: Int {
+        state.withLock { $0.readBytes }
     }
 
     /// How many calls have failed since the last ``fail(call:with:forGood:)``.
@@ -92,6 +98,7 @@ package final class FaultySystemCalls: SystemCalls {
             state.calls = []
             state.fault = nil
             state.writtenBytes = 0
+            state.readBytes = 0
         }
     }
 
@@ -163,7 +170,9 @@ package final class FaultySystemCalls: SystemCalls {
     ) throws(SystemError) -> Int {
         let isShort = try check(.read, path(of: file)) == .short
         let count = isShort ? half(buffer.count) : buffer.count
-        return try real.readBytes(file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        let read = try real.readBytes(file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        state.withLock { $0.readBytes += read }
+        return read
     }
 
     package func writeBytes(

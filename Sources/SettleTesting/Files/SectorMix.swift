@@ -57,7 +57,7 @@ enum SectorMix: Sendable, Hashable, CustomStringConvertible {
         case .alternating(let startsNew):
             return Self.mix(node, size: new.count) { ($0 % 2 == 0) == startsNew ? newest : 0 }
         case .random(let seed):
-            var random = SeededRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let size = versions.randomElement(using: &random)?.count ?? new.count
             return Self.mix(node, size: size) { _ in Int.random(in: versions.indices, using: &random) }
         }

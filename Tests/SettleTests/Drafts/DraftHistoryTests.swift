@@ -1,4 +1,5 @@
 import Settle
+import SettleTesting
 import Testing
 
 /// Random histories of an original and its draft, against a naive model.

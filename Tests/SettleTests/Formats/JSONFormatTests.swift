@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Settle
+import SettleTesting
 import Testing
 
 @Suite struct JSONFormatTests {

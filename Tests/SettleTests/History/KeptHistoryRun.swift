@@ -35,6 +35,8 @@ struct KeptHistoryRun {
     private var count: Int64 = 0
     private let journalLimit: Int
     private let isKept: Bool
+    /// How many transactions are kept.
+    private let bound: Int
     private var hasFaults = false
     /// What the follower has been told, and where it began.
     private var list: [Entry] = []
@@ -53,6 +55,7 @@ struct KeptHistoryRun {
         random = SeededGenerator(seed: seed)
         journalLimit = [300, 700, FileStorage.journalLimit][Int(random.next() % 3)]
         isKept = random.next() % 4 != 0
+        bound = random.next() % 2 == 0 ? 1 + Int(random.next() % 12) : 10_000
         try FileOperations(disk).makeFolder(FilePath("/home"))
         try FileOperations(disk).synchronizeFolder(FilePath("/"))
     }
@@ -62,7 +65,9 @@ struct KeptHistoryRun {
         var run = try KeptHistoryRun(seed: seed)
         do {
             try run.open()
-            if run.isKept { try run.processes[0].storage.keepHistory(.keep(transactions: 10_000, for: .days(100_000))) }
+            if run.isKept {
+                try run.processes[0].storage.keepHistory(.keep(transactions: run.bound, for: .days(100_000)))
+            }
             run.note(run.isKept ? "The history is kept" : "No history is kept")
             try run.append(0)
             run.begin(at: try run.settle(0))
@@ -200,7 +205,7 @@ struct KeptHistoryRun {
     /// What was stable is still a place to go on from, if a history is kept.
     private mutating func checkStable() throws {
         guard isKept, let stable else { return }
-        guard try records(after: stable, of: 0) != nil else {
+        guard try records(after: stable, of: 0) != nil || mayBeForgotten(stable, 0) else {
             throw Violation(description: "The stable place \(text(stable)) is not known after a loss of power.")
         }
     }
@@ -252,7 +257,9 @@ struct KeptHistoryRun {
         }
         guard let place = list.last?.token ?? beginning else { return begin(at: processes[index].storage.token) }
         guard let new = try records(after: place, of: index) else {
-            guard !isKept else { throw Violation(description: "What came after \(text(place)) is not known.") }
+            guard !isKept || mayBeForgotten(place, index) else {
+                throw Violation(description: "What came after \(text(place)) is not known.")
+            }
             note("The follower is told of a loss after \(text(place))")
             return begin(at: processes[index].storage.token)
         }
@@ -308,7 +315,9 @@ struct KeptHistoryRun {
         let start = below(list.count + 1)
         guard let place = start == 0 ? beginning : list[start - 1].token else { return }
         guard let records = try records(after: place, of: index) else {
-            guard !isKept else { throw Violation(description: "Nobody knows what came after \(text(place)).") }
+            guard !isKept || mayBeForgotten(place, index) else {
+                throw Violation(description: "Nobody knows what came after \(text(place)).")
+            }
             losses += 1
             return
         }
@@ -326,10 +335,44 @@ struct KeptHistoryRun {
             throw Violation(description: "\(processes[index].name) tells \(told.map { text($0.token) }).")
         }
         guard isKept else { return }
-        let past = try processes[index].storage.records(before: nil, limit: 10_000).reversed().flatMap(\.entries)
-        guard past.suffix(list.count).map(\.token) == list.map(\.token) else {
-            throw Violation(description: "Looking back finds \(past.map { text($0.token) }).")
+        try lookBack(index)
+    }
+
+    /// All that is kept is told, as far as the follower knows it.
+    private mutating func lookBack(_ index: Int) throws {
+        let bound = bound
+        for place in [nil, list[below(list.count)].token] {
+            let past = try earlier(than: place, of: index)
+            let end = list.last?.token.position ?? 0
+            let known = list.filter {
+                $0.token.position + UInt64(bound) > end && $0.token.position < place?.position ?? .max
+            }
+            let newest = past.prefix(known.count).reversed()
+            guard newest.map(\.token) == known.map(\.token), past.count <= bound,
+                zip(newest, known).allSatisfy({ $0.transaction == $1.transaction })
+            else {
+                throw Violation(
+                    description: "Looking back from \(text(place)) finds \(past.map { text($0.token) }) instead of "
+                        + "\(known.map { text($0.token) }).")
+            }
         }
+    }
+
+    /// Everything before a place, newest first, in pages of any size.
+    private mutating func earlier(than token: ChangeToken?, of index: Int) throws -> [Entry] {
+        let limit = 1 + below(4)
+        var result: [Entry] = []
+        while true {
+            let page = try processes[index].storage.records(before: result.last?.token ?? token, limit: limit)
+            guard !page.isEmpty, page.count <= limit else { return result }
+            result += page.flatMap { $0.entries.reversed().map { Entry(token: $0.token, transaction: $0.transaction) } }
+        }
+    }
+
+    /// Whether more transactions have come after a place than are kept.
+    private func mayBeForgotten(_ place: ChangeToken, _ index: Int) -> Bool {
+        guard let end = processes[index].storage.token, end.history == place.history else { return false }
+        return end.position > place.position + UInt64(bound)
     }
 
     /// Everything after a place, in pages of any size.

@@ -161,7 +161,9 @@ import Testing
         }
     }
 
-    @Test("A backup that is restored under a running follower is told") func restoredBackup() async throws {
+    /// In place as `cp` does it, or with new files as `rsync` does.
+    @Test("A backup that is restored under a running follower is told", arguments: [false, true])
+    func restoredBackup(isInPlace: Bool) async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
         let store = try await place.open()
         let settings = try await store.group(CounterSettings.self)
@@ -173,7 +175,7 @@ import Testing
         try await settings.commit { settings.count = 6 }
         #expect(try await next(1, of: &iterator) == [6])
         let seen = try #require(store.token)
-        try place.fixture.restore(backup)
+        try place.fixture.restore(backup, inPlace: isInPlace)
         // The next look finds the files of an earlier time.
         try await settings.commit { settings.other = 7 }
         let change = try #require(await iterator.next())
@@ -399,10 +401,10 @@ extension FileStorageFixture {
     }
 
     /// Puts files back as a program does that replaces each, and removes those that were not there.
-    func restore(_ backup: [String: Data]) throws {
+    func restore(_ backup: [String: Data], inPlace: Bool = false) throws {
         for name in try contents().keys where backup[name] == nil {
             try FileManager.default.removeItem(at: folder.appending(path: name))
         }
-        for (name, data) in backup { try data.write(to: folder.appending(path: name), options: .atomic) }
+        for (name, data) in backup { try data.write(to: folder.appending(path: name), options: inPlace ? [] : .atomic) }
     }
 }

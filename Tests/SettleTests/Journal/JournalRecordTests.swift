@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Settle
+import SettleTesting
 import Testing
 
 @Suite struct JournalRecordTests {
@@ -13,8 +14,13 @@ import Testing
         for _ in 0..<2000 {
             let record = random.record()
             let position = JournalPosition(
-                generation: random.next() | 1, offset: Int(random.next() >> 40) * 8, chain: random.next())
+                generation: random.next() | 1, offset: Int(random.next() >> 40) * 8, chain: random.next(),
+                chainOffset: 0)
             let (bytes, next) = record.encoded(at: position)
+            let chain = bytes.withUnsafeBytes {
+                $0.loadUnaligned(fromByteOffset: next.chainOffset - position.offset, as: UInt64.self)
+            }
+            #expect(UInt64(littleEndian: chain) == next.chain, "seed \(random.seed)")
             #expect(bytes.count % 8 == 0 && next.offset == position.offset + bytes.count, "seed \(random.seed)")
             let scan = read(bytes, at: position)
             #expect(scan.records.map(\.offset) == [position.offset] && scan.end == next, "seed \(random.seed)")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Settle
+import SettleTesting
 
 extension SeededGenerator {
     mutating func record() -> JournalRecord {

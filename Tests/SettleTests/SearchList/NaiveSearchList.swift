@@ -1,3 +1,5 @@
+import SettleTesting
+
 @testable import Settle
 
 /// A search list as one would write it on a page: of each key, the first layer that has a usable value wins.

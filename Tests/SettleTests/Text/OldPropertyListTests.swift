@@ -1,4 +1,5 @@
 import Foundation
+import SettleTesting
 import Testing
 
 @testable import Settle
@@ -53,7 +54,7 @@ import Testing
             "{a}",
             "{a = 1;} b", "(a b)", "(a", "(,)", "(a,,b)", "(a) b", "<0>", "<0g>", "<00", "<0 0>", "<b>", "\"a", "\"a\\",
             "\"a\" b", "\"a\" = b", "\"a\" = b;}", #""\Ud83d""#, #""\Ude00""#, #""\Ud83d\U0041""#, #""\Ud83dx""#, "(é)",
-            "{(a) = b;}", "'a'", "(a;)", "é",
+            "{(a) = b;}", "'a'", "(a;)", "é", "<*I5>", "(<*BY>)", "<[AQID]>",
         ]) func others(text: String)
     {
         #expect(OldPropertyList.value(of: text) == .string(text))

@@ -1,4 +1,5 @@
 import Foundation
+import SettleTesting
 import Testing
 
 @testable import Settle

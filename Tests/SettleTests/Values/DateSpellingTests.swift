@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Settle
+import SettleTesting
 import Testing
 
 /// How dates are spelled in formats without dates, and what is read as a date.

@@ -1,3 +1,4 @@
+import SettleTesting
 import Testing
 
 @testable import Settle

@@ -1,0 +1,75 @@
+/// What strings, nulls and references mean in a property list.
+package enum PropertyListDialect: Sendable, Hashable {
+    /// A settings file of this library: null is a string, see ``PropertyListNull``, and there are no references.
+    case settings
+    /// A property list of another program: a string is itself, there is no null, and a reference of a keyed archive,
+    /// which only the binary form has, is the dictionary that stands for it in XML: `{CF$UID: 5}`.
+    case literal
+
+    /// The key of the dictionary that stands for a reference.
+    package static let referenceKey = "CF$UID"
+
+    func value(of text: String) -> SettingValue {
+        self == .settings ? PropertyListNull.value(of: text) : .string(text)
+    }
+
+    func spelling(of text: String) -> String {
+        self == .settings ? PropertyListNull.spelling(of: text) : text
+    }
+
+    func spellingOfNull() throws(FormatError) -> String {
+        guard self == .settings else {
+            throw FormatError(.unsupportedValue, at: .key(""), "A property list cannot store null.")
+        }
+        return PropertyListNull.text
+    }
+
+    /// The number of the reference that a dictionary stands for.
+    func reference(_ entries: SettingValue.Entries) -> UInt32? {
+        guard self == .literal, entries.count == 1, case .integer(let number)? = entries[Self.referenceKey] else {
+            return nil
+        }
+        return UInt32(exactly: number)
+    }
+}
+
+/// The property lists of other programs, with any value at their root.
+package enum PropertyListDocument {
+    /// Whether a file begins like the binary form.
+    package static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: BinaryPropertyListFormat.magic) }
+
+    /// Reads the XML or the binary form.
+    package static func read(_ bytes: [UInt8]) throws(FormatError) -> SettingValue {
+        try FormatLimits.checkSize(of: bytes)
+        guard isBinary(bytes) else { return try readXML(bytes) }
+        var reader = try BinaryPropertyListReader(bytes, dialect: .literal)
+        return try reader.readDocument()
+    }
+
+    /// Reads the XML form.
+    ///
+    /// - Parameter isConverted: Whether the text has been converted to UTF-8, whatever encoding it declares.
+    package static func readXML(_ bytes: [UInt8], isConverted: Bool = false) throws(FormatError) -> SettingValue {
+        do throws(FormatError) {
+            try FormatLimits.checkSize(of: bytes)
+            var reader = XMLPropertyListReader(bytes, dialect: .literal, isConverted: isConverted)
+            return try reader.readDocument()
+        } catch {
+            throw error.located(inText: bytes)
+        }
+    }
+
+    /// Writes the binary form.
+    package static func binary(_ value: SettingValue) throws(FormatError) -> [UInt8] {
+        var writer = BinaryPropertyListWriter(dialect: .literal)
+        _ = try writer.add(value, depth: 1)
+        return writer.finish()
+    }
+
+    /// Writes the XML form.
+    package static func xml(_ value: SettingValue) throws(FormatError) -> [UInt8] {
+        var writer = XMLPropertyListWriter(dialect: .literal)
+        try writer.write(value)
+        return writer.finish()
+    }
+}
