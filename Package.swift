@@ -23,6 +23,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Settle", targets: ["Settle"]),
+        .library(name: "SettleInterchange", targets: ["SettleInterchange"]),
         .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
     ],
@@ -30,8 +31,12 @@ let package = Package(
         .target(
             name: "Settle", exclude: privacyManifest.excluded, resources: privacyManifest.resources,
             swiftSettings: strict),
+        .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
         .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "SettleInterchangeTests", dependencies: ["Settle", "SettleInterchange", "SettleTesting"],
+            swiftSettings: strict),
     ]
 )

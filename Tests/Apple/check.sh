@@ -42,7 +42,7 @@ P
     strict=(-swift-version 6 -package-name settle -parse-as-library -plugin-path "$lib/host/plugins" -enable-testing)
     for f in ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault; do strict+=(-enable-upcoming-feature $f); done
     echo "== $triple"
-    for m in Settle SettleTesting SettleUI; do
+    for m in Settle SettleInterchange SettlePanel SettleTesting SettleUI; do
         find "$repo/Sources/$m" -name '*.swift' -print0 | sort -z | xargs -0 swift-frontend "${common[@]}" "${strict[@]}" -emit-sil -o /dev/null -module-name $m \
             -emit-module-path "$out/$m.swiftmodule" || { status=1; break; }
     done

@@ -4,14 +4,13 @@ import FoundationEssentials
 ///
 /// For any input, a reader must finish in bounded time, and what it reads must survive writing and reading unchanged: a
 /// file is rewritten as a whole when one of its settings changes.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    guard count > 0 else { return 0 }
+func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
+    guard !input.isEmpty else { return }
     let formats: [FileFormat] = [.json, .propertyListXML, .propertyListBinary]
-    let format = formats[Int(start[0]) % formats.count]
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count)[1...])
+    let format = formats[Int(input[0]) % formats.count]
+    let bytes = Array(input[1...])
     _ = FileFormat.detect(bytes)
-    guard let tree = try? format.decode(bytes) else { return 0 }
+    guard let tree = try? format.decode(bytes) else { return }
     do {
         let written = try format.encode(tree)
         let again = try format.decode(written)
@@ -22,7 +21,6 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         preconditionFailure("what was read cannot be written: \(error)")
     }
     checkCodecs(tree)
-    return 0
 }
 
 /// No conversion of a value to any type may trap, and a date that is read must be written as the same date.

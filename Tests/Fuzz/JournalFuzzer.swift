@@ -5,16 +5,15 @@
 ///
 /// For any input, what is read survives writing and reading unchanged, no end lies beyond the bytes, and no damage adds
 /// a record.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    guard count > 0 else { return 0 }
-    let input = Array(UnsafeBufferPointer(start: start, count: count)[1...])
-    switch start[0] % 3 {
+func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
+    guard !input.isEmpty else { return }
+    let kind = input[0] % 3
+    let input = Array(input[1...])
+    switch kind {
     case 0: check(input)
     case 1: check(journal(describedBy: input[...]))
     default: checkDamage(input)
     }
-    return 0
 }
 
 private let position = JournalPosition.start(of: 7)
@@ -50,9 +49,10 @@ private func check(_ scan: JournalScan, _ size: Int) {
     var end = JournalHeader.size
     for (offset, record) in scan.records {
         precondition(offset >= end, "records overlap")
-        let (bytes, next) = record.encoded(at: JournalPosition(generation: 7, offset: offset, chain: 3))
+        let position = JournalPosition(generation: 7, offset: offset, chain: 3, chainOffset: 0)
+        let (bytes, next) = record.encoded(at: position)
         let again = bytes.withUnsafeBytes {
-            JournalScan.scan($0, at: offset, from: JournalPosition(generation: 7, offset: offset, chain: 3))
+            JournalScan.scan($0, at: offset, from: position)
         }
         precondition(again.end == next && again.tail == .clean && again.records.count == 1, "a record is not read")
         precondition(isSame(again.records[0].record, record), "a record has changed")

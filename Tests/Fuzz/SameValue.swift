@@ -1,5 +1,9 @@
 import FoundationEssentials
 
+#if canImport(Settle)
+    import Settle
+#endif
+
 /// Bitwise equality: zeros with their sign, NaNs, and strings scalar by scalar.
 func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
     switch (left, right) {

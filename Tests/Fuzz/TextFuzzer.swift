@@ -4,14 +4,12 @@ import FoundationEssentials
 ///
 /// For any input, no argument is lost or invented, no text of a secret shows, what is read does not depend on where
 /// else the text may stand, and the first candidate for a text is the text.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let texts = UnsafeBufferPointer(start: start, count: count).split(separator: 0, omittingEmptySubsequences: false)
+func fuzz(_ input: UnsafeBufferPointer<UInt8>) {
+    let texts = input.split(separator: 0, omittingEmptySubsequences: false)
         .prefix(32).map { String(decoding: $0, as: UTF8.self) }
     checkArguments(texts)
     checkVariables(texts)
     for text in texts { checkText(text) }
-    return 0
 }
 
 private let keys: [SettingKey] = ["port", "log.useColor", "passcode.attemptCount", "log.file", #"a\.b"#, "é"]

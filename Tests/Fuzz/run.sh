@@ -1,39 +1,74 @@
 #!/bin/sh
-# Fuzzes the readers of the file formats, of the journal, and of arguments, variables and other text with libFuzzer.
+# Fuzzes the readers of the file formats, of the journal, of arguments and variables, of property lists in the old text
+# form, of tables of texts, and of archives with libFuzzer.
 #
-#     Tests/Fuzz/run.sh [runs] [folder] [formats | journal | text]
+#     Tests/Fuzz/run.sh [runs] [folder] [target…]
 #
-# The folder keeps the programs, the inputs that reached new code, and those that failed. SwiftPM cannot link libFuzzer
-# into an executable, so the sources are compiled directly. An input may take a second (FUZZ_SECONDS for another limit, on a
-# machine that does other things too) and 256 MiB.
+# The targets are formats, journal, text, oldtext, strings and archives; without one, all of them. The long run, which takes
+# half an hour, is
+#
+#     Tests/Fuzz/run.sh 500000 '' archives oldtext strings
+#
+# The folder keeps the programs, the inputs that reached new code, and those that failed: the next run begins with the
+# former. An input fails that traps, gives a wrong answer, takes more than a second of the processor's time, or makes the
+# program larger than 256 MiB, sanitizer and all inputs included, or allocates 64 MiB at once. At the end of a target the
+# longest input and the peak of the memory are printed. FUZZ_SECONDS is another limit for libFuzzer's own clock, for a machine
+# that does other things too.
+#
+# SwiftPM cannot link libFuzzer into an executable, so the sources are compiled directly.
 set -eu
 
 runs=${1:-1000000}
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../Sources/Settle
+interchange=$here/../../Sources/SettleInterchange
 folder=${2:-$here/../../.build/fuzz}
-only=${3:-}
-seconds=${FUZZ_SECONDS:-1}
+seconds=${FUZZ_SECONDS:-2}
+library=
 
-# fuzz name "options of libFuzzer" source…
-fuzz() {
-    name=$1
-    options=$2
-    shift 2
+if [ $# -gt 2 ]; then shift 2; else shift $#; fi
+[ $# -gt 0 ] || set -- formats journal text oldtext strings archives
+
+compile() {
     swiftc -O -g -parse-as-library -sanitize=fuzzer,address -swift-version 6 -package-name settle \
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
-        -enable-upcoming-feature MemberImportVisibility -module-name Fuzzer -o "$folder/$name/fuzz" \
-        "$sources"/Values/*.swift "$sources"/Formats/*.swift "$here/SameValue.swift" "$@"
-    # The options are several words on purpose.
+        -enable-upcoming-feature MemberImportVisibility "$@"
+}
+
+# fuzz "options of libFuzzer" source…
+fuzz() {
+    options=$1
+    shift
+    compile -module-name Fuzzer -o "$folder/$target/fuzz" "$here/InputBounds.swift" "$@"
+    # The options are several words on purpose. Traces of where memory came from would take most of the time; to look into a
+    # failure, run the program with the input and without these options.
     # shellcheck disable=SC2086
-    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no "$folder/$name/fuzz" -runs="$runs" -max_len=4096 \
-        -timeout="$seconds" -rss_limit_mb=256 $options \
-        -artifact_prefix="$folder/$name/" -print_final_stats=1 "$folder/$name/inputs"
+    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:malloc_context_size=1 SWIFT_BACKTRACE=enable=no \
+        "$folder/$target/fuzz" -runs="$runs" -max_len=4096 -timeout="$seconds" -rss_limit_mb=256 -malloc_limit_mb=64 $options \
+        -artifact_prefix="$folder/$target/" -print_final_stats=1 "$inputs"
+}
+
+# The same, with the values and the formats.
+fuzz_values() {
+    options=$1
+    shift
+    fuzz "$options" "$sources"/Values/*.swift "$sources"/Formats/*.swift "$here/SameValue.swift" "$@"
+}
+
+# The same, with the library as a module of its own, for what imports it. It is compiled once.
+fuzz_interchange() {
+    options=$1
+    shift
+    if [ -z "$library" ]; then
+        library=$(mktemp -d)
+        trap 'rm -r "$library"' EXIT
+        compile -wmo -module-name Settle -emit-module -emit-module-path "$library/Settle.swiftmodule" \
+            -c -o "$library/Settle.o" "$sources"/Values/*.swift "$sources"/Formats/*.swift "$sources"/Text/*.swift
+    fi
+    fuzz "$options" -I "$library" "$library/Settle.o" "$@"
 }
 
 fuzz_formats() {
-    inputs=$folder/formats/inputs
-    mkdir -p "$inputs"
     # The first byte chooses the format: 0 JSON, 1 XML, 2 binary.
     printf '\0{"a": [1, -2.5e-3, "\\u00e9", null, true, {}], "d": "2001-01-01T00:00:00.5Z"}' >"$inputs/json"
     printf '\1<?xml version="1.0"?><!DOCTYPE plist><plist version="1.0"><dict><key>a</key><array><integer>1</integer>' \
@@ -44,12 +79,10 @@ fuzz_formats() {
         >"$inputs/binary"
     printf '\10\17\21\23\25\27\33\44\47\0\0\0\0\0\0\1\1\0\0\0\0\0\0\0\11\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\60' \
         >>"$inputs/binary"
-    fuzz formats "-dict=$here/formats.dict" "$here/FormatFuzzer.swift"
+    fuzz_values "-dict=$here/formats.dict" "$here/FormatFuzzer.swift"
 }
 
 fuzz_journal() {
-    inputs=$folder/journal/inputs
-    mkdir -p "$inputs"
     # Described records: kind, size and number of keys, size of the rest. Values, checkpoint, edited, values with a tree.
     values='\0\4\2\20\1a\1b\5\0\4\2\0\13\1\1x\12\2\1\3\7\1y'
     checkpoint='\1\0\0\30\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0'
@@ -57,19 +90,33 @@ fuzz_journal() {
     tree='\200\0\377\12\7\0\13\1\1k\11\2xy'
     printf "\1$values$checkpoint$edited$tree" >"$inputs/described"
     printf "\2\0\20\4\0$values$checkpoint$edited$tree" >"$inputs/damaged"
-    fuzz journal "" "$sources"/History/*.swift "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
-        "$sources/Storage/KeptValues.swift" \
-        "$here/JournalFuzzer.swift"
+    fuzz_values "" "$sources"/History/*.swift "$sources"/Journal/*.swift "$sources/Storage/SettingTree+Batch.swift" \
+        "$sources/Storage/KeptValues.swift" "$here/JournalFuzzer.swift"
 }
 
 fuzz_text() {
-    inputs=$folder/text/inputs
-    mkdir -p "$inputs"
     printf -- '--port\0%s\0-passcode.attemptCount\0(1, 2)\0--no-log-use-color\0--token=x\0-v\0--\0--port' 80 >"$inputs/arguments"
     printf '%s\0{a = 1; "b\\U00e9" = (<0f bd>, c);} // d\0[1, {"a": 2}]\0001,yes,250ms\0pt_BR.UTF-8:de' 1m30s >"$inputs/values"
-    fuzz text "-dict=$here/text.dict" "$sources"/Text/*.swift "$here/TextFuzzer.swift"
+    fuzz_values "-dict=$here/text.dict" "$sources"/Text/*.swift "$here/TextFuzzer.swift"
 }
 
-for target in formats journal text; do
-    [ "${only:-$target}" != "$target" ] || "fuzz_$target"
+fuzz_oldtext() {
+    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/PropertyLists/*.swift "$interchange"/Conversion/*.swift \
+        "$here/SameValue.swift" "$here/OldTextFuzzer.swift"
+}
+
+fuzz_strings() {
+    fuzz_interchange "-dict=$here/oldtext.dict" "$interchange"/PropertyLists/*.swift "$interchange"/Conversion/*.swift \
+        "$interchange"/StringTables/*.swift "$here/StringsFuzzer.swift"
+}
+
+fuzz_archives() {
+    fuzz_interchange "-dict=$here/archives.dict" "$interchange"/Archives/*.swift "$here/ArchiveFuzzer.swift"
+}
+
+for target in "$@"; do
+    inputs=$folder/$target/inputs
+    mkdir -p "$inputs"
+    python3 "$here/seeds.py" "$target" "$inputs"
+    "fuzz_$target"
 done

@@ -35,6 +35,7 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
         public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
     }
     public init?(base64Encoded: String, options: Base64DecodingOptions = []) { fatalError() }
+    public init?(base64Encoded: Data, options: Base64DecodingOptions = []) { fatalError() }
     public func base64EncodedString(options: Base64EncodingOptions = []) -> String { fatalError() }
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }
@@ -52,14 +53,20 @@ public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, Mutable
 public struct UUID: Hashable, Codable, Sendable {
     public init() {}
     public init?(uuidString: String) {}
+    public init(uuid: uuid_t) {}
+    public var uuid: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
     public var uuidString: String { "" }
 }
+public typealias uuid_t = (
+    UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
+)
 public struct URL: Hashable, Codable, Sendable {
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
     public enum DirectoryHint: Sendable, Equatable { case isDirectory, notDirectory, checkFileSystem, inferFromPath }
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
     public init(filePath: String, directoryHint: DirectoryHint = .inferFromPath, relativeTo: URL? = nil) {}
     public init?(string: __shared String) {}
+    public init?(string: __shared String, relativeTo: __shared URL?) {}
     @available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *)
     public init?(string: String, encodingInvalidCharacters: Bool) {}
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)
@@ -79,6 +86,7 @@ public struct URL: Hashable, Codable, Sendable {
     public var pathExtension: String { "" }
     public var scheme: String? { nil }
     public func deletingPathExtension() -> URL { self }
+    public func appendingPathExtension(_ pathExtension: String) -> URL { self }
     public func deletingLastPathComponent() -> URL { self }
     public var isFileURL: Bool { true }
     @available(macOS 13.0, iOS 16.0, tvOS 16.0, watchOS 9.0, *)

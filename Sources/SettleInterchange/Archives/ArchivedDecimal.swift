@@ -1,0 +1,42 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A decimal number as `NSDecimalNumber` has it: a whole number of up to 128 bits and a power of ten.
+struct ArchivedDecimal {
+    private let magnitude: UInt128
+    private let exponent: Int
+    private let isNegative: Bool
+
+    /// Reads a literal of JSON; `nil` if it does not hold it.
+    init?(_ literal: String) {
+        guard let number = DecimalNumber(literal), number.exponent >= -128 else { return nil }
+        exponent = min(number.exponent, 127)
+        isNegative = number.isNegative
+        // The powers of ten beyond are digits.
+        let digits = DecimalNumber(isNegative: false, digits: number.digits, exponent: number.exponent - exponent)
+        guard let magnitude = UInt128(exactly: digits) else { return nil }
+        self.magnitude = magnitude
+    }
+
+    /// As `NSDecimalNumber` encodes itself; see ``ArchiveWalker``.
+    func write(to entries: inout SettingValue.Entries) {
+        var bytes: [UInt8] = []
+        for group in 0..<8 {
+            let bits = UInt16(truncatingIfNeeded: magnitude >> (16 * group))
+            bytes += [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)]
+        }
+        // Up to the highest group that is not zero.
+        let length = (UInt128.bitWidth - magnitude.leadingZeroBitCount + 15) / 16
+        entries["NS.exponent"] = .integer(Int64(exponent))
+        entries["NS.length"] = .integer(Int64(length))
+        entries["NS.negative"] = .bool(isNegative)
+        entries["NS.compact"] = .bool(true)
+        entries["NS.mantissa.bo"] = .integer(1)
+        entries["NS.mantissa"] = .data(Data(bytes))
+    }
+}

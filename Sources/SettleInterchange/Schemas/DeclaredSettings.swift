@@ -1,0 +1,99 @@
+package import Settle
+
+/// The settings that a program has declared.
+package struct DeclaredSettings: Sendable {
+    /// Sorted by key.
+    package let all: [DeclaredSetting]
+    private let places: [SettingKey: Int]
+
+    package init(_ settings: [DeclaredSetting]) {
+        all = settings.sorted { $0.key < $1.key }
+        places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
+    }
+
+    package init(_ schema: SettingsSchema) {
+        self.init(
+            schema.settings.compactMap { entry in
+                guard case .dictionary(let keywords) = entry.jsonSchema, let key = SettingKey(entry.key) else {
+                    return nil
+                }
+                return DeclaredSetting(key: key, schema: keywords)
+            })
+    }
+
+    /// Those of a JSON Schema, nested as the file nests the keys.
+    package init(jsonSchema: SettingValue) {
+        var found: [DeclaredSetting] = []
+        func add(_ schema: SettingValue, at key: SettingKey?) {
+            guard case .dictionary(let keywords) = schema else { return }
+            // Every setting has its type; the objects around them don't.
+            if let key, keywords["x-type"] != nil {
+                found.append(DeclaredSetting(key: key, schema: keywords))
+            } else if case .dictionary(let inner)? = keywords["properties"] {
+                for (name, schema) in inner where !name.isEmpty {
+                    add(schema, at: key?.appending(component: name) ?? SettingKey.path(name))
+                }
+            }
+        }
+        add(jsonSchema, at: nil)
+        self.init(found)
+    }
+
+    /// Settings of the types that values have: what is known of a program that declares nothing.
+    package init(describing tree: SettingTree) {
+        var found: [DeclaredSetting] = []
+        func add(_ value: SettingValue, at key: SettingKey) {
+            if case .dictionary(let entries) = value, !entries.isEmpty, key.components.count < 8 {
+                for (name, value) in entries.sortedByKey() where !name.isEmpty {
+                    add(value, at: key.appending(component: name))
+                }
+            } else {
+                found.append(DeclaredSetting(key: key, schema: value.likelySchema))
+            }
+        }
+        for (name, value) in tree.root.sortedByKey() where !name.isEmpty { add(value, at: .path(name)) }
+        self.init(found)
+    }
+
+    package var isEmpty: Bool { all.isEmpty }
+
+    package subscript(key: SettingKey) -> DeclaredSetting? { places[key].map { all[$0] } }
+
+    /// The settings at a key, around it and within it.
+    package func related(to key: SettingKey) -> [DeclaredSetting] {
+        all.filter { $0.key == key || $0.key.contains(key) || $0.key.isWithin(key) }
+    }
+
+    /// Whether a value at a key is a secret, or a part of one.
+    package func isSecret(_ key: SettingKey) -> Bool {
+        all.contains { $0.isSecret && ($0.key == key || $0.key.contains(key)) }
+    }
+
+    /// The values with a mark in place of secrets.
+    package func hidingSecrets(in tree: SettingTree) -> SettingTree {
+        var tree = tree
+        for setting in all where setting.isSecret && tree[setting.key] != nil { tree[setting.key] = .string(redaction) }
+        return tree
+    }
+}
+
+extension SettingValue {
+    /// The schema of values of the same type.
+    fileprivate var likelySchema: SettingValue.Entries {
+        switch self {
+        case .null, .dictionary: [:]
+        case .bool: ["type": .string("boolean")]
+        case .integer: ["type": .string("integer")]
+        case .real, .number: ["type": .string("number")]
+        case .string: ["type": .string("string")]
+        case .date: ["type": .string("string"), "format": .string("date-time")]
+        case .data: ["type": .string("string"), "contentEncoding": .string("base64")]
+        case .array(let elements):
+            elements.allSatisfy(\.isString)
+                ? ["type": .string("array"), "items": .dictionary(["type": .string("string")])]
+                : ["type": .string("array")]
+        }
+    }
+
+    private var isString: Bool { if case .string = self { true } else { false } }
+}

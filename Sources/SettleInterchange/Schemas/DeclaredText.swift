@@ -1,0 +1,28 @@
+package import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A text of which the declaration says what it is.
+package enum DeclaredText {
+    /// The value that the text stands for. One that does not fit is left to the check of the value.
+    package static func value(of text: String, for check: SchemaCheck) -> SettingValue {
+        let types = check.types
+        let plain = SettingValue.string(text)
+        // A text that can also be absent keeps the word; other types have no such text.
+        if text == "null", types.contains("null"), !check.isPlainText { return .null }
+        if types.contains("string"), check.problem(with: plain) == nil { return plain }
+        let readings: [(String, TextReading)] = [("boolean", .bool), ("integer", .number), ("number", .number)]
+        for (type, reading) in readings where types.contains(type) {
+            if let value = reading.value(of: text) { return value }
+        }
+        guard types.isEmpty || types.contains("array") || types.contains("object") else { return plain }
+        if let value = try? SettingValue(json: Data(text.utf8)) { return value }
+        let value = OldPropertyList.value(of: text)
+        guard case .array(let parts) = value, let element = check.element else { return value }
+        return .array(parts.map { if case .string(let text) = $0 { Self.value(of: text, for: element) } else { $0 } })
+    }
+}

@@ -1,0 +1,184 @@
+package import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Compares values with a JSON Schema, as far as the schemas of settings go.
+package struct SchemaCheck: Sendable {
+    private let keywords: SettingValue.Entries
+
+    package init(_ keywords: SettingValue.Entries) { self.keywords = keywords }
+
+    /// The names of the types that are allowed; empty if any is.
+    package var types: Set<String> {
+        switch keywords["type"] {
+        case .string(let name)?: [name]
+        case .array(let names)?: Set(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+        default: Set(alternatives.flatMap(\.types))
+        }
+    }
+
+    /// Whether any text is a value.
+    package var isPlainText: Bool { types.contains("string") && form == nil }
+
+    /// What texts stand for, if not for themselves.
+    package var form: String? {
+        for name in ["format", "contentEncoding", "x-type"] {
+            if case .string(let form)? = keywords[name], name != "x-type" || form.hasPrefix("Duration") { return form }
+        }
+        return nil
+    }
+
+    private func isInForm(_ text: String) -> Bool {
+        switch form {
+        case "date-time"?: TextReading.date.value(of: text) != nil
+        case "uuid"?: UUID(uuidString: text) != nil
+        case "base64"?: Data(base64Encoded: text) != nil
+        case "Duration"?, "Duration?"?: TextReading.duration.value(of: text) != nil
+        default: true
+        }
+    }
+
+    /// The parts of a value: the elements of an array, or the values of a dictionary.
+    package var element: SchemaCheck? {
+        for name in ["items", "additionalProperties"] {
+            if case .dictionary(let schema)? = keywords[name] { return SchemaCheck(schema) }
+        }
+        return nil
+    }
+
+    /// All values that are allowed, if there are only some.
+    package var cases: [SettingValue]? {
+        if case .array(let cases)? = keywords["enum"] { cases } else { nil }
+    }
+
+    /// A limit of numbers that is within the range itself, such as that of `minimum`.
+    package func limit(_ name: String) -> SettingValue? { keywords[name] }
+
+    private var alternatives: [SchemaCheck] { schemas("anyOf") }
+
+    private func schemas(_ name: String) -> [SchemaCheck] {
+        guard case .array(let schemas)? = keywords[name] else { return [] }
+        return schemas.compactMap { if case .dictionary(let schema) = $0 { SchemaCheck(schema) } else { nil } }
+    }
+
+    /// What is wrong with a value, in words that complete “it can't be this:”; `nil` if nothing is.
+    package func problem(with value: SettingValue) -> String? {
+        if !types.isEmpty, !types.contains(where: { value.isOfType($0) }) {
+            return "it must be \(types.sorted().map(Self.words).joined(separator: " or "))"
+        }
+        if case .string(let text) = value, !isInForm(text) {
+            return "it must be a \(form.map(Self.words) ?? "text")"
+        }
+        if !alternatives.isEmpty, !alternatives.contains(where: { $0.problem(with: value) == nil }) {
+            return "it is none of what is allowed"
+        }
+        if let cases, !cases.contains(where: { $0.isSame(as: value) }) {
+            return "it must be one of \(cases.map(DefaultsText.text).joined(separator: ", "))"
+        }
+        return problemWithBounds(value) ?? problemWithParts(value)
+            ?? schemas("allOf").lazy.compactMap { $0.problem(with: value) }.first
+    }
+
+    private func problemWithBounds(_ value: SettingValue) -> String? {
+        let bounds: [(name: String, words: String, isBroken: (Double, Double) -> Bool)] = [
+            ("minimum", "at least", { $0 < $1 }), ("exclusiveMinimum", "more than", { $0 <= $1 }),
+            ("maximum", "at most", { $0 > $1 }), ("exclusiveMaximum", "less than", { $0 >= $1 }),
+        ]
+        let counts: [(name: String, words: String, isBroken: (Int, Int64) -> Bool)] = [
+            ("minLength", "at least", { $0 < $1 }), ("minItems", "at least", { $0 < $1 }),
+            ("minProperties", "at least", { $0 < $1 }), ("maxItems", "at most", { $0 > $1 }),
+            ("maxProperties", "at most", { $0 > $1 }),
+        ]
+        if let number = value.number {
+            for (name, words, isBroken) in bounds {
+                if let bound = keywords[name], let limit = bound.number, isBroken(number, limit) {
+                    return "it must be \(words) \(DefaultsText.text(of: bound))"
+                }
+            }
+        }
+        for (name, words, isBroken) in counts {
+            if case .integer(let limit)? = keywords[name], let count = value.count(for: name), isBroken(count, limit) {
+                return "it must have \(words) \(limit)"
+            }
+        }
+        if case .string(let pattern)? = keywords["pattern"], case .string(let text) = value,
+            let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
+        {
+            return "it does not match its pattern"
+        }
+        return nil
+    }
+
+    private func problemWithParts(_ value: SettingValue) -> String? {
+        guard let element else { return nil }
+        switch value {
+        case .array(let elements):
+            for (position, part) in elements.enumerated() {
+                if let problem = element.problem(with: part) { return "in element \(position), \(problem)" }
+            }
+        case .dictionary(let entries):
+            for (name, part) in entries.sortedByKey() {
+                if let problem = element.problem(with: part) { return "in “\(name)”, \(problem)" }
+            }
+        default: break
+        }
+        return nil
+    }
+
+    private static func words(_ type: String) -> String {
+        switch type {
+        case "boolean": "true or false"
+        case "integer": "a whole number"
+        case "number": "a number"
+        case "string": "a text"
+        case "array": "a list"
+        case "object": "a dictionary"
+        case "date-time": "date such as 2026-11-23T12:00:00Z"
+        case "base64": "text in base64"
+        case "uuid": "UUID"
+        case "Duration", "Duration?": "duration such as 90s"
+        default: type
+        }
+    }
+}
+
+extension SettingValue {
+    fileprivate func isOfType(_ name: String) -> Bool {
+        switch (self, name) {
+        case (.null, "null"), (.bool, "boolean"), (.integer, "integer"), (.integer, "number"), (.real, "number"),
+            (.number, "number"), (.string, "string"), (.array, "array"), (.dictionary, "object"):
+            true
+        // As JSON files spell them.
+        case (.date, "string"), (.data, "string"): true
+        case (.real(let real), "integer"): real == real.rounded() && real.isFinite
+        case (.number(let literal), "integer"): !literal.utf8.contains { ".eE".utf8.contains($0) }
+        default: false
+        }
+    }
+
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let integer): Double(integer)
+        case .real(let real): real
+        case .number(let literal): Double(literal)
+        default: nil
+        }
+    }
+
+    fileprivate func isSame(as other: SettingValue) -> Bool {
+        self == other || (number != nil && number == other.number)
+    }
+
+    fileprivate func count(for keyword: String) -> Int? {
+        switch (self, keyword) {
+        case (.string(let text), "minLength"): text.unicodeScalars.count
+        case (.array(let elements), "minItems"), (.array(let elements), "maxItems"): elements.count
+        case (.dictionary(let entries), "minProperties"), (.dictionary(let entries), "maxProperties"): entries.count
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads the files of a bundle, and collects what is wrong with them.
+struct BundleReader {
+    /// Why there is no first pane.
+    struct RootFailure: Error {
+        let reason: String
+        let underlying: (any Error)?
+    }
+
+    let folder: BundleFolder
+    let program: ProgramFolder
+    var findings = BundleFindings()
+    /// The panes that were read, in the order of the rows that lead to them.
+    private var panes: [SettingsBundle.Pane?] = []
+    private var places: [BundlePath: Int] = [:]
+    /// Why panes can't be shown, so that their files are not read again for each row.
+    private var failures: [BundlePath: PaneFailure] = [:]
+    /// The panes on the way to the one that is being read.
+    private var way: [BundlePath] = []
+    private var specifierCount = 0
+
+    init(_ folder: BundleFolder, _ program: ProgramFolder) {
+        (self.folder, self.program) = (folder, program)
+    }
+
+    mutating func read() throws(RootFailure) -> SettingsBundle {
+        let rootPath = BundlePath(["Root.plist"])
+        do throws(PaneFailure) {
+            try readPane(rootPath, title: nil)
+        } catch {
+            throw RootFailure(reason: error.reason, underlying: error.underlying)
+        }
+        let panes = panes.compactMap(\.self)
+        guard let root = panes.first else { throw RootFailure(reason: "It has no panes.", underlying: nil) }
+        let localizations = readLocalizations()
+        let images = readImages(of: panes)
+        let own = Self.entries(of: try? list(BundlePath(["Info.plist"])))
+        return SettingsBundle(
+            title: own.programTitle ?? program.title, icon: readIcon(), root: root, children: Array(panes.dropFirst()),
+            localizations: program.addingTitles(to: localizations), images: images, findings: findings.all)
+    }
+}
+
+/// Why a pane can't be shown.
+private struct PaneFailure: Error {
+    let kind: SettingsBundle.Finding.Kind
+    let reason: String
+    var underlying: (any Error)?
+}
+
+// MARK: Panes
+
+extension BundleReader {
+    private mutating func readPane(_ path: BundlePath, title: String?) throws(PaneFailure) {
+        if let failure = failures[path] { throw failure }
+        do throws(PaneFailure) {
+            try checkRoom(for: path)
+            let list = try list(path)
+            guard case .dictionary(let entries) = list else {
+                throw PaneFailure(kind: .wrongValue, reason: "Its root is no dictionary.")
+            }
+            places[path] = panes.count
+            panes.append(nil)
+            let place = panes.count - 1
+            way.append(path)
+            panes[place] = readPane(entries, path, title)
+            way.removeLast()
+        } catch {
+            failures[path] = error
+            throw error
+        }
+    }
+
+    private func checkRoom(for path: BundlePath) throws(PaneFailure) {
+        guard panes.count < BundleLimits.panes else {
+            throw PaneFailure(kind: .limit, reason: "The bundle has more than \(BundleLimits.panes) panes.")
+        }
+        guard way.count < BundleLimits.depth else {
+            throw PaneFailure(kind: .limit, reason: "There are \(BundleLimits.depth) panes before it.")
+        }
+    }
+
+    private func list(_ path: BundlePath) throws(PaneFailure) -> SettingValue {
+        let bytes: [UInt8]
+        do throws(BundleFolder.Failure) {
+            bytes = try folder.contents(of: path, limit: BundleLimits.list)
+        } catch {
+            throw PaneFailure(error)
+        }
+        do throws(FormatError) {
+            return try PropertyList.read(Data(bytes)).list.value
+        } catch {
+            throw PaneFailure(kind: .unreadableFile, reason: "\(error)", underlying: error)
+        }
+    }
+
+    private static func entries(of list: SettingValue?) -> SettingValue.Entries {
+        if case .dictionary(let entries)? = list { entries } else { [:] }
+    }
+
+    private mutating func readPane(
+        _ entries: SettingValue.Entries, _ path: BundlePath, _ title: String?
+    ) -> SettingsBundle.Pane {
+        var reader = SpecifierReader(entries, file: path.text, index: nil)
+        var pane = SettingsBundle.Pane(
+            file: path.pane, title: reader.text("Title") ?? title,
+            stringsTable: reader.text("StringsTable"),
+            groupContainer: reader.text("ApplicationGroupContainerIdentifier"), specifiers: [])
+        var specifiers: [SettingValue] = []
+        switch entries["PreferenceSpecifiers"] {
+        case .array(let elements)?: specifiers = elements
+        case nil: reader.find(.missingKey, "“PreferenceSpecifiers” is missing. The pane is empty.")
+        case _?: reader.find(.wrongValue, "“PreferenceSpecifiers” is no array. The pane is empty.")
+        }
+        findings.add(reader.findings)
+        for (index, value) in specifiers.enumerated() {
+            guard specifierCount < BundleLimits.specifiers else {
+                let more = "The bundle has more than \(BundleLimits.specifiers) specifiers."
+                findings.add(.limit, path.text, index, "\(more) This one and those after it are left out.")
+                break
+            }
+            specifierCount += 1
+            if let specifier = readSpecifier(value, path, index) { pane.specifiers.append(specifier) }
+        }
+        return pane
+    }
+
+    private mutating func readSpecifier(
+        _ value: SettingValue, _ path: BundlePath, _ index: Int
+    ) -> SettingsBundle.Specifier? {
+        guard case .dictionary(let entries) = value else {
+            findings.add(.wrongValue, path.text, index, "The specifier is no dictionary. It is left out.")
+            return nil
+        }
+        var reader = SpecifierReader(entries, file: path.text, index: index)
+        let specifier = reader.read()
+        findings.add(reader.findings)
+        guard let specifier, case .childPane(let child) = specifier.kind else { return specifier }
+        do throws(PaneFailure) {
+            let file = try readChild(child.file, from: path, title: specifier.title)
+            return SettingsBundle.Specifier(
+                .childPane(SettingsBundle.ChildPane(file: file)), title: specifier.title, idioms: specifier.idioms)
+        } catch {
+            findings.add(error.kind, path.text, index, "\(error.reason) The row is left out.")
+            return nil
+        }
+    }
+
+    /// Reads a child pane, unless it was read.
+    ///
+    /// - Returns: The name of the pane.
+    private mutating func readChild(
+        _ file: String, from parent: BundlePath, title: String?
+    ) throws(PaneFailure) -> String {
+        guard let path = BundlePath(file, extension: ".plist") else {
+            throw PaneFailure(kind: .unsafeName, reason: "“File” is no path within the bundle.")
+        }
+        guard !way.contains(path) else {
+            throw PaneFailure(kind: .circularPane, reason: "“\(path.text)” leads back to itself.")
+        }
+        if places[path] == nil {
+            do throws(PaneFailure) {
+                try readPane(path, title: title)
+            } catch {
+                throw PaneFailure(
+                    kind: error.kind, reason: "“\(path.text)” can't be shown. \(error.reason)",
+                    underlying: error.underlying)
+            }
+        }
+        return path.pane
+    }
+}
+
+extension PaneFailure {
+    fileprivate init(_ failure: BundleFolder.Failure) {
+        if case .missing = failure {
+            self.init(kind: .missingFile, reason: failure.reason)
+        } else {
+            self.init(kind: .unreadableFile, reason: failure.reason)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+public import Settle
+
+/// What only one kind of specifier has.
+extension SettingsBundle {
+    /// The beginning of a section.
+    public struct Group: Sendable, Hashable {
+        /// What stands below the section.
+        public var footer: String?
+
+        /// Creates a group.
+        public init(footer: String? = nil) { self.footer = footer }
+    }
+
+    /// A text to be typed. Its value is a text, whatever the keyboard.
+    public struct TextField: Sendable, Hashable {
+        /// The keyboards, by their names in the bundle.
+        public enum Keyboard: String, Sendable, Hashable, CaseIterable {
+            /// Letters. This is the default.
+            case alphabet = "Alphabet"
+            /// Digits and punctuation.
+            case numbersAndPunctuation = "NumbersAndPunctuation"
+            /// Digits.
+            case numberPad = "NumberPad"
+            /// For URLs.
+            case url = "URL"
+            /// For addresses of mail.
+            case emailAddress = "EmailAddress"
+        }
+
+        /// What is written in capitals, by its name in the bundle.
+        public enum Autocapitalization: String, Sendable, Hashable, CaseIterable {
+            /// Nothing. This is the default.
+            case none = "None"
+            /// The first letter of each sentence.
+            case sentences = "Sentences"
+            /// The first letter of each word.
+            case words = "Words"
+            /// All letters.
+            case allCharacters = "AllCharacters"
+        }
+
+        /// Whether what is typed is corrected, by its name in the bundle.
+        public enum Autocorrection: String, Sendable, Hashable, CaseIterable {
+            /// As the person has set it. This is the default.
+            case byDefault = "Default"
+            /// It is not.
+            case no = "No"
+            /// It is.
+            case yes = "Yes"
+        }
+
+        /// Whether the text is hidden, as that of a password.
+        public var isSecure: Bool
+        /// The keyboard.
+        public var keyboard: Keyboard
+        /// What is written in capitals.
+        public var autocapitalization: Autocapitalization
+        /// Whether what is typed is corrected.
+        public var autocorrection: Autocorrection
+
+        /// Creates a text field.
+        public init(
+            isSecure: Bool = false, keyboard: Keyboard = .alphabet, autocapitalization: Autocapitalization = .none,
+            autocorrection: Autocorrection = .byDefault
+        ) {
+            (self.isSecure, self.keyboard) = (isSecure, keyboard)
+            (self.autocapitalization, self.autocorrection) = (autocapitalization, autocorrection)
+        }
+    }
+
+    /// A value to be read, not written.
+    public struct TitleValue: Sendable, Hashable {
+        /// The texts for values that have one. Others are shown as they are.
+        public var choices: [Choice]
+
+        /// Creates a title.
+        public init(choices: [Choice] = []) { self.choices = choices }
+
+        /// The text for a value; `nil` if it is shown as it is.
+        public func title(for value: SettingValue) -> String? { choices.first(matching: value)?.title }
+    }
+
+    /// A switch with two values.
+    public struct Toggle: Sendable, Hashable {
+        /// What is stored for on.
+        public var trueValue: SettingValue
+        /// What is stored for off.
+        public var falseValue: SettingValue
+
+        /// Creates a switch.
+        public init(trueValue: SettingValue = .bool(true), falseValue: SettingValue = .bool(false)) {
+            (self.trueValue, self.falseValue) = (trueValue, falseValue)
+        }
+
+        /// Whether a stored value means on. Numbers may be texts: `"1"` is 1, and 1 is `true`. Where the values are true
+        /// and false, other values are read as `UserDefaults` reads a `Bool`, so `"YES"` is on. Any other value is off.
+        public func isOn(_ value: SettingValue) -> Bool { state(of: value) ?? false }
+
+        /// What is to be stored.
+        public func value(isOn: Bool) -> SettingValue { isOn ? trueValue : falseValue }
+
+        /// `nil` for a value that is neither.
+        func state(of value: SettingValue) -> Bool? {
+            // Exactly first: the two values may be `1` and `"1"`.
+            if value == trueValue { return true }
+            if value == falseValue { return false }
+            if value.isLoosely(trueValue) { return true }
+            if value.isLoosely(falseValue) { return false }
+            guard case (.bool(let on), .bool) = (trueValue, falseValue) else { return nil }
+            return SettingCoercion.bool.convert(value).map { $0 == on }
+        }
+    }
+
+    /// A number between two others, a whole one or not.
+    public struct Slider: Sendable, Hashable {
+        /// The least value.
+        public var minimum: Double
+        /// The greatest value. Not less than ``minimum``.
+        public var maximum: Double
+        /// The name of the picture at the least value, 21 points high and wide; see ``SettingsBundle/image(named:)``.
+        public var minimumImage: String?
+        /// The name of the picture at the greatest value.
+        public var maximumImage: String?
+
+        /// Creates a slider.
+        public init(
+            minimum: Double, maximum: Double, minimumImage: String? = nil, maximumImage: String? = nil
+        ) {
+            (self.minimum, self.maximum) = (minimum, maximum)
+            (self.minimumImage, self.maximumImage) = (minimumImage, maximumImage)
+        }
+
+        /// Where a stored value is: the nearest number of the slider. Numbers may be texts. `nil` for anything else.
+        public func position(of value: SettingValue) -> Double? {
+            guard let number = value.looseDouble else { return nil }
+            return min(max(number, minimum), maximum)
+        }
+    }
+
+    /// A choice on a page of its own.
+    public struct MultiValue: Sendable, Hashable {
+        /// What there is to choose from, in the order of the file.
+        public var choices: [Choice]
+        /// Whether the choices are shown in the order of their titles.
+        public var isSortedByTitle: Bool
+
+        /// Creates a choice.
+        public init(choices: [Choice], isSortedByTitle: Bool = false) {
+            (self.choices, self.isSortedByTitle) = (choices, isSortedByTitle)
+        }
+
+        /// The choice that a stored value means; `nil` if it is none. Numbers may be texts: `"2"` is 2, and 1 is `true`.
+        /// What is to be stored is the value of the choice.
+        public func choice(for value: SettingValue) -> Choice? { choices.first(matching: value) }
+
+        /// The choices as they are shown. Titles are sorted without regard to case.
+        public var shownChoices: [Choice] { isSortedByTitle ? choices.sortedByTitle : choices }
+    }
+
+    /// A row that leads to another pane.
+    public struct ChildPane: Sendable, Hashable {
+        /// The ``Pane/file`` of the pane. A bundle that was read has it.
+        public var file: String
+
+        /// Creates a row.
+        public init(file: String) { self.file = file }
+    }
+
+    /// A choice whose values are the rows of a section.
+    public struct RadioGroup: Sendable, Hashable {
+        /// What there is to choose from, in the order of the file.
+        public var choices: [Choice]
+        /// What stands below the section.
+        public var footer: String?
+        /// Whether the choices are shown in the order of their titles.
+        public var isSortedByTitle: Bool
+
+        /// Creates a choice.
+        public init(choices: [Choice], footer: String? = nil, isSortedByTitle: Bool = false) {
+            (self.choices, self.footer, self.isSortedByTitle) = (choices, footer, isSortedByTitle)
+        }
+
+        /// The choice that a stored value means, as of ``MultiValue/choice(for:)``.
+        public func choice(for value: SettingValue) -> Choice? { choices.first(matching: value) }
+
+        /// The choices as they are shown. Titles are sorted without regard to case.
+        public var shownChoices: [Choice] { isSortedByTitle ? choices.sortedByTitle : choices }
+    }
+}

@@ -1,0 +1,63 @@
+public import Settle
+
+extension SettingsBundle {
+    /// One element of a pane.
+    public struct Specifier: Sendable, Hashable {
+        /// What it is, with all that only such elements have.
+        public var kind: Kind
+        /// The key of the value as the program spells it for `UserDefaults`: one name, with dots or without. `nil` for
+        /// groups and child panes, and for a title whose text never changes. Never empty.
+        public var key: String?
+        /// The text beside it, or above a group.
+        public var title: String?
+        /// The value while none is stored.
+        public var defaultValue: SettingValue?
+        /// The devices on which it is shown; `nil` for all.
+        public var idioms: [Idiom]?
+
+        /// Creates an element.
+        public init(
+            _ kind: Kind, key: String? = nil, title: String? = nil, defaultValue: SettingValue? = nil,
+            idioms: [Idiom]? = nil
+        ) {
+            (self.kind, self.key, self.title) = (kind, key, title)
+            (self.defaultValue, self.idioms) = (defaultValue, idioms)
+        }
+
+        /// The kinds of elements.
+        public enum Kind: Sendable, Hashable {
+            /// `PSGroupSpecifier`: the beginning of a section.
+            case group(Group)
+            /// `PSTextFieldSpecifier`: a text to be typed.
+            case textField(TextField)
+            /// `PSTitleValueSpecifier`: a value to be read.
+            case titleValue(TitleValue)
+            /// `PSToggleSwitchSpecifier`: a switch with two values.
+            case toggle(Toggle)
+            /// `PSSliderSpecifier`: a number between two others.
+            case slider(Slider)
+            /// `PSMultiValueSpecifier`: a choice on a page of its own.
+            case multiValue(MultiValue)
+            /// `PSChildPaneSpecifier`: a row that leads to another pane.
+            case childPane(ChildPane)
+            /// `PSRadioGroupSpecifier`: a choice whose values are the rows of a section.
+            case radioGroup(RadioGroup)
+        }
+
+        /// Whether it is shown on a device of this kind.
+        public func isShown(on idiom: Idiom) -> Bool { idioms?.contains(idiom) ?? true }
+    }
+
+    /// A kind of device, as `SupportedUserInterfaceIdioms` names it.
+    public struct Idiom: RawRepresentable, Sendable, Hashable {
+        /// As in the bundle.
+        public var rawValue: String
+        /// Creates a kind from its name in the bundle.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// iPhone and iPod touch.
+        public static let phone = Idiom(rawValue: "Phone")
+        /// iPad.
+        public static let pad = Idiom(rawValue: "Pad")
+    }
+}

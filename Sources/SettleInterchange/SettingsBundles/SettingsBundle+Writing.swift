@@ -1,0 +1,46 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension SettingsBundle {
+    /// Writes a `Settings.bundle` that ``read(at:of:)`` reads as the same panes, texts and pictures.
+    ///
+    /// Property lists are in XML, with sorted keys, and tables in the old text form, so that equal bundles give equal files.
+    /// The title is in an `Info.plist` of the bundle, the icon in `Icon-Settings.png`. Choices of which only some have a
+    /// short title get their title for it, since a bundle has all of them or none. ``findings`` are not written.
+    ///
+    /// All files are written into a new folder beside the place, and synced; only then it takes the place, and a bundle
+    /// that was there is removed. If anything fails before, the old one stays as it is; if the process ends at the very
+    /// moment between, both are beside the place, with a dot before their names. Folders have the permissions 0755, files
+    /// 0644 less the process's umask.
+    ///
+    /// - Parameter folder: The folder to be made, by custom `Settings.bundle`. The one around it must be there. What is at
+    ///   the place already must be a folder with a `Root.plist`, or an empty one.
+    /// - Throws: `SettingsError` with the code `SettingsError.Code.settingsBundle` if a value has no form in XML, a
+    ///   name is no path within the bundle or is taken twice, something else is at the place, or a file can't be written.
+    public func write(to folder: URL) throws(SettingsError) {
+        let path = FilePath(folder.path).withoutTrailingSlashes
+        do throws(BundleFileError) {
+            try BundleReplacement(path, try BundleFiles(self).all()).run()
+        } catch {
+            throw .unwritable(path, error.reason, underlying: error.underlying)
+        }
+    }
+}
+
+extension SettingsError {
+    fileprivate static func unwritable(_ path: FilePath, _ reason: String, underlying: (any Error)?) -> SettingsError {
+        SettingsError(
+            .settingsBundle, "The settings bundle “\(path)” can't be written: \(reason)", underlying: underlying)
+    }
+}
+
+/// Why a file of a bundle can't be made.
+struct BundleFileError: Error {
+    let reason: String
+    var underlying: (any Error)?
+}

@@ -1,0 +1,38 @@
+public import Settle
+
+extension SettingsStore {
+    /// Registers the default values of a bundle: they count where no domain above has a value.
+    ///
+    /// ```swift
+    /// try store.register(contentsOf: SettingsBundle.read(at: url))
+    /// ```
+    ///
+    /// Keys are those of ``key(named:)``: a declared setting, or one name with dots and all. Where a declared setting has
+    /// a number or a truth value, the text of one becomes that, since a field's default is text. The store must search
+    /// `DomainName.registration`. All defaults are registered at once, or none.
+    ///
+    /// - Throws: `SettingsError` if a key can't be one, if the store does not search the registered defaults or is closed,
+    ///   or within a transaction of the store.
+    public func register(contentsOf bundle: SettingsBundle) throws {
+        var defaults: [String: any Codable & Sendable] = [:]
+        for (name, value) in bundle.defaultValues {
+            guard let key = key(named: name) else { continue }
+            let kind = setting(forKey: key.description)?.shape.kind
+            defaults[key.description] = value.converted(to: kind)
+        }
+        try register(defaults)
+    }
+}
+
+extension SettingValue {
+    /// What a text spells, for a setting of that kind; otherwise the value itself.
+    fileprivate func converted(to kind: ValueShape.Kind?) -> SettingValue {
+        switch (self, kind) {
+        case (.string, .integer?):
+            looseNumber.flatMap { Int64(exactly: $0) }.map(SettingValue.integer) ?? self
+        case (.string, .number?): looseDouble.map(SettingValue.real) ?? self
+        case (.string, .bool?), (.integer, .bool?): SettingCoercion.bool.convert(self).map(SettingValue.bool) ?? self
+        default: self
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import Settle
+import SettleInterchange
+import SettleTesting
+import Testing
+
+/// Archives written by hand from the format, what is wrong with others, and mutants.
+@Suite(.timeLimit(.minutes(10))) struct ArchiveFormTests {
+    /// An archive in XML with these objects after `$null`, and the first of them as its root.
+    private func archive(_ objects: [String], top: String? = nil) -> Data {
+        let references = top ?? "<key>root</key>\(reference(1))"
+        return Data(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key><integer>100000</integer>
+            <key>$top</key><dict>\(references)</dict>
+            <key>$objects</key><array><string>$null</string>\(objects.joined())</array>
+            </dict></plist>
+            """.utf8)
+    }
+
+    private func reference(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
+
+    private func object(_ number: Int, _ fields: String) -> String {
+        "<dict><key>$class</key>\(reference(number))\(fields)</dict>"
+    }
+
+    private func described(_ names: String...) -> String {
+        "<dict><key>$classname</key><string>\(names[0])</string><key>$classes</key><array>"
+            + names.map { "<string>\($0)</string>" }.joined() + "</array></dict>"
+    }
+
+    private func read(_ objects: String...) throws -> ArchivedValue? { try KeyedArchive(archive(objects)).root }
+
+    @Test("The older spellings of texts, numbers and collections") func olderSpellings() throws {
+        #expect(
+            try read(object(2, "<key>NS.string</key><string>$null</string>"), described("NSMutableString", "NSString"))
+                == .string("$null"))
+        #expect(
+            try read(object(2, "<key>NS.bytes</key><data>Wm/Dqw==</data>"), described("NSString")) == .string("Zoë"))
+        #expect(
+            try read(object(2, "<key>NS.intval</key><integer>4</integer>"), described("NSNumber")) == .integer(4))
+        #expect(try read(object(2, "<key>NS.dblval</key><real>4.5</real>"), described("NSNumber")) == .real(4.5))
+        #expect(try read(object(2, "<key>NS.boolval</key><true/>"), described("NSNumber")) == .bool(true))
+        #expect(
+            try read(object(2, "<key>NS.data</key>\(reference(3))"), described("NSData"), "<data>AQ==</data>")
+                == .data(Data([1])))
+        #expect(
+            try read(
+                object(2, "<key>NS.object.0</key>\(reference(3))<key>NS.object.1</key>\(reference(0))"),
+                described("NSArray"), "<string>x</string>") == .array([.string("x"), .null]))
+        #expect(
+            try read(
+                object(2, "<key>NS.key.0</key>\(reference(3))<key>NS.object.0</key>\(reference(3))"),
+                described("NSDictionary"), "<string>x</string>")
+                == .dictionary([ArchivedEntry(key: .string("x"), value: .string("x"))]))
+        // 12.5, in groups of 16 bits with the higher byte first.
+        let decimal =
+            "<key>NS.mantissa</key><data>AH0AAAAAAAAAAAAAAAAAAA==</data><key>NS.exponent</key><integer>-1</integer>"
+            + "<key>NS.length</key><integer>1</integer><key>NS.negative</key><true/><key>NS.mantissa.bo</key>"
+            + "<integer>2</integer><key>NS.compact</key><true/>"
+        #expect(try read(object(2, decimal), described("NSDecimalNumber", "NSNumber")) == .real(-12.5))
+    }
+
+    @Test("Keys of the program that begin with a dollar sign, and values without a key") func dollarKeys() throws {
+        let fields = "<key>$$class</key><integer>1</integer><key>$0</key>\(reference(3))<key>a</key><array/>"
+        let value = try read(object(2, fields), described("Odd"), "<string>x</string>")
+        guard case .object(let odd)? = value else {
+            Issue.record("\(String(describing: value))")
+            return
+        }
+        #expect(odd.fields["$class"] == .integer(1) && odd.fields["$0"] == .string("x") && odd.fields.all.count == 3)
+        var again = KeyedArchive(root: .object(odd))
+        again.top["version"] = .integer(2)
+        #expect(try KeyedArchive(again.data()).root == .object(odd))
+        #expect(try KeyedArchive(again.data(as: .xml)) == again)
+    }
+
+    @Test("A subclass of a collection keeps what it has in addition") func subclasses() throws {
+        let names = described("Playlist", "NSArray", "NSObject")
+        let list = "<key>NS.objects</key><array>\(reference(3))</array>"
+        #expect(try read(object(2, list), names, "<string>x</string>") == .array([.string("x")]))
+        let value = try read(object(2, list + "<key>title</key>\(reference(3))"), names, "<string>x</string>")
+        guard case .object(let object)? = value else {
+            Issue.record("\(String(describing: value))")
+            return
+        }
+        #expect(object.className == "Playlist" && object.fields["title"] == .string("x"))
+        #expect(object.fields["NS.objects"] == .array([.string("x")]))
+        #expect(try KeyedArchive(KeyedArchive(root: .object(object)).data()).root == .object(object))
+        // Also under a key that begins with a dollar sign.
+        guard case .object(let odd)? = try read(self.object(2, list + "<key>$$x</key><true/>"), names, "<true/>") else {
+            Issue.record("What it has in addition is lost.")
+            return
+        }
+        #expect(odd.fields["$x"] == .bool(true))
+    }
+
+    @Test("What is no archive, of another version or damaged is refused with a sentence") func refused() throws {
+        func code(_ data: Data) -> ArchiveError.Code? {
+            do throws(ArchiveError) {
+                _ = try KeyedArchive(data)
+                return nil
+            } catch {
+                #expect(error.description.hasSuffix("."))
+                return error.code
+            }
+        }
+        #expect(code(Data()) == .notAnArchive && code(Data("{}".utf8)) == .notAnArchive)
+        #expect(code(Data("<plist><dict/></plist>".utf8)) == .notAnArchive)
+        #expect(code(Data([4, 11]) + Data("streamtyped".utf8) + Data([0x81, 0xE8, 3])) == .typedStream)
+        func edited(_ old: String, _ new: String) -> Data {
+            Data(String(decoding: archive(["<true/>"]), as: UTF8.self).replacing(old, with: new).utf8)
+        }
+        #expect(code(edited("100000", "100001")) == .unknownVersion)
+        #expect(code(edited("NSKeyedArchiver", "Other")) == .unknownVersion)
+        #expect(code(edited("<string>$null</string>", "")) == .damaged)
+        #expect(code(archive([object(7, "")])) == .damaged)
+        #expect(code(archive([reference(9)], top: "<key>root</key>\(reference(5))")) == .damaged)
+        #expect(code(archive([object(2, "<key>NS.time</key><real>nan</real>"), described("NSDate")])) == .damaged)
+        #expect(
+            code(archive([object(2, "<key>NS.uuidbytes</key><data>AQ==</data>"), described("NSUUID")])) == .damaged)
+        #expect(code(archive([object(2, "<key>$0</key><true/><key>$$0</key><true/>"), described("Odd")])) == .damaged)
+        #expect(
+            code(
+                archive([
+                    object(2, "<key>NS.keys</key><array>\(reference(1))</array><key>NS.objects</key><array/>"),
+                    described("NSDictionary"),
+                ])) == .damaged)
+    }
+
+    @Test("A small archive that stands for an endless tree is refused, and so is one too deep") func bombs() throws {
+        // Each list has the next one ten times.
+        let list = { (next: Int) in
+            self.object(
+                2, "<key>NS.objects</key><array>" + String(repeating: self.reference(next), count: 10) + "</array>")
+        }
+        let objects = [list(3), described("NSArray")] + (4...30).map(list) + ["<true/>"]
+        let bomb = #expect(throws: ArchiveError.self) { try KeyedArchive(archive(objects)) }
+        #expect(bomb?.code == .limit)
+        let nested = { (next: Int) in
+            self.object(2, "<key>NS.objects</key><array>\(self.reference(next))</array>")
+        }
+        let deep = [nested(3), described("NSArray")] + (4...200).map(nested) + ["<true/>"]
+        #expect(throws: ArchiveError.self) { try KeyedArchive(archive(deep)) }
+        let shallow = [nested(3), described("NSArray")] + (4...100).map(nested) + ["<true/>"]
+        #expect(try KeyedArchive(archive(shallow)).root != nil)
+        // Each object has arrays in itself, around the next object.
+        let plain = { (next: Int) in
+            let arrays = (String(repeating: "<array>", count: 120), String(repeating: "</array>", count: 120))
+            return self.object(2, "<key>a</key>\(arrays.0)\(self.reference(next))\(arrays.1)")
+        }
+        let both = [plain(3), described("Odd")] + (4...120).map(plain) + ["<true/>"]
+        #expect(throws: ArchiveError.self) { try KeyedArchive(archive(both)) }
+        // Each object has the one before, which has been read by then and is not followed again.
+        let chain = { (last: Int) in
+            let list = "<key>NS.objects</key><array>\((3...last).map(self.reference).joined())</array>"
+            return self.archive(
+                [self.object(2, list), self.described("NSArray"), "<array/>"]
+                    + (3..<last).map { "<array>\(self.reference($0))</array>" })
+        }
+        #expect(try KeyedArchive(chain(129)).root != nil)
+        let error = #expect(throws: ArchiveError.self) { try KeyedArchive(chain(130)) }
+        #expect(error?.code == .limit && error?.path == "root.127.0")
+    }
+
+    @Test("Random graphs are read as they were written, by both forms") func roundTrips() throws {
+        var random = SeededGenerator()
+        for _ in 0..<300 {
+            let archive = KeyedArchive(root: random.archived(depth: 4))
+            #expect(try KeyedArchive(archive.data()) == archive, "seed \(random.seed)")
+            #expect(try KeyedArchive(archive.data(as: .xml)) == archive, "seed \(random.seed)")
+        }
+    }
+
+    @Test("Mutants are read or refused, and never end the program") func mutants() throws {
+        var random = SeededGenerator()
+        var refused = 0
+        for round in 0..<60 {
+            let data = try KeyedArchive(root: random.archived(depth: 3)).data(as: round % 2 == 0 ? .binary : .xml)
+            for _ in 0..<100 {
+                var bytes = [UInt8](data)
+                for _ in 0...Int(random.next() % 3) {
+                    let index = Int(random.next() % UInt64(bytes.count))
+                    switch random.next() % 3 {
+                    case 0: bytes[index] ^= 1 << (random.next() % 8)
+                    case 1: bytes[index] = UInt8(truncatingIfNeeded: random.next())
+                    default: bytes.removeSubrange(index..<min(bytes.count, index + Int(random.next() % 4) + 1))
+                    }
+                    if bytes.isEmpty { bytes = [0] }
+                }
+                do throws(ArchiveError) {
+                    let archive = try KeyedArchive(Data(bytes))
+                    _ = try? archive.contents()
+                    _ = try? archive.data()
+                } catch {
+                    refused += 1
+                }
+            }
+        }
+        #expect(refused > 1_000)
+    }
+}
+
+extension SeededGenerator {
+    /// A value that an archive can hold, equal to what is read of it.
+    fileprivate mutating func archived(depth: Int) -> ArchivedValue {
+        switch next() % (depth > 0 ? 14 : 9) {
+        case 0: return .bool(next() % 2 == 0)
+        case 1: return .integer(Int64(bitPattern: next()) >> (next() % 64))
+        case 2: return .real(Double(Int64(bitPattern: next())) / 1_024)
+        case 3: return .string(["", "a", "$null", "$class", "Zoë", "<&>", "a.b"][Int(next() % 7)])
+        case 4: return .data(Data((0..<(next() % 5)).map { UInt8($0) }))
+        case 5: return .date(Date(timeIntervalSinceReferenceDate: Double(next() % 1_000_000) / 8))
+        case 6: return .uuid(UUID())
+        case 7: return .url("a/b", base: next() % 2 == 0 ? nil : "https://example.com/")
+        case 8: return .null
+        case 9: return .array(list(depth))
+        case 10: return .set(list(depth))
+        case 11: return .orderedSet(list(depth))
+        case 12: return .dictionary(list(depth).map { ArchivedEntry(key: archived(depth: 0), value: $0) })
+        default:
+            var fields = ArchivedFields()
+            for key in ["a", "$class", "NS.objects", "$0", "b c"].prefix(Int(next() % 6)) {
+                let value = archived(depth: depth - 1)
+                if case .null = value {
+                    fields.set(value, isPrimitive: false, forKey: key)
+                } else {
+                    fields[key] = value
+                }
+            }
+            return .object(ArchivedObject(className: "Some.Class\(next() % 3)", fields: fields))
+        }
+    }
+
+    private mutating func list(_ depth: Int) -> [ArchivedValue] {
+        (0..<(next() % 4)).map { _ in archived(depth: depth - 1) }
+    }
+}

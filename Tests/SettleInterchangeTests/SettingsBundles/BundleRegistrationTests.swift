@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Settle
+import SettleInterchange
+import SettleTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct BundleRegistrationTests {
+    private struct Sound: SettingsGroup {
+        @Setting var volume = 0.5
+        @Setting var steps = 1
+        @Setting var isMuted = false
+    }
+
+    private struct Player: SettingsGroup {
+        @Setting var name = "declared"
+        let sound = Sound()
+    }
+
+    private func bundle() throws -> SettingsBundle {
+        try readPane(
+            """
+            { Type = PSTextFieldSpecifier; Key = name; DefaultValue = registered; },
+            { Type = PSTextFieldSpecifier; Key = name; DefaultValue = second; },
+            { Type = PSTextFieldSpecifier; Key = none; },
+            { Type = PSTextFieldSpecifier; Key = "sound.volume"; DefaultValue = "0.75"; },
+            { Type = PSTextFieldSpecifier; Key = "sound.steps"; DefaultValue = "12"; },
+            { Type = PSToggleSwitchSpecifier; Key = "sound.isMuted"; DefaultValue = YES; },
+            { Type = PSTextFieldSpecifier; Key = "other.key"; DefaultValue = "12"; },
+            { Type = PSChildPaneSpecifier; File = Sub; }
+            """,
+            files: [
+                "Sub.plist": "{ PreferenceSpecifiers = ({ Type = PSTextFieldSpecifier; Key = k; DefaultValue = v; }); }"
+            ])
+    }
+
+    @Test("Defaults count where a key has no value, with the types of the declarations") func registering() async throws
+    {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.application, .registration])
+        let settings = try await store.group(Player.self)
+        try store.register(contentsOf: bundle())
+        #expect(settings.name == "registered" && settings.$name.domain == .registration)
+        #expect(settings.sound.volume == 0.75 && settings.sound.steps == 12 && settings.sound.isMuted)
+        settings.name = "own"
+        #expect(settings.name == "own")
+        try settings.$name.reset()
+        #expect(settings.name == "registered")
+        // A key that nobody declares is one name, and keeps its type.
+        #expect(store.object(forKey: #"other\.key"#) == .string("12"))
+        #expect(store.object(forKey: "none") == nil && store.object(forKey: "k") == .string("v"))
+        try store.setValue("x", forKey: #"other\.key"#)
+        #expect(store.object(forKey: #"other\.key"#) == .string("x"))
+    }
+
+    @Test("A store without registered defaults refuses them") func refusal() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let bundle = try bundle()
+        let error = #expect(throws: SettingsError.self) { try store.register(contentsOf: bundle) }
+        #expect(error?.code == .domain)
+    }
+
+    @Test("A described bundle registers the declarations' own defaults") func roundTrip() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.application, .registration])
+        let settings = try await store.group(Player.self)
+        try store.register(contentsOf: SettingsBundle(describing: store.schema()))
+        #expect(settings.name == "declared" && settings.$name.domain == .registration)
+        #expect(settings.sound.volume == 0.5 && settings.sound.steps == 1)
+        #expect(settings.sound.$steps.domain == .registration && settings.sound.$volume.domain == .registration)
+    }
+
+    @Test("A name means a declared setting first, then itself, then a path that has a value") func keys() async throws {
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let settings = try await store.group(Player.self)
+        try withExtendedLifetime(settings) {
+            #expect(store.key(named: "sound.volume") == SettingKey("sound.volume"))
+            #expect(store.key(named: "name") == SettingKey("name"))
+            #expect(store.key(named: "a.b") == .path("a.b"))
+            try store.setValue(1, forKey: "a.b")
+            #expect(store.key(named: "a.b") == .path("a", "b"))
+            try store.setValue(2, forKey: .path("a.b"))
+            #expect(store.key(named: "a.b") == .path("a.b"))
+            #expect(store.key(named: "") == nil && store.key(named: "a.") == .path("a."))
+            #expect(store.key(named: #"a\.b"#) == .path(#"a\.b"#))
+        }
+    }
+}
