@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleInterchange", targets: ["SettleInterchange"]),
+        .library(name: "SettleFoundation", targets: ["SettleFoundation"]),
         .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
     ],
@@ -32,11 +33,15 @@ let package = Package(
             name: "Settle", exclude: privacyManifest.excluded, resources: privacyManifest.resources,
             swiftSettings: strict),
         .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
+        .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
         .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
         .testTarget(
             name: "SettleInterchangeTests", dependencies: ["Settle", "SettleInterchange", "SettleTesting"],
             swiftSettings: strict),
+        // The only tests of what needs the whole of Foundation.
+        .testTarget(
+            name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleTesting"], swiftSettings: strict),
     ]
 )

@@ -1,0 +1,48 @@
+import Foundation
+import SettleInterchange
+
+/// Why an archive was not read: words after "found" that quote no value.
+struct ArchiveRefusal: Error {
+    let found: String
+}
+
+/// Reads archives with the classes of their objects.
+enum Unarchiving {
+    /// - Parameters:
+    ///   - classes: Those that the root may have, and, if it is a collection, what is in it.
+    ///   - isSecure: Whether only these classes, and those that they ask for, are made.
+    static func root(of data: Data, _ classes: [AnyClass], isSecure: Bool) throws(ArchiveRefusal) -> Any? {
+        let key = NSKeyedArchiveRootObjectKey
+        let decoder = try decoder(of: data, isSecure: isSecure)
+        let root = isSecure ? decoder.decodeObject(of: classes, forKey: key) : decoder.decodeObject(forKey: key)
+        if decoder.error != nil {
+            // A class's own error may quote values.
+            throw decoder.error as? ArchiveRefusal ?? ArchiveRefusal(found: "one that its class, or one in it, refuses")
+        }
+        return root
+    }
+
+    private static func decoder(of data: Data, isSecure: Bool) throws(ArchiveRefusal) -> NSCoder {
+        let archive: KeyedArchive
+        do throws(ArchiveError) {
+            // Within bounds, and without ending the program on what is damaged.
+            archive = try KeyedArchive(data)
+        } catch {
+            let reason = error.description
+            let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
+            throw ArchiveRefusal(found: "data that can't be read (\(words))")
+        }
+        #if canImport(ObjectiveC)
+            do {
+                let decoder = try NSKeyedUnarchiver(forReadingFrom: data)
+                decoder.requiresSecureCoding = isSecure
+                decoder.decodingFailurePolicy = .setErrorAndReturn
+                return decoder
+            } catch {
+                throw ArchiveRefusal(found: "data that Foundation can't read")
+            }
+        #else
+            return ArchiveDecoder(archive, isSecure: isSecure)
+        #endif
+    }
+}

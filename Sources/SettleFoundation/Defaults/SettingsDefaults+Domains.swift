@@ -1,0 +1,140 @@
+import Foundation
+import Settle
+import Synchronization
+
+/// Domains other than the store's own.
+extension SettingsDefaults {
+    /// Adds defaults that count while no other domain has a value, to those that were registered before. They are not
+    /// saved.
+    public func register(defaults registrationDictionary: [String: Any]) {
+        var values: [String: SettingValue] = [:]
+        for (name, object) in registrationDictionary {
+            report {
+                guard let value = SettingValue(object: object) else { throw refusal(of: key(name), type(of: object)) }
+                values[key(name)] = value
+            }
+        }
+        report {
+            try store.setVolatileDomain(.registration, .registration, isAbove: false, nil)
+            try store.register(values)
+        }
+    }
+
+    /// Asks the settings of another program, too, behind the store's own. Blocks until they are read.
+    public func addSuite(named suiteName: String) {
+        wait { store in try await store.addSuite(suiteName) }
+    }
+
+    /// Asks the settings of another program no more.
+    public func removeSuite(named suiteName: String) {
+        wait { store in try await store.removeSuite(suiteName) }
+    }
+
+    // MARK: Persistent domains
+
+    /// What a domain has stored: the store's own, by its ``domainName``, ``globalDomain``, or that of another program;
+    /// `nil` if it has nothing. Without secrets of declared settings.
+    public func persistentDomain(forName domainName: String) -> [String: Any]? {
+        var tree = SettingTree()
+        if let domain = searchedDomain(domainName) {
+            tree = domain.values
+        } else if domainName != Self.globalDomain {
+            report { tree = try waitForBlocking { try await SettingsStore.values(ofSuite: domainName) } }
+        }
+        return tree.root.isEmpty ? nil : tree.root.objects
+    }
+
+    /// Replaces what a domain has stored. If a value is refused, nothing is written, and the reason reported. Blocks until
+    /// the file of another domain than the store's own is written.
+    public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
+        let (entries, refused) = SettingValue.entries(domain)
+        if let name = refused.first {
+            return report { throw refusal(of: key(name), domain[name].map { type(of: $0) } ?? Any.self) }
+        }
+        replace(SettingTree(entries), domainName)
+    }
+
+    /// Removes all that a domain has stored.
+    public func removePersistentDomain(forName domainName: String) { replace(SettingTree(), domainName) }
+
+    private func replace(_ tree: SettingTree, _ name: String) {
+        if name == domainName { return report { try store.import(tree, .replace) } }
+        if searchedDomain(name) != nil || name == Self.globalDomain {
+            let name: DomainName = name == Self.globalDomain ? .global : .suite(name)
+            wait { store in try await store.domain(name).replace(with: tree) }
+        } else {
+            wait { _ in
+                let other = try await SettingsStore.open(name)
+                try other.import(tree, .replace)
+                try await other.close()
+            }
+        }
+    }
+
+    /// `nil` for a domain that the store does not search.
+    private func searchedDomain(_ name: String) -> SettingsDomain? {
+        let own: DomainName =
+            name == domainName ? .application : name == Self.globalDomain ? .global : .suite(name)
+        return store.domains.first { $0.name == own }
+    }
+
+    // MARK: Volatile domains
+
+    /// The names of the domains that are gone when the program ends.
+    public var volatileDomainNames: [String] {
+        [Self.argumentDomain, Self.registrationDomain] + state.withLock { $0.volatile.keys.sorted() }
+    }
+
+    /// What a volatile domain has: ``argumentDomain``, ``registrationDomain``, or one that was set.
+    public func volatileDomain(forName domainName: String) -> [String: Any] {
+        switch domainName {
+        case Self.registrationDomain: store.domain(.registration).values.root.objects
+        case Self.argumentDomain: arguments.root.objects
+        default: state.withLock { $0.volatile[domainName]?.root.objects } ?? [:]
+        }
+    }
+
+    /// Replaces a volatile domain. Values of ``argumentDomain`` are asked before all others but an administrator's, those
+    /// of ``registrationDomain`` last; a domain with another name is kept, and not asked.
+    public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
+        let (entries, refused) = SettingValue.entries(domain)
+        if let name = refused.first {
+            return report { throw refusal(of: key(name), domain[name].map { type(of: $0) } ?? Any.self) }
+        }
+        setVolatile(SettingTree(entries), domainName)
+    }
+
+    /// Removes what a volatile domain has.
+    public func removeVolatileDomain(forName domainName: String) { setVolatile(nil, domainName) }
+
+    private func setVolatile(_ tree: SettingTree?, _ name: String) {
+        switch name {
+        case Self.registrationDomain:
+            report { try store.setVolatileDomain(.registration, .registration, isAbove: false, tree ?? SettingTree()) }
+        case Self.argumentDomain:
+            report {
+                try store.setVolatileDomain(DomainName(name), .arguments, isAbove: true, tree ?? SettingTree())
+            }
+        default: state.withLock { $0.volatile[name] = tree }
+        }
+    }
+
+    /// What was set here, before what the command line has.
+    private var arguments: SettingTree {
+        let given = store.domain(.arguments).values.root
+        let own = store.domain(DomainName(Self.argumentDomain)).values.root
+        return SettingTree(own.merging(given) { own, _ in own })
+    }
+
+    /// Waits for work that a store does asynchronously, and reports its failure.
+    private func wait(_ work: @escaping @Sendable (SettingsStore) async throws -> Void) {
+        report { [store] in
+            // It would wait for the end of this write.
+            guard !store.isHeldByCurrentWriter else {
+                throw SettingsError(
+                    .insideTransaction, "The domains of a store can't be changed inside of a write: do it afterwards.")
+            }
+            try waitForBlocking { try await work(store) }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+#if canImport(ObjectiveC)
+    import Foundation
+    import Settle
+
+    /// A key that was observed once, with the value that observers have been told.
+    struct ObservedKey: Sendable {
+        var value: SettingValue?
+    }
+
+    /// Key-value observing, as far as `UserDefaults` has it: keys without dots. The old value is not told.
+    extension SettingsDefaults {
+        func beginObserving(_ name: String) {
+            let value = store.object(forKey: key(name))
+            state.withLock { state in
+                if state.observed[name] == nil { state.observed[name] = ObservedKey(value: value) }
+            }
+        }
+
+        func notifyObservers() {
+            for name in state.withLock({ Array($0.observed.keys) }) {
+                let value = store.object(forKey: key(name))
+                let isChanged = state.withLock { state in
+                    defer { state.observed[name]?.value = value }
+                    return state.observed[name]?.value != value
+                }
+                guard isChanged else { continue }
+                willChangeValue(forKey: name)
+                didChangeValue(forKey: name)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,83 @@
+public import Foundation
+import Settle
+
+/// Writes to the store's own domain. Each is visible to all readers when it returns, and saved a moment later.
+extension SettingsDefaults {
+    /// Writes a value of a property list, or a URL; `nil` removes it.
+    public func set(_ value: Any?, forKey defaultName: String) {
+        switch value {
+        case nil: removeObject(forKey: defaultName)
+        case let url as URL: set(url, forKey: defaultName)
+        case let url as NSURL: set(url.absoluteURL, forKey: defaultName)
+        case let object?:
+            report {
+                guard let value = SettingValue(object: object) else {
+                    throw refusal(of: key(defaultName), type(of: object))
+                }
+                try write(value, defaultName)
+            }
+        }
+    }
+
+    /// Writes a whole number.
+    public func set(_ value: Int, forKey defaultName: String) {
+        report { try store.setInteger(value, forKey: key(defaultName)) }
+    }
+
+    /// Writes a number, with its shortest decimal spelling.
+    public func set(_ value: Float, forKey defaultName: String) {
+        report { try store.setFloat(value, forKey: key(defaultName)) }
+    }
+
+    /// Writes a number; the same as `set(_:forKey:)`.
+    public func setFloat(_ value: Float, forKey defaultName: String) { set(value, forKey: defaultName) }
+
+    /// Writes a number.
+    public func set(_ value: Double, forKey defaultName: String) {
+        report { try store.setDouble(value, forKey: key(defaultName)) }
+    }
+
+    /// Writes a truth value.
+    public func set(_ value: Bool, forKey defaultName: String) {
+        report { try store.setBool(value, forKey: key(defaultName)) }
+    }
+
+    /// Writes a URL; `nil` removes it.
+    ///
+    /// A file in the home folder is written as a path that begins with `~`. Every other URL is archived as data; on Apple
+    /// platforms, that of a file that is there as a reference with bookmark data, which finds the file after it was moved.
+    /// A declared setting of type `URL` gets the URL itself.
+    public func set(_ url: URL?, forKey defaultName: String) {
+        guard let url else { return removeObject(forKey: defaultName) }
+        report {
+            if store.setting(forKey: key(defaultName))?.shape.kind == .url {
+                try store.setURL(url, forKey: key(defaultName))
+            } else {
+                try write(SettingValue(url), defaultName)
+            }
+        }
+    }
+
+    /// Removes the value of a key from the store's own domain. Another domain may have one, or a default is registered.
+    public func removeObject(forKey defaultName: String) {
+        report { try store.removeValue(forKey: key(defaultName)) }
+    }
+
+    /// Waits until everything that was written is on stable storage. There is no need to call it.
+    ///
+    /// - Returns: False if it could not be saved; `store.issues` says why. It can't be saved from inside of a write.
+    @discardableResult
+    public func synchronize() -> Bool {
+        do {
+            try store.flushAndWait()
+            return true
+        } catch {
+            report { throw error }
+            return false
+        }
+    }
+
+    private func write(_ value: SettingValue, _ defaultName: String) throws {
+        try store.setValue(value, forKey: key(defaultName))
+    }
+}
