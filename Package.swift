@@ -24,6 +24,8 @@ let package = Package(
     products: [
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleInterchange", targets: ["SettleInterchange"]),
+        .library(name: "SettleCommand", targets: ["SettleCommand"]),
+        .executable(name: "settle", targets: ["SettleTool"]),
         .library(name: "SettleFoundation", targets: ["SettleFoundation"]),
         .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
@@ -33,12 +35,17 @@ let package = Package(
             name: "Settle", exclude: privacyManifest.excluded, resources: privacyManifest.resources,
             swiftSettings: strict),
         .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
+        .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
+        .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
         .testTarget(name: "SettleTests", dependencies: ["Settle", "SettleTesting"], swiftSettings: strict),
         .testTarget(
             name: "SettleInterchangeTests", dependencies: ["Settle", "SettleInterchange", "SettleTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SettleCommandTests", dependencies: ["Settle", "SettleCommand", "SettleTesting"],
             swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(

@@ -1,0 +1,67 @@
+import Settle
+import SettleInterchange
+
+/// Runs one verb and turns errors into sentences and exit codes.
+struct CommandRun {
+    let program: String
+    let terminal: any CommandTerminal
+
+    func run(_ words: [String], on target: () async throws -> Invocation.Target) async -> Int32 {
+        do {
+            try await perform(words, try await target())
+            return ExitCode.done.rawValue
+        } catch {
+            let failure = CommandFailure(error)
+            terminal.complain(failure.description)
+            return failure.code.rawValue
+        }
+    }
+
+    private func perform(_ words: [String], _ target: Invocation.Target) async throws {
+        let isTool = if case .files = target { true } else { false }
+        if words.first == CompletionScript.question {
+            let found = await Completion(target, program: program).candidates(for: Array(words.dropFirst()))
+            let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
+                .map { ([found[$0.offset].word] + $0.element).joined(separator: "\t") + "\n" }
+            return try terminal.write(Array(lines.joined().utf8))
+        }
+        guard !words.isEmpty else {
+            try HelpPage(program: program, isTool: isTool).writeAll(to: terminal)
+            throw CommandFailure(.usage, "A verb is missing.")
+        }
+        let arguments = try Arguments(words, isTool: isTool, program: program)
+        if arguments.has(.help) {
+            return try HelpPage(program: program, isTool: isTool).write(arguments.verb, to: terminal)
+        }
+        let invocation = Invocation(arguments: arguments, program: program, target: target, terminal: terminal)
+        try await arguments.verb.action(invocation)
+    }
+}
+
+extension String {
+    fileprivate var firstLine: String { String(prefix { $0 != "\n" && $0 != "\t" }) }
+}
+
+extension CommandFailure {
+    /// - Parameter error: Whatever a verb has thrown.
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let error as CommandFailure: self = error
+        case let error as SettingsError: self.init(Self.code(for: error), error.description)
+        case is FormatError, is ArchiveError: self.init(.refused, "\(error)")
+        case is StorageError: self.init(.failed, "\(error)")
+        default: self.init(.failed, "\(error)")
+        }
+    }
+
+    private static func code(for error: SettingsError) -> ExitCode {
+        switch error.code {
+        case .locked, .protected: .locked
+        case .historyUnavailable: .unavailable
+        case .invalidValue, .unusableValue, .encodingFailed, .importRefused, .unknownKey, .conflict, .notUndoable,
+            .duplicateKey, .invalidKey, .tooManyKeys, .draftConflict:
+            error.problems.contains { $0.code == .locked || $0.code == .protected } ? .locked : .refused
+        default: .failed
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// The arguments of a verb, sorted into operands, options and a value.
+struct Arguments: Sendable {
+    private(set) var verb: Verb
+    private(set) var operands: [String] = []
+    /// The values of the options that are given; empty texts for flags.
+    private var options: [Verb.Option: String] = [:]
+    /// The arguments of a value, with the flags for its type.
+    private(set) var value: [String] = []
+
+    subscript(option: Verb.Option) -> String? { options[option] }
+
+    func has(_ option: Verb.Option) -> Bool { options[option] != nil }
+
+    /// - Parameter words: The arguments, without the name of the program.
+    /// - Throws: ``CommandFailure`` that says what is wrong, and what the usage is.
+    init(_ words: [String], isTool: Bool, program: String) throws(CommandFailure) {
+        var words = words[...]
+        // As in `defaults -currentHost read …`.
+        var places: [String] = []
+        while isTool, let first = words.first,
+            let option = Verb.Option.places.first(where: { $0.names.contains(first) }),
+            option == .currentHost || option == .host
+        {
+            let count = min(option.value == nil ? 1 : 2, words.count)
+            places += words.prefix(count)
+            words = words.dropFirst(count)
+        }
+        guard let name = words.popFirst() else {
+            throw CommandFailure(.usage, "A verb is missing. “\(program) help” lists them.")
+        }
+        if name == "--help" || name == "-h" {
+            verb = .help
+            return
+        }
+        guard let verb = Verb.named(name, isTool: isTool) else {
+            let near = Suggestion.nearest(to: name, among: Verb.all(isTool: isTool).map(\.name))
+            throw CommandFailure(
+                .usage, "There is no verb “\(name)”.\(Suggestion.words(near)) “\(program) help” lists the verbs.")
+        }
+        self.verb = verb
+        words = places + words
+        do throws(CommandFailure) {
+            try sort(words, isTool: isTool)
+            try check(isTool: isTool)
+        } catch {
+            throw CommandFailure(.usage, "\(error) Usage: \(verb.usage(of: program, isTool: isTool))")
+        }
+    }
+
+    /// A command that is known to be right.
+    init(_ verb: Verb, operands: [String]) {
+        (self.verb, self.operands) = (verb, operands)
+    }
+
+    private mutating func sort(_ words: ArraySlice<String>, isTool: Bool) throws(CommandFailure) {
+        var words = words
+        let known = verb.options(isTool: isTool)
+        var takesOptions = true
+        while let word = words.popFirst() {
+            let isValue = verb.takesValue && operands.count >= wanted(isTool)
+            if takesOptions, word == "--" {
+                takesOptions = false
+            } else if isValue, takesOptions, value.isEmpty, let flag = ValueFlag(rawValue: word) {
+                // The parts of an array or a dictionary end with the command.
+                value = [word] + (flag.isContainer ? words : words.prefix(1))
+                words = flag.isContainer ? [] : words.dropFirst()
+            } else if takesOptions, word.isOption {
+                try take(word, &words, known)
+            } else if isValue {
+                value.append(word)
+            } else {
+                operands.append(word)
+            }
+        }
+    }
+
+    /// How many operands come before a value.
+    private func wanted(_ isTool: Bool) -> Int {
+        let isGiven = has(.global) || has(.app)
+        return verb.operands(isTool: isTool).count - (isGiven && verb.hasDomain(isTool) ? 1 : 0)
+    }
+
+    private mutating func take(
+        _ word: String, _ words: inout ArraySlice<String>, _ known: [Verb.Option]
+    ) throws(CommandFailure) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let attached = word.hasPrefix("--") && parts.count == 2 ? String(parts[1]) : nil
+        let name = attached == nil ? word : String(parts[0])
+        guard let option = known.first(where: { $0.names.contains(name) }) else {
+            let near = Suggestion.nearest(to: name, among: known.map(\.name))
+            throw CommandFailure(.usage, "There is no option “\(name)”.\(Suggestion.words(near))")
+        }
+        guard option.value != nil else {
+            guard attached == nil else { throw CommandFailure(.usage, "“\(name)” takes no value.") }
+            options[option] = ""
+            return
+        }
+        guard let given = attached ?? words.popFirst() else {
+            throw CommandFailure(.usage, "The value of “\(name)” is missing.")
+        }
+        options[option] = given
+    }
+
+    private func check(isTool: Bool) throws(CommandFailure) {
+        guard !has(.help) else { return }
+        let given = operands.count + (verb.hasDomain(isTool) && (has(.global) || has(.app)) ? 1 : 0)
+        let all = verb.operands(isTool: isTool)
+        if given > all.count { throw CommandFailure(.usage, "“\(operands.last ?? "")” is one argument too many.") }
+        let needed = all.prefix { !$0.isOptional }.count
+        if given < needed { throw CommandFailure(.usage, "\(all[given].name) is missing.") }
+        if has(.global), has(.app) { throw CommandFailure(.usage, "Give one domain.") }
+        if has(.json), has(.propertyList) { throw CommandFailure(.usage, "Choose “--json” or “--plist”.") }
+    }
+}
+
+extension String {
+    /// Whether it looks like an option rather than a value, as `-5` and `-` do.
+    fileprivate var isOption: Bool {
+        guard utf8.first == UInt8(ascii: "-") else { return false }
+        return utf8.dropFirst().first == UInt8(ascii: "-") || dropFirst().first?.isLetter == true
+    }
+}

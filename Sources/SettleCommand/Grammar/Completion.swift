@@ -1,0 +1,86 @@
+import Settle
+import SettleInterchange
+
+/// What the unfinished word of a command line could be.
+struct Completion {
+    let target: Invocation.Target
+    let program: String
+    private let isTool: Bool
+
+    init(_ target: Invocation.Target, program: String) {
+        (self.target, self.program) = (target, program)
+        if case .files = target { isTool = true } else { isTool = false }
+    }
+
+    /// - Parameter words: The words behind the program's name. The last one is unfinished, and may be empty.
+    /// - Returns: Words that begin like it, each with what it means, if that is known. Nothing if it may be a file.
+    func candidates(for words: [String]) async -> [(word: String, meaning: String?)] {
+        let (typed, before) = (words.last ?? "", words.dropLast())
+        return await all(typed, before).filter { $0.0.hasPrefix(typed) && !$0.0.contains("\n") && !$0.0.contains("\t") }
+            .map { (word: $0.0, meaning: $0.1) }
+    }
+
+    private func all(_ typed: String, _ before: ArraySlice<String>) async -> [(String, String?)] {
+        guard let name = before.first else { return verbs }
+        guard let verb = Verb.named(name, isTool: isTool) else { return [] }
+        let options = verb.options(isTool: isTool)
+        if let last = before.last, options.contains(where: { $0.value != nil && $0.names.contains(last) }) { return [] }
+        if typed.hasPrefix("-") {
+            let flags = verb.takesValue ? ValueFlag.allCases.map { ($0.rawValue, Optional($0.help)) } : []
+            return options.flatMap { option in option.names.map { ($0, Optional(option.help)) } } + flags
+        }
+        var operands: [String] = []
+        var skipsNext = false
+        for word in before.dropFirst() {
+            if skipsNext {
+                skipsNext = false
+            } else if let option = options.first(where: { $0.names.contains(word) }) {
+                skipsNext = option.value != nil
+            } else if !word.hasPrefix("-") {
+                operands.append(word)
+            }
+        }
+        let isGlobal = before.contains { Verb.Option.global.names.contains($0) } && verb.hasDomain(isTool)
+        if isGlobal { operands.insert(DomainAddress.globalName, at: 0) }
+        let known = verb.operands(isTool: isTool)
+        guard operands.count < known.count else { return await values(verb, operands) }
+        switch known[operands.count].completion {
+        case .nothing, .file: return []
+        case .verb: return verbs
+        case .words(let words): return words.map { ($0, nil) }
+        case .domain: return domains
+        case .key: return await keys(of: operands.first)
+        }
+    }
+
+    private var verbs: [(String, String?)] { Verb.all(isTool: isTool).map { ($0.name, $0.summary) } }
+
+    private var domains: [(String, String?)] {
+        guard case .files(let places) = target else { return [] }
+        return (places.names() + [DomainAddress.globalName]).map { ($0, nil) }
+    }
+
+    private func subject(_ domain: String?) -> Subject? {
+        switch target {
+        case .program(let settings): Subject(settings)
+        case .files(let places):
+            (try? places.address(of: domain ?? "", isApp: false, host: nil)).map { Subject($0) }
+        }
+    }
+
+    private func keys(of domain: String?) async -> [(String, String?)] {
+        guard let subject = subject(domain), let declared = try? subject.declared() else { return [] }
+        let stored = ((try? await subject.values()) ?? SettingTree()).leaves(within: declared)
+        return Set(stored + declared.all.map(\.key)).sorted().map { key in
+            (key.description, declared[key].flatMap { $0.title ?? $0.words })
+        }
+    }
+
+    /// The values that a declared setting can have.
+    private func values(_ verb: Verb, _ operands: [String]) async -> [(String, String?)] {
+        guard verb.takesValue, let key = operands.last.flatMap({ SettingKey($0) }),
+            let setting = (try? subject(operands.first)?.declared())?[key]
+        else { return [] }
+        return setting.choices.map { ($0, nil) }
+    }
+}

@@ -1,0 +1,61 @@
+import Settle
+import SettleInterchange
+
+/// One call of a verb: what was asked, of what, and where the answer goes.
+struct Invocation: Sendable {
+    let arguments: Arguments
+    let program: String
+    let target: Target
+    let terminal: any CommandTerminal
+
+    /// What the command works on.
+    enum Target: Sendable {
+        /// Files of any program.
+        case files(DomainPlaces)
+        /// The store of the program itself.
+        case program(ProgramSettings)
+    }
+
+    var isTool: Bool {
+        if case .files = target { true } else { false }
+    }
+
+    func has(_ option: Verb.Option) -> Bool { arguments.has(option) }
+
+    /// The name in the history.
+    var author: String { arguments[.author] ?? program }
+
+    /// The operands behind the domain.
+    var operands: ArraySlice<String> {
+        let isFirst = arguments.verb.hasDomain(isTool) && !has(.global) && !has(.app)
+        return arguments.operands.dropFirst(isFirst ? 1 : 0)
+    }
+
+    /// What the verb works on.
+    func subject() throws -> Subject {
+        switch target {
+        case .program(let settings): return Subject(settings)
+        case .files(let places):
+            let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
+            let host = arguments[.host] ?? (has(.currentHost) ? "" : nil)
+            return Subject(try places.address(of: name, isApp: has(.app), host: host))
+        }
+    }
+
+    /// Whether secrets may be shown.
+    ///
+    /// - Throws: ``CommandFailure`` if they are asked for where they would end in a file or a log.
+    func showsSecrets() throws(CommandFailure) -> Bool {
+        guard has(.secrets) else { return false }
+        guard terminal.showsOutput else {
+            throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
+        }
+        return true
+    }
+
+    /// Writes a value in the form that was asked for: by default as `defaults` does.
+    func show(_ value: SettingValue) throws {
+        guard let format = format else { return try terminal.say(DefaultsText.text(of: value)) }
+        try show(value, as: format)
+    }
+}

@@ -1,0 +1,44 @@
+/// The manual page of a command, for `man`.
+struct ManualPage {
+    let program: String
+    let isTool: Bool
+
+    var text: String {
+        let title = program.replacing(" ", with: "-")
+        var lines = [
+            ".TH \"\(Self.escaped(title.uppercased()))\" 1", ".SH NAME",
+            "\(Self.escaped(title)) \\- read and write settings", ".SH SYNOPSIS",
+            ".B \(Self.escaped(program))", "\\fIVERB\\fR\(isTool ? " \\fIDOMAIN\\fR" : "") ...", ".SH VERBS",
+        ]
+        for verb in Verb.all(isTool: isTool) {
+            lines += [".SS \"\(Self.escaped(verb.usage(of: program, isTool: isTool)))\"", Self.paragraph(verb.summary)]
+            for paragraph in verb.details.split(separator: "\n\n") {
+                lines += [".PP", Self.paragraph(String(paragraph))]
+            }
+            for option in verb.options { lines += entry(option.spelled, option.help) }
+            if verb.takesValue { for flag in ValueFlag.allCases { lines += entry(flag.rawValue, flag.help) } }
+        }
+        lines.append(".SH OPTIONS OF ALL VERBS")
+        for option in (isTool ? Verb.Option.places : []) + Verb.Option.common {
+            lines += entry(option.spelled, option.help)
+        }
+        lines.append(".SH EXIT STATUS")
+        for code in ExitCode.allCases { lines += entry("\(code.rawValue)", code.meaning) }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func entry(_ name: String, _ words: String) -> [String] {
+        [".TP", ".B \"\(Self.escaped(name))\"", Self.paragraph(words)]
+    }
+
+    /// A line that begins with a dot or an apostrophe would be a request.
+    private static func paragraph(_ text: String) -> String {
+        let text = escaped(text)
+        return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&\(text)" : text
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("“", with: "\\(lq")
+            .replacing("”", with: "\\(rq").replacing("\"", with: "\\(dq").replacing("…", with: "...")
+    }
+}

@@ -1,0 +1,119 @@
+/// One thing that a command can do: its words, and what it does. Parser, help, manual and completions all read it.
+struct Verb: Sendable {
+    let name: String
+    let aliases: [String]
+    let scope: Scope
+    let operands: [Operand]
+    let options: [Option]
+    /// One sentence.
+    let summary: String
+    /// Whether the arguments after the operands are a value, with flags for its type.
+    let takesValue: Bool
+    let action: @Sendable (Invocation) async throws -> Void
+    private let makeDetails: @Sendable () -> String
+
+    /// More about it, in paragraphs.
+    var details: String { makeDetails() }
+
+    /// - Parameter details: Made when it is shown, so that no other verb waits for its lists of words.
+    init(
+        name: String, aliases: [String] = [], scope: Scope = .everywhere, operands: [Operand] = [],
+        options: [Option] = [], summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
+        takesValue: Bool = false, action: @escaping @Sendable (Invocation) async throws -> Void
+    ) {
+        (self.name, self.aliases, self.scope, self.operands) = (name, aliases, scope, operands)
+        (self.options, self.summary, self.takesValue, self.action) = (options, summary, takesValue, action)
+        makeDetails = details
+    }
+
+    /// Where the verb is offered.
+    enum Scope: Sendable {
+        case everywhere
+        /// Only in `settle`, which has domains.
+        case tool
+        /// In `settle`, where the first operand is a domain, and in programs, where there is none.
+        case domain
+    }
+
+    /// An argument without a name.
+    struct Operand: Sendable {
+        let name: String
+        var isOptional = false
+        var completion = Completion.nothing
+    }
+
+    /// What can stand in a place.
+    enum Completion: Sendable {
+        case nothing, domain, key, file, verb
+        case words([String])
+    }
+
+    /// An argument with a name.
+    struct Option: Sendable, Hashable {
+        /// With hyphens; the first one is the one that is shown.
+        let names: [String]
+        /// The name of its value; `nil` for a flag.
+        let value: String?
+        private let makeHelp: @Sendable () -> String
+
+        var help: String { makeHelp() }
+
+        var name: String { names[0] }
+
+        /// - Parameter help: Made when it is shown.
+        init(names: [String], value: String? = nil, help: @autoclosure @escaping @Sendable () -> String) {
+            (self.names, self.value) = (names, value)
+            makeHelp = help
+        }
+
+        static func == (left: Self, right: Self) -> Bool { left.names == right.names }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(names) }
+    }
+
+    /// All operands, a domain included where there are domains.
+    func operands(isTool: Bool) -> [Operand] { hasDomain(isTool) ? [.domain] + operands : operands }
+
+    func hasDomain(_ isTool: Bool) -> Bool {
+        guard isTool, case .domain = scope else { return false }
+        return true
+    }
+
+    /// All options, those of every verb included.
+    func options(isTool: Bool) -> [Option] {
+        options + (hasDomain(isTool) ? Option.places : []) + Option.common
+    }
+
+    /// Such as `settle read DOMAIN [KEY] [--json]`.
+    func usage(of program: String, isTool: Bool) -> String {
+        let operands = operands(isTool: isTool).map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let value = takesValue ? ["VALUE"] : []
+        let options = options.map { "[\($0.name)\($0.value.map { " \($0)" } ?? "")]" }
+        return ([program, name] + operands + options + value).joined(separator: " ")
+    }
+}
+
+extension Verb.Operand {
+    static let domain = Self(name: "DOMAIN", completion: .domain)
+    static let key = Self(name: "KEY", completion: .key)
+
+    var optional: Self { Self(name: name, isOptional: true, completion: completion) }
+}
+
+extension Verb.Option {
+    static let json = Self(names: ["--json"], help: "Write JSON.")
+    static let propertyList = Self(names: ["--plist"], help: "Write an XML property list.")
+    static let literal = Self(names: ["--literal"], help: "Take the key as one name, dots included.")
+    static let force = Self(names: ["--force"], help: "Write what the schema does not know, or what has changed since.")
+    static let author = Self(names: ["--by"], value: "NAME", help: "The author in the history; by default the command.")
+    static let secrets = Self(names: ["--show-secrets"], help: "Show secrets, on a terminal only.")
+    static let help = Self(names: ["--help", "-h"], help: "Explain the verb.")
+    static let global = Self(names: ["-g", "-globalDomain", "--global"], help: "The domain of all programs.")
+    static let app = Self(names: ["-app"], value: "APP", help: "The domain of an app bundle, by its path.")
+    static let currentHost = Self(names: ["-currentHost"], help: "The values of this machine only.")
+    static let host = Self(names: ["-host"], value: "HOST", help: "The values of a machine only.")
+
+    /// Instead of a domain, or with it.
+    static let places: [Self] = [.global, .app, .currentHost, .host]
+    static let common: [Self] = [.json, .propertyList, .secrets, .help]
+}

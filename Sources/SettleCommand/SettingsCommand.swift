@@ -1,0 +1,71 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A program's own command for its settings: `myapp settings list`, `set`, `explain` and so on, typed by its declarations.
+///
+/// ```swift
+/// let store = try await SettingsStore.open("com.example.app")
+/// let command = SettingsCommand(store, groups: AppSettings.self, name: "myapp settings")
+/// exit(await command.run(Array(CommandLine.arguments.dropFirst(2))))
+/// ```
+///
+/// Values are read and written as `settle` does it, except that reading shows what is in force, and that texts are what
+/// the declarations say. A setting that is its owner's (`SettingsAccess.owner`) is shown and can't be written. Secrets are
+/// shown only with `--show-secrets` on a terminal. `help` lists the verbs, with a table of the exit codes.
+public struct SettingsCommand: Sendable {
+    private let store: SettingsStore
+    private let groups: [any SettingsGroup.Type]
+    private let name: String
+
+    /// Creates a command.
+    ///
+    /// - Parameters:
+    ///   - store: The program's store. It stays open.
+    ///   - groups: The groups that declare the settings, at the root. Those that are open already need not be given.
+    ///   - name: What a person types before the verb, for the help and for completions.
+    public init(_ store: SettingsStore, groups: any SettingsGroup.Type..., name: String = "settings") {
+        (self.store, self.groups, self.name) = (store, groups, name)
+    }
+
+    /// Runs a verb, with the streams of the process.
+    ///
+    /// Errors go to standard error, as sentences that say what to do. Nothing asks for input without a terminal. What is
+    /// written is on stable storage when this returns.
+    ///
+    /// - Parameter arguments: The verb and its arguments.
+    /// - Returns: The exit code; the help has a table of them.
+    public func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments, on: SystemTerminal())
+    }
+
+    package func run(_ arguments: [String], on terminal: any CommandTerminal) async -> Int32 {
+        await CommandRun(program: name, terminal: terminal).run(arguments) {
+            var opened: [any SettingsGroup] = []
+            for group in groups { opened.append(try await store.group(group)) }
+            return .program(ProgramSettings(name: name, store: store, groups: opened))
+        }
+    }
+}
+
+/// The command `settle`.
+package struct DomainCommand: Sendable {
+    private let places: DomainPlaces
+
+    package init(_ places: DomainPlaces = DomainPlaces()) { self.places = places }
+
+    /// Runs the command with the arguments of the process, and ends it.
+    package static func main() async -> Never {
+        let terminal = SystemTerminal()
+        terminal.end(await DomainCommand().run(Array(CommandLine.arguments.dropFirst()), on: terminal))
+    }
+
+    /// - Returns: The exit code.
+    package func run(_ arguments: [String], on terminal: any CommandTerminal) async -> Int32 {
+        await CommandRun(program: "settle", terminal: terminal).run(arguments) { .files(places) }
+    }
+}

@@ -1,0 +1,73 @@
+/// The streams of a command.
+package protocol CommandTerminal: Sendable {
+    /// Whether output goes to a terminal.
+    var showsOutput: Bool { get }
+    /// Whether that terminal shows colours, and nobody has switched them off.
+    var showsColour: Bool { get }
+    /// Whether a person can be asked.
+    var isInteractive: Bool { get }
+
+    /// Writes to standard output.
+    ///
+    /// - Throws: ``CommandFailure`` if that fails, such as on a full disk. A pipe that is closed ends the program.
+    func write(_ bytes: [UInt8]) throws(CommandFailure)
+    /// Writes a line to standard error. If that is closed, there is no one to tell.
+    func complain(_ line: String)
+    /// Everything on standard input.
+    func readInput() throws(CommandFailure) -> [UInt8]
+    /// A line that a person types; `nil` at the end of the input.
+    func readLine(prompt: String) -> String?
+    /// Runs an editor on a file, with this terminal.
+    ///
+    /// - Returns: The editor's exit code.
+    func edit(_ path: String, with editor: String) throws(CommandFailure) -> Int32
+}
+
+extension CommandTerminal {
+    /// Writes a line. On a terminal, whatever could make it do or show something else is escaped.
+    func say(_ line: String, _ style: Style = .plain) throws(CommandFailure) {
+        let shown = showsOutput ? line.escaped(keeping: "\n") : line
+        try write(Array((style.applied(to: shown, ifShown: showsColour) + "\n").utf8))
+    }
+}
+
+/// The style of a text on a terminal with colours.
+enum Style: String {
+    case plain = ""
+    case strong = "1"
+    case faint = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+
+    func applied(to text: String, ifShown isShown: Bool) -> String {
+        isShown && self != .plain && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+extension String {
+    /// The text without characters that a reader would not see, or that make a terminal do or show something else:
+    /// controls, marks that change the direction of text, and invisible ones. Each becomes `\u{202E}`, as in Swift.
+    func escaped(keeping kept: Unicode.Scalar? = nil) -> String {
+        guard unicodeScalars.contains(where: { $0.isDeceptive && $0 != kept }) else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.isDeceptive, scalar != kept {
+                result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDeceptive: Bool {
+        if isASCII { return value < 0x20 || value == 0x7F }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: return true
+        default: return properties.isDefaultIgnorableCodePoint
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// How a command ends, as its exit code.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+    case done = 0
+    case absent = 1
+    case usage = 64
+    case refused = 65
+    case unavailable = 69
+    case failed = 74
+    case locked = 77
+    case interrupted = 130
+
+    /// What it means, for the table in the help and in the manual.
+    var meaning: String {
+        switch self {
+        case .done: "Done."
+        case .absent: "There is no such domain, key or entry, or “check” has found damage."
+        case .usage: "The command is used wrongly. Nothing was done."
+        case .refused: "A value, a file or a change was refused. Nothing has changed."
+        case .unavailable: "What the command needs is not there: a history, a schema, an editor, a terminal."
+        case .failed: "A file can't be read or written. Nothing is lost."
+        case .locked: "An administrator has locked the key, or it is its owner's."
+        case .interrupted: "Interrupted by Ctrl-C."
+        }
+    }
+}
+
+/// Why a command has failed: a sentence for people, and a code for scripts.
+package struct CommandFailure: Error, CustomStringConvertible {
+    let code: ExitCode
+    package let description: String
+
+    init(_ code: ExitCode, _ description: String) {
+        (self.code, self.description) = (code, description)
+    }
+}

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The streams of the process.
+struct SystemTerminal: CommandTerminal {
+    var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// See https://no-color.org.
+    var showsColour: Bool {
+        guard showsOutput else { return false }
+        let environment = ProcessInfo.processInfo.environment
+        return environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        let error = Self.write(bytes, to: STDOUT_FILENO)
+        guard error != 0 else { return }
+        throw CommandFailure(.failed, "Standard output can't be written: \(Self.words(for: error)).")
+    }
+
+    func complain(_ line: String) {
+        _ = Self.write(Array("\(line.escaped(keeping: "\n"))\n".utf8), to: STDERR_FILENO)
+    }
+
+    func readInput() throws(CommandFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure(.failed, "Standard input can't be read: \(Self.words(for: errno)).")
+            }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+        }
+    }
+
+    func readLine(prompt: String) -> String? {
+        _ = Self.write(Array(prompt.utf8), to: STDERR_FILENO)
+        return Swift.readLine()
+    }
+
+    /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for words
+    /// of the shell.
+    func edit(_ path: String, with editor: String) throws(CommandFailure) -> Int32 {
+        #if os(macOS) || !canImport(Darwin)
+            #if canImport(Darwin)
+                let variables = _NSGetEnviron().pointee
+            #else
+                let variables = environ
+            #endif
+            var process: pid_t = 0
+            let words = ["sh", "-c", "\(editor) \"$1\"", "sh", path]
+            var arguments = words.map { strdup($0) } + [nil]
+            defer { arguments.forEach { free($0) } }
+            let error = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, variables)
+            guard error == 0 else {
+                throw CommandFailure(.unavailable, "“\(editor)” can't be started: \(Self.words(for: error)).")
+            }
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            // Ended by itself, or by a signal.
+            return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+        #else
+            throw CommandFailure(.unavailable, "This system starts no other programs.")
+        #endif
+    }
+
+    /// Ends the process.
+    func end(_ code: Int32) -> Never { exit(code) }
+
+    /// - Returns: The error number, or 0.
+    private static func write(_ bytes: [UInt8], to stream: CInt) -> CInt {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            #if canImport(Darwin)
+                let count = rest.withUnsafeBytes { Darwin.write(stream, $0.baseAddress, $0.count) }
+            #elseif canImport(Glibc)
+                let count = rest.withUnsafeBytes { Glibc.write(stream, $0.baseAddress, $0.count) }
+            #elseif canImport(Musl)
+                let count = rest.withUnsafeBytes { Musl.write(stream, $0.baseAddress, $0.count) }
+            #endif
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+
+    private static func words(for error: CInt) -> String { String(cString: strerror(error)) }
+}

@@ -1,0 +1,34 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension SettingValue {
+    /// The name of the type as `defaults read-type` has it.
+    var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .integer: "integer"
+        case .real, .number: "float"
+        case .string: "string"
+        case .date: "date"
+        case .data: "data"
+        case .array: "array"
+        case .dictionary: "dictionary"
+        }
+    }
+}
+
+extension SettingValue.Entries {
+    func keeping(_ isKept: (String, SettingValue) -> Bool) -> Self {
+        Self(uniqueKeysWithValues: filter { isKept($0.key, $0.value) }.map { ($0.key, $0.value) })
+    }
+
+    func mapping(_ change: (SettingValue) -> SettingValue) -> Self {
+        Self(uniqueKeysWithValues: map { ($0.key, change($0.value)) })
+    }
+}

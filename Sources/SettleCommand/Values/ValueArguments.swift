@@ -1,0 +1,130 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads the value of `write`: with a flag for its type, or as an old-style property list, as `defaults` does.
+struct ValueArguments {
+    private var words: ArraySlice<String>
+
+    init(_ words: [String]) { self.words = words[...] }
+
+    /// - Parameters:
+    ///   - setting: The declaration, which says what a text without a flag is.
+    ///   - stored: What `-array-add` and `-dict-add` add to.
+    static func value(
+        _ words: [String], for setting: DeclaredSetting?, stored: SettingValue?
+    ) throws(CommandFailure) -> SettingValue {
+        var reader = ValueArguments(words)
+        let value = try reader.read(for: setting, stored)
+        guard reader.words.isEmpty else {
+            throw CommandFailure(.usage, "Unexpected argument “\(reader.words.first ?? "")”; nothing has changed.")
+        }
+        return value
+    }
+
+    private mutating func read(for setting: DeclaredSetting?, _ stored: SettingValue?) throws(CommandFailure)
+        -> SettingValue
+    {
+        guard let first = words.first else { throw CommandFailure(.usage, "The value is missing.") }
+        guard let flag = ValueFlag(rawValue: first) else {
+            words = words.dropFirst()
+            return setting.map { DeclaredText.value(of: first, for: $0.check) } ?? OldPropertyList.value(of: first)
+        }
+        guard flag.isContainer else { return try scalar() }
+        words = words.dropFirst()
+        switch flag {
+        case .array: return .array(try elements())
+        case .arrayAdd:
+            guard case .array(let old)? = stored ?? .array([]) else {
+                throw CommandFailure(.refused, "What is stored is not an array; cannot append. Nothing has changed.")
+            }
+            return .array(old + (try elements()))
+        case .dictionaryAdd:
+            guard case .dictionary(let old)? = stored ?? .dictionary([:]) else {
+                throw CommandFailure(
+                    .refused, "What is stored is not a dictionary; cannot append. Nothing has changed.")
+            }
+            return .dictionary(old.merging(try entries()) { $1 })
+        default: return .dictionary(try entries())
+        }
+    }
+
+    /// A value with or without a flag, as in a container.
+    private mutating func scalar() throws(CommandFailure) -> SettingValue {
+        guard let word = words.popFirst() else { throw CommandFailure(.usage, "A value is missing.") }
+        guard let flag = ValueFlag(rawValue: word) else { return OldPropertyList.value(of: word) }
+        guard !flag.isContainer else {
+            throw CommandFailure(.usage, "“\(word)” can't be a part of a value; write it as a property list.")
+        }
+        guard let text = words.popFirst() else { throw CommandFailure(.usage, "The value of “\(word)” is missing.") }
+        guard let value = Self.value(of: text, flag) else {
+            throw CommandFailure(.refused, "“\(text)” is no value for \(word): \(flag.help)")
+        }
+        return value
+    }
+
+    private mutating func elements() throws(CommandFailure) -> [SettingValue] {
+        var elements: [SettingValue] = []
+        while !words.isEmpty { elements.append(try scalar()) }
+        return elements
+    }
+
+    private mutating func entries() throws(CommandFailure) -> SettingValue.Entries {
+        // `-dict` may also have one property list.
+        if words.count == 1, case .dictionary(let entries) = OldPropertyList.value(of: words.first ?? "") {
+            words = []
+            return entries
+        }
+        var entries = SettingValue.Entries()
+        while let key = words.popFirst() {
+            guard !words.isEmpty else { throw CommandFailure(.usage, "The value for “\(key)” is missing.") }
+            entries[key] = try scalar()
+        }
+        return entries
+    }
+
+    private static func value(of text: String, _ flag: ValueFlag) -> SettingValue? {
+        switch flag {
+        case .string: .string(text)
+        case .data: data(text)
+        case .int, .integer: integer(text)
+        case .float, .real: Double(text).map { .real($0) }
+        case .bool, .boolean: TextReading.bool.value(of: text)
+        case .date: date(text)
+        case .array, .arrayAdd, .dictionary, .dictionaryAdd: nil
+        }
+    }
+
+    private static func integer(_ text: String) -> SettingValue? {
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let number = TextReading.number.value(of: text), case .number = number else { return nil }
+        return text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 0x30 && $0 <= 0x39) } ? number : nil
+    }
+
+    private static func data(_ text: String) -> SettingValue? {
+        let digits = text.utf8.filter { !" <>".utf8.contains($0) }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return .data(Data(bytes))
+    }
+
+    /// ISO 8601, or as `defaults` prints it.
+    private static func date(_ text: String) -> SettingValue? {
+        if let date = TextReading.date.value(of: text) { return date }
+        let parts = text.split(separator: " ")
+        guard parts.count == 3, parts[2].count == 5 else { return nil }
+        let zone = parts[2].prefix(3) + ":" + parts[2].suffix(2)
+        return TextReading.date.value(of: "\(parts[0])T\(parts[1])\(zone == "+00:00" ? "Z" : zone)")
+    }
+}

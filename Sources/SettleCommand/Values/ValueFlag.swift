@@ -1,0 +1,39 @@
+/// The flags of `defaults write` that say what type a value has.
+enum ValueFlag: String, CaseIterable {
+    case string = "-string"
+    case data = "-data"
+    case int = "-int"
+    case integer = "-integer"
+    case float = "-float"
+    case real = "-real"
+    case bool = "-bool"
+    case boolean = "-boolean"
+    case date = "-date"
+    case array = "-array"
+    case arrayAdd = "-array-add"
+    case dictionary = "-dict"
+    case dictionaryAdd = "-dict-add"
+
+    var isContainer: Bool {
+        switch self {
+        case .array, .arrayAdd, .dictionary, .dictionaryAdd: true
+        default: false
+        }
+    }
+
+    /// What it takes, for people.
+    var help: String {
+        switch self {
+        case .string: "A text."
+        case .data: "Bytes in hexadecimal."
+        case .int, .integer: "A whole number."
+        case .float, .real: "A number."
+        case .bool, .boolean: "true, false, yes, no, 1 or 0."
+        case .date: "A date such as 2026-11-23T12:00:00Z."
+        case .array: "Values in order."
+        case .arrayAdd: "Values that are added at the end of the stored ones."
+        case .dictionary: "Keys and values by turns."
+        case .dictionaryAdd: "Keys and values that are added to the stored ones."
+        }
+    }
+}

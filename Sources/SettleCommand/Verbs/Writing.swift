@@ -1,0 +1,160 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Verb {
+    static let write = Verb(
+        name: "write", aliases: ["set"], scope: .domain, operands: [.key], options: [.force, .literal, .author],
+        summary: "Stores a value, on stable storage before the command ends.",
+        details: """
+            The value may have a flag for its type: \(ValueFlag.allCases.map(\.rawValue).joined(separator: ", ")). \
+            Without one it is an old-style property list, as in “defaults”, so 5 is a text, unless the program has declared \
+            the setting: then it is what the declaration says. With --json it is JSON.
+
+            A value in place of the key is a dictionary of all values, which replaces what is stored.
+            """,
+        takesValue: true,
+        action: { invocation in
+            let subject = try invocation.subject()
+            let declared = try subject.declared()
+            let text = invocation.operands.first ?? ""
+            guard !invocation.arguments.value.isEmpty else {
+                return try await invocation.replaceAll(of: subject, with: text)
+            }
+            try await subject.writing { store in
+                let stored = try await subject.valuesIfAny()
+                let key = try invocation.key(text, declared, stored)
+                let value = try invocation.value(for: declared[key], stored: stored[key])
+                try invocation.check(value, at: key, declared)
+                try await store.commit(by: invocation.author) { try store.setValue(value, forKey: key) }
+                invocation.tellIfCovered(key, in: store, declared)
+            }
+        })
+
+    static let delete = Verb(
+        name: "delete", aliases: ["remove", "reset", "unset"], scope: .domain, operands: [.key.optional],
+        options: [.literal, .author],
+        summary: "Removes what is stored for a key, or everything that is stored.",
+        details: "A declared setting has its default then. Without a key, everything is removed.",
+        action: { invocation in
+            let subject = try invocation.subject()
+            let declared = try subject.declared()
+            try await subject.writing { store in
+                let stored = try await subject.valuesIfAny()
+                let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
+                // Before it is looked for: a program's own store does not tell what is its owner's.
+                if let key { try declared.checkAccess(to: key) }
+                guard !stored.root.isEmpty else { throw subject.notFound }
+                guard let key else {
+                    return try await store.commit(by: invocation.author) { try store.removeAll(stored, declared) }
+                }
+                guard stored[key] != nil else { throw subject.notFound }
+                try await store.commit(by: invocation.author) { try store.removeValue(forKey: key) }
+            }
+        })
+
+    static let rename = Verb(
+        name: "rename", scope: .domain,
+        operands: [Operand(name: "OLD-KEY", completion: .key), Operand(name: "NEW-KEY")],
+        options: [.force, .literal, .author],
+        summary: "Stores a value under another key.",
+        action: { invocation in
+            let subject = try invocation.subject()
+            let declared = try subject.declared()
+            let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
+            try await subject.writing { store in
+                let stored = try await subject.valuesIfAny()
+                let (from, to) = (
+                    try invocation.key(old, declared, stored), try invocation.key(new, declared, SettingTree())
+                )
+                guard let value = stored[from] else {
+                    throw CommandFailure(
+                        .absent, "Key \(old) does not exist in domain \(subject.name); leaving defaults unchanged")
+                }
+                if invocation.isTool { try declared.checkAccess(to: from) }
+                try invocation.check(value, at: to, declared)
+                try await store.commit(by: invocation.author) {
+                    try store.removeValue(forKey: from)
+                    try store.setValue(value, forKey: to)
+                }
+            }
+        })
+}
+
+extension Invocation {
+    fileprivate func value(for setting: DeclaredSetting?, stored: SettingValue?) throws -> SettingValue {
+        guard has(.json) else { return try ValueArguments.value(arguments.value, for: setting, stored: stored) }
+        guard arguments.value.count == 1 else { throw CommandFailure(.usage, "Give one value in JSON.") }
+        do {
+            return try SettingValue(json: .init(arguments.value[0].utf8))
+        } catch {
+            throw CommandFailure(.usage, "The value must be JSON; a text needs quotation marks: '\"text\"'. \(error)")
+        }
+    }
+
+    /// Refuses what the program would not take.
+    func check(_ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings) throws(CommandFailure) {
+        if isTool { try declared.checkAccess(to: key) }
+        if let setting = declared[key] {
+            // A program's own store says more.
+            guard isTool, !has(.force), let refusal = setting.refusal(of: value) else { return }
+            throw CommandFailure(.refused, refusal)
+        } else if !declared.isEmpty, declared.related(to: key).isEmpty, !has(.force) {
+            throw declared.unknown(key)
+        }
+    }
+
+    /// `write DOMAIN '{a = 1;}'`.
+    fileprivate func replaceAll(of subject: Subject, with text: String) async throws {
+        let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : OldPropertyList.value(of: text)
+        guard case .dictionary(let entries)? = value else {
+            throw CommandFailure(
+                .usage, "The value of \(text) is missing, or it is no dictionary. Nothing has changed.")
+        }
+        try await replace(subject, with: SettingTree(entries), mode: .replace)
+    }
+
+    func tellIfCovered(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
+        let explanation = store.explain(key)
+        guard explanation.domain != .application,
+            let answer = explanation.answers.first(where: { $0.outcome == .inForce })
+        else { return }
+        terminal.complain("It is stored, but not in force: \(answer.domain) has another value (\(answer.place)).")
+    }
+}
+
+extension Subject {
+    /// What is stored; nothing if the domain does not exist.
+    func valuesIfAny() async throws -> SettingTree {
+        switch kind {
+        case .program: return try await storedValues()
+        case .file(let address): return try address.contents().tree
+        }
+    }
+
+    fileprivate var notFound: CommandFailure {
+        CommandFailure(.absent, "Domain (\(name)) not found.\nDefaults have not been changed.")
+    }
+}
+
+extension DeclaredSettings {
+    /// Refuses a key that only its owner may write.
+    func checkAccess(to key: SettingKey) throws(CommandFailure) {
+        guard let setting = related(to: key).first(where: \.isOwners) else { return }
+        throw CommandFailure(.locked, "“\(setting.key)” belongs to its owner: only the program itself may change it.")
+    }
+}
+
+extension SettingsStore {
+    /// Removes everything but what is its owner's.
+    fileprivate func removeAll(_ stored: SettingTree, _ declared: DeclaredSettings) throws {
+        for key in stored.leaves(within: declared) where declared[key]?.isOwners != true {
+            try removeValue(forKey: key)
+        }
+    }
+}

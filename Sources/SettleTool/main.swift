@@ -1,0 +1,3 @@
+import SettleCommand
+
+await DomainCommand.main()

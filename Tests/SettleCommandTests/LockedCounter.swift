@@ -1,0 +1,13 @@
+import Synchronization
+
+/// Counts from 1, from any thread.
+final class LockedCounter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func next() -> Int {
+        value.withLock { value in
+            value += 1
+            return value
+        }
+    }
+}

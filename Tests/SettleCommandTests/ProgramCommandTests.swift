@@ -1,0 +1,128 @@
+import Settle
+import SettleCommand
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The command of a program for its own settings.
+@Suite(.timeLimit(.minutes(10))) struct ProgramCommandTests {
+    struct Limits: SettingsGroup {
+        @Setting(in: 0...20) var count = 3
+        @Setting var name = "x"
+        @Setting var token = Secret("hunter2")
+    }
+
+    struct Owned: SettingsGroup {
+        static let access = SettingsAccess.owner
+        @Setting var attempts = 7
+    }
+
+    struct App: SettingsGroup {
+        let limits = Limits()
+        let owned = Owned()
+    }
+
+    private struct Program {
+        let folder: TemporaryFolder
+        let store: SettingsStore
+        let command: SettingsCommand
+
+        init(managed: SettingTree = SettingTree()) async throws {
+            folder = try TemporaryFolder()
+            let administrator = ManualDomainSource(DomainContents(managed))
+            store = try await SettingsStore.open(
+                at: folder.url.appending(path: "app.json"),
+                searching: [.source(.managed, administrator, locksKeys: true), .application],
+                configuration: .init(history: .keep(transactions: 100)))
+            command = SettingsCommand(store, groups: App.self, name: "app settings")
+        }
+
+        func run(_ arguments: String..., on terminal: RecordingTerminal = RecordingTerminal()) async
+            -> CommandHome.Answer
+        {
+            let code = await command.run(arguments, on: terminal)
+            return CommandHome.Answer(code: code, output: terminal.output, errors: terminal.errors)
+        }
+    }
+
+    @Test("It reads what is in force and writes what the declarations take")
+    func values() async throws {
+        let program = try await Program()
+        #expect(await program.run("get", "limits.count").output == "3\n")
+        #expect(await program.run("set", "limits.count", "5").code == 0)
+        #expect(await program.run("get", "limits.count").output == "5\n")
+        let group = try await program.store.group(App.self)
+        #expect(group.limits.count == 5)
+        let refused = await program.run("set", "limits.count", "21")
+        #expect(refused.code == 65 && refused.errors.contains("0...20"))
+        #expect(await program.run("set", "limits.cuont", "1").errors.contains("Did you mean “limits.count”?"))
+        #expect(await program.run("get", "nothing").code == 1)
+        #expect(await program.run("reset", "limits.count").code == 0 && group.limits.count == 3)
+        #expect(await program.run("set", "limits.name", "-string", "5").code == 0 && group.limits.name == "5")
+        #expect(await program.run("domains").code == 64)
+    }
+
+    @Test("An owner's settings are shown and not written, nor are locked ones")
+    func owners() async throws {
+        let program = try await Program(managed: SettingTree(["limits": .dictionary(["count": .integer(9)])]))
+        let group = try await program.store.group(App.self)
+        #expect(await program.run("list").output.contains("attempts"))
+        for arguments in [
+            ["set", "owned.attempts", "0"], ["set", "limits.count", "1"], ["delete", "owned.attempts"],
+        ] {
+            let terminal = RecordingTerminal()
+            let code = await program.command.run(arguments, on: terminal)
+            #expect(code == 77, "\(arguments) \(terminal.errors)")
+        }
+        #expect(group.owned.attempts == 7 && group.limits.count == 9)
+        #expect(await program.run("explain", "limits.count").output.contains("managed"))
+    }
+
+    @Test("The history is told and undone")
+    func history() async throws {
+        let program = try await Program()
+        _ = await program.run("set", "--by", "alice", "limits.count", "5")
+        _ = await program.run("set", "limits.count", "6")
+        let told = await program.run("history", "limits.count")
+        #expect(told.output.contains("limits.count: 5 → 6") && told.output.contains("by “alice”"), "\(told)")
+        #expect(await program.run("undo").output == "limits.count is as it was before.\n")
+        #expect(await program.run("get", "limits.count").output == "5\n")
+        #expect(await program.run("undo", "--last-by", "alice").code == 0)
+        #expect(await program.run("get", "limits.count").output == "3\n")
+        let entries = try SettingValue(json: Data(await program.run("history", "--json", "--limit", "2").output.utf8))
+        guard case .array(let list) = entries else { return #expect(Bool(false), "\(entries)") }
+        #expect(list.count == 2)
+        try await program.store.close()
+    }
+
+    @Test("Changes are told as they come, one JSON line each, and go on after a token")
+    func watch() async throws {
+        let program = try await Program()
+        let group = try await program.store.group(App.self)
+        try await group.commit { group.limits.name = "before" }
+        let terminal = RecordingTerminal()
+        let watching = Task { await program.command.run(["watch", "limits", "--json"], on: terminal) }
+        while program.store.statistics.subscribers == 0 { await Task.yield() }
+        try await group.commit(by: "bob") { group.limits.count = 4 }
+        while !terminal.output.contains("\n") { await Task.yield() }
+        try await group.commit { group.limits.token = Secret("other") }
+        try await program.store.close()
+        #expect(await watching.value == 0)
+        let lines = terminal.output.split(separator: "\n")
+        #expect(lines.count == 2 && !terminal.output.contains("other"))
+        guard case .dictionary(let first) = try SettingValue(json: Data(lines[0].utf8)) else { return }
+        #expect(first["author"] == .string("bob"))
+        #expect(
+            first["changes"]
+                == .array([
+                    .dictionary(["key": .string("limits.count"), "oldValue": .integer(3), "newValue": .integer(4)])
+                ]))
+        guard case .string(let token)? = first["token"] else { return #expect(Bool(false), "no token") }
+        #expect(ChangeToken(token) != nil)
+    }
+}
