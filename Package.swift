@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SettleInterchange", targets: ["SettleInterchange"]),
         .library(name: "SettleCommand", targets: ["SettleCommand"]),
         .executable(name: "settle", targets: ["SettleTool"]),
+        .library(name: "SettlePanel", targets: ["SettlePanel"]),
         .library(name: "SettleFoundation", targets: ["SettleFoundation"]),
         .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
@@ -37,6 +38,7 @@ let package = Package(
         .target(name: "SettleInterchange", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
+        .target(name: "SettlePanel", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
@@ -47,6 +49,8 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests", dependencies: ["Settle", "SettleCommand", "SettleTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting"], swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
             name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleTesting"], swiftSettings: strict),

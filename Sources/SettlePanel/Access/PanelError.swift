@@ -1,0 +1,6 @@
+/// Why a panel can't be made or can't answer, as a sentence that names the file or the key and says what to do.
+public struct PanelError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,86 @@
+package import Settle
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The key that signs a panel's sessions.
+///
+/// Kept in a file that only its user can read, it outlives the program: a restart does not end anybody's session, and
+/// removing the file ends all of them.
+public struct PanelKey: Sendable, CustomStringConvertible {
+    let bytes: [UInt8]
+
+    private static let size = 32
+
+    /// A key that is gone with the program.
+    public init() {
+        bytes = Self.random()
+    }
+
+    /// Reads the key of a file, or makes the file with a new one, of mode 0600. Of programs that make it at the same time,
+    /// all get the same key. Blocks for a moment.
+    ///
+    /// - Throws: ``PanelError`` if the file can't be read or made, if others may read or write it, or if it is no key.
+    public init(file: URL) throws(PanelError) {
+        try self.init(file: file, POSIXSystemCalls())
+    }
+
+    package init(file: URL, _ calls: any SystemCalls) throws(PanelError) {
+        let path = FilePath(file.path)
+        let operations = FileOperations(calls)
+        do throws(FileError) {
+            try Self.makeIfMissing(path, operations)
+            bytes = try Self.read(path, operations)
+        } catch {
+            throw PanelError("The key of the panel's sessions can't be used. \(error)")
+        }
+        guard bytes.count == Self.size else {
+            throw PanelError(
+                "\"\(path.text)\" is no key: it must be a file of \(Self.size) bytes with the permissions 0600. Remove it "
+                    + "to have a new one made.")
+        }
+    }
+
+    /// It is never shown.
+    public var description: String { "PanelKey" }
+
+    private static func random() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<size).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// The new key has its name only once it is complete, and only if no other program was faster.
+    private static func makeIfMissing(_ path: FilePath, _ operations: FileOperations) throws(FileError) {
+        if (try? operations.status(at: path)) != nil { return }
+        try operations.makeFolders(path.folder)
+        let new = FileNames(path).newTemporary()
+        let file = try operations.open(new, .createNew(permissions: 0o600))
+        defer { try? operations.remove(new) }
+        do throws(FileError) {
+            try operations.writeAll(random(), to: file, at: new)
+            try operations.synchronize(file, at: new)
+        } catch {
+            try? operations.close(file, at: new)
+            throw error
+        }
+        try operations.close(file, at: new)
+        do throws(FileError) {
+            try operations.link(new, to: path)
+        } catch {
+            guard error.cause == .alreadyExists else { throw error }
+        }
+        try operations.synchronizeFolder(path.folder)
+    }
+
+    /// Nothing if others may read or write it.
+    private static func read(_ path: FilePath, _ operations: FileOperations) throws(FileError) -> [UInt8] {
+        let file = try operations.open(path, .read)
+        defer { try? operations.close(file, at: path) }
+        let status = try operations.status(of: file, at: path)
+        guard status.kind == .file, status.permissions & 0o077 == 0 else { return [] }
+        return try operations.readAll(file, at: path, limit: size)
+    }
+}

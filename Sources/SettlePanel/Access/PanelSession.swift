@@ -1,0 +1,76 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A browser that has been let in, as its cookie says.
+struct PanelSession: Sendable, Hashable {
+    /// A random number as text.
+    let id: String
+    /// In whole seconds since 1970.
+    let end: Int
+}
+
+/// Gives cookies to browsers and knows them again, also after a restart: a cookie has all that is known of a session,
+/// and a signature.
+struct PanelSessions: Sendable {
+    let key: PanelKey
+    let authentication: any MessageAuthentication
+    /// In seconds.
+    let lifetime: Int
+    /// Where the cookie is sent to.
+    let path: String
+    let isSecure: Bool
+
+    /// A browser keeps a cookie of this prefix only from a secure origin.
+    private var name: String { isSecure ? "__Secure-settle-panel" : "settle-panel" }
+
+    func begin(at now: Date) -> PanelSession {
+        PanelSession(id: HexadecimalText.random(), end: Self.seconds(now) + lifetime)
+    }
+
+    /// The field that gives a session's cookie to a browser.
+    func cookie(for session: PanelSession, at now: Date) -> (name: String, value: String) {
+        let attributes = "HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        let age = max(0, session.end - Self.seconds(now))
+        return ("Set-Cookie", "\(name)=\(text(of: session)); Path=\(path); Max-Age=\(age); \(attributes)")
+    }
+
+    /// The session of a request; `nil` if it has no cookie of ours, or one that has ended.
+    func session(of request: PanelRequest, at now: Date) -> PanelSession? {
+        for field in request.values(of: "cookie") {
+            for cookie in field.split(separator: ";") {
+                let parts = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2, parts[0] == name, let session = session(String(parts[1])) else { continue }
+                if session.end > Self.seconds(now) { return session }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the session is over half of its time, so that its cookie is to be renewed.
+    func isAging(_ session: PanelSession, at now: Date) -> Bool { session.end - Self.seconds(now) < lifetime / 2 }
+
+    /// The same session with its whole time before it.
+    func renewed(_ session: PanelSession, at now: Date) -> PanelSession {
+        PanelSession(id: session.id, end: Self.seconds(now) + lifetime)
+    }
+
+    /// What each form has, so that only pages of this session can send it.
+    func formToken(for session: PanelSession) -> String { authentication.code(for: "form \(session.id)", key) }
+
+    private func text(of session: PanelSession) -> String {
+        let contents = "\(session.id).\(session.end)"
+        return "\(contents).\(authentication.code(for: "session \(contents)", key))"
+    }
+
+    private func session(_ text: String) -> PanelSession? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let end = Int(parts[1]) else { return nil }
+        let session = PanelSession(id: String(parts[0]), end: end)
+        return self.text(of: session).isSameSecret(as: text) ? session : nil
+    }
+
+    private static func seconds(_ date: Date) -> Int { Int(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0 }
+}

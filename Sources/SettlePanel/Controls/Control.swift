@@ -1,0 +1,64 @@
+import Settle
+
+/// A setting on a page.
+struct Control: Sendable {
+    let key: SettingKey
+    let title: String
+    /// What it does, and what it must be.
+    var help: String?
+    /// What a number counts.
+    var unit: String?
+    let kind: ControlKind
+    /// Whether it can be null.
+    var isOptional = false
+    /// Whether only its owner may write it.
+    var isOwners = false
+    /// What there is while no domain has a value, as far as it is known.
+    var defaultValue: SettingValue?
+    /// Why a value is refused, in a sentence, before the store is asked.
+    var refusal: @Sendable (SettingValue) -> String? = { _ in nil }
+
+    var isSecret: Bool { if case .secret = kind { true } else { false } }
+
+    /// The key as the identifier of an element: different for different keys, without spaces.
+    var id: String {
+        var id = "c-"
+        for byte in key.description.utf8 {
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || byte == UInt8(ascii: "-"))
+            if isPlain { id.append(character) } else { id += "_" + HexadecimalText.text(of: [byte]) }
+        }
+        return id
+    }
+
+    /// Everything that a search may find.
+    var words: [String] {
+        var words = [title, key.description, help ?? "", unit ?? ""]
+        if case .choice(let choices, _) = kind { words += choices.map(\.title) }
+        return words
+    }
+}
+
+extension String {
+    /// A name in code as people write it: `checkInterval` is “Check interval”, `max_size` “Max size”.
+    var asTitle: String {
+        var words: [String] = []
+        var word = ""
+        var previous: Character = " "
+        for character in self {
+            let begins = character.isUppercase && !previous.isUppercase
+            if begins || character == "_" || character == "-" || character == " " || character == "." {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            }
+            if !"_-. ".contains(character) { word.append(character) }
+            previous = character
+        }
+        if !word.isEmpty { words.append(word) }
+        // Abbreviations keep their letters.
+        let lowered = words.map { $0.count > 1 && $0.allSatisfy(\.isUppercase) ? $0 : $0.lowercased() }
+        guard let first = lowered.first?.first else { return self }
+        let sentence = lowered.joined(separator: " ")
+        return first.uppercased() + sentence.dropFirst()
+    }
+}

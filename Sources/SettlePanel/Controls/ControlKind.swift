@@ -1,0 +1,77 @@
+import Settle
+
+/// How a setting is shown and changed.
+indirect enum ControlKind: Sendable {
+    /// A switch between two values.
+    case toggle(on: SettingValue, off: SettingValue)
+    /// One of several values.
+    case choice([Choice], style: ChoiceStyle)
+    case number(NumberInput)
+    case text(TextInput)
+    /// Shows only whether it is set.
+    case secret
+    case date
+    case duration
+    /// Bytes, as base64.
+    case data
+    /// Elements of one kind, of which the order counts.
+    case list(ControlKind)
+    /// Values of one kind, by name.
+    case dictionary(ControlKind)
+    /// Anything, as JSON.
+    case json
+    /// Shown only; a value of the list has a title.
+    case label([Choice])
+
+    /// A value with its name for people.
+    struct Choice: Sendable, Hashable {
+        let title: String
+        let value: SettingValue
+    }
+
+    enum ChoiceStyle: Sendable, Hashable {
+        case radio, select
+    }
+
+    /// How a number is typed.
+    struct NumberInput: Sendable, Hashable {
+        var isInteger: Bool
+        var minimum: SettingValue?
+        var maximum: SettingValue?
+        var isSlider = false
+        /// The names of images at the ends of a slider.
+        var minimumImage: String?
+        var maximumImage: String?
+    }
+
+    /// How a text is typed.
+    struct TextInput: Sendable, Hashable {
+        /// The type of an HTML input.
+        var type = "text"
+        /// Which keyboard a phone shows; a value of HTML's `inputmode`.
+        var keyboard: String?
+        /// A value of HTML's `autocapitalize`.
+        var capitalization: String?
+        /// Whether the browser may correct it; `nil` leaves that to the browser.
+        var isCorrected: Bool?
+        /// Whether numbers and booleans are stored as what they are, not as text.
+        var keepsScalarTypes = false
+    }
+
+    /// Whether it has no parts, so that it can be a part of a list.
+    var isScalar: Bool {
+        switch self {
+        case .list, .dictionary, .json, .secret, .label: false
+        default: true
+        }
+    }
+
+    /// Whether a change of it is whole at once, without typing.
+    var isImmediate: Bool {
+        switch self {
+        case .toggle, .choice: true
+        case .number(let input): input.isSlider
+        default: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Settle
+import Synchronization
+
+/// Server-sent events: pieces of a body, to be sent as they come.
+///
+/// They end when the store closes, or when the task that reads them is cancelled, as a server does when the browser has
+/// gone. What a slow browser has not read does not pile up: changes that wait are told as one.
+public struct PanelEvents: AsyncSequence, Sendable {
+    public typealias Element = [UInt8]
+    public typealias Failure = Never
+
+    private let follower: PanelFollower
+    private let render: @Sendable (PanelFollower.News) -> [UInt8]
+
+    init(_ follower: PanelFollower, render: @escaping @Sendable (PanelFollower.News) -> [UInt8]) {
+        (self.follower, self.render) = (follower, render)
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(news: follower.begin().makeAsyncIterator(), follower: follower, render: render)
+    }
+
+    /// One loop's place in the sequence.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var news: AsyncStream<Void>.Iterator
+        fileprivate let follower: PanelFollower
+        fileprivate let render: @Sendable (PanelFollower.News) -> [UInt8]
+
+        public mutating func next() async -> [UInt8]? {
+            await next(isolation: nil)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
+            guard await news.next(isolation: actor) != nil else { return nil }
+            return render(follower.takeNews())
+        }
+    }
+}
+
+/// Follows a store for one page.
+///
+/// Two streams tell of changes: that of the history goes on after the page's token, and that of the store tells of other
+/// domains, which have none. The former may be ahead of the values, and the latter leaves out what others do with keys that
+/// no group declares, so these are followed one by one. What has changed is kept as a set of keys until the page's
+/// connection asks.
+final class PanelFollower: Sendable {
+    /// What has happened since the last time that somebody asked.
+    struct News: Sendable {
+        var keys: Set<SettingKey> = []
+        /// Whether anything may have changed.
+        var isEverything = false
+        /// The newest place in the history that the changes reach.
+        var token: ChangeToken?
+        /// Whether it is the first of the stream.
+        var isBeginning = false
+    }
+
+    private let store: SettingsStore
+    private let token: ChangeToken?
+    private let undeclared: [SettingKey]
+    private let heartbeat: Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let news: Mutex<News>
+
+    /// More keys than these are told as everything.
+    private static let limit = 1000
+
+    /// - Parameters:
+    ///   - token: What the page shows; `nil` if that is not known, so that all of it is told at the beginning.
+    ///   - isComplete: Whether nothing but the history can have changed since.
+    ///   - undeclared: The keys of the panel that no group declares.
+    init(
+        _ store: SettingsStore, after token: ChangeToken?, isComplete: Bool, undeclared: [SettingKey],
+        heartbeat: Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        (self.store, self.token, self.heartbeat, self.sleep) = (store, token, heartbeat, sleep)
+        self.undeclared = Array(undeclared.prefix(Self.limit))
+        news = Mutex(News(isEverything: token == nil || !isComplete, token: token, isBeginning: true))
+    }
+
+    /// Begins to follow. The stream has an element whenever there are news, and for each heartbeat.
+    func begin() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (live, stored) = (store.changes, store.changes(after: token ?? store.token))
+        var tasks = undeclared.map { key in
+            let values = store.values(forKey: key, as: SettingValue.self)
+            return Task {
+                for await _ in values {
+                    add(key)
+                    continuation.yield()
+                }
+            }
+        }
+        tasks += [
+            Task {
+                for await change in live {
+                    add(change)
+                    continuation.yield()
+                }
+                continuation.finish()
+            },
+            Task {
+                for await change in stored {
+                    add(change)
+                    continuation.yield()
+                }
+            },
+            Task {
+                while (try? await sleep(heartbeat)) != nil { continuation.yield() }
+            },
+        ]
+        continuation.onTermination = { [tasks] _ in for task in tasks { task.cancel() } }
+        continuation.yield()
+        return stream
+    }
+
+    private func add(_ key: SettingKey) {
+        news.withLock { news in
+            if !news.isEverything { news.keys.insert(key) }
+        }
+    }
+
+    private func add(_ change: Change) {
+        news.withLock { news in
+            if let token = change.token { news.token = token }
+            if change.missed > 0 || change.snapshot != nil { news.isEverything = true }
+            guard !news.isEverything else { return news.keys = [] }
+            for mutation in change.mutations { news.keys.insert(SettingKey(stored: mutation.key)) }
+            if news.keys.count > Self.limit { (news.keys, news.isEverything) = ([], true) }
+        }
+    }
+
+    /// What is to be told; it counts as told.
+    func takeNews() -> News {
+        news.withLock { news in
+            defer { news = News(token: news.token) }
+            return news
+        }
+    }
+}

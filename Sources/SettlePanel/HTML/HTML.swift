@@ -1,0 +1,102 @@
+/// A piece of a page. It is made of elements with fixed names, and of text, which is always escaped: so no value, key or
+/// title can become markup.
+struct HTML: Sendable, Hashable {
+    private(set) var text = ""
+
+    init() {}
+
+    /// Text as people read it.
+    init(_ plain: String) {
+        Self.append(plain, to: &text)
+    }
+
+    fileprivate init(_ parts: [HTML]) {
+        for part in parts { text += part.text }
+    }
+
+    /// An element.
+    ///
+    /// - Parameters:
+    ///   - name: The element's name, which is written in the code.
+    ///   - attributes: Its attributes; those that are absent are left out.
+    init(_ name: StaticString, _ attributes: Attributes = [:], @HTMLBuilder _ content: () -> HTML = { HTML() }) {
+        text = "<\(name)"
+        for (attribute, value) in attributes {
+            switch value {
+            case .text(let value):
+                text += " \(attribute)=\""
+                Self.append(value, to: &text)
+                text += "\""
+            case .present: text += " \(attribute)"
+            case .absent: break
+            }
+        }
+        text += ">"
+        guard !Self.void.contains("\(name)") else { return }
+        text += content().text
+        text += "</\(name)>"
+    }
+
+    /// A whole document.
+    static func document(language: String, isRightToLeft: Bool, @HTMLBuilder _ content: () -> HTML) -> HTML {
+        var document = HTML()
+        document.text = "<!DOCTYPE html>\n"
+        document.text +=
+            HTML("html", ["lang": .text(language), "dir": isRightToLeft ? "rtl" : "ltr"], content).text + "\n"
+        return document
+    }
+
+    /// Elements without content and end.
+    private static let void: Set = ["br", "img", "input", "link", "meta"]
+
+    private static func append(_ plain: String, to text: inout String) {
+        for scalar in plain.unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            // No character of HTML; as the standard's parser has them.
+            case "\0": text += "\u{FFFD}"
+            // A parser makes a line feed of it.
+            case "\r": text += "&#13;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+extension HTML {
+    typealias Attributes = KeyValuePairs<StaticString, Attribute>
+
+    /// What an attribute is.
+    enum Attribute: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+        case text(String)
+        /// It has no value.
+        case present
+        case absent
+
+        init(stringLiteral text: String) { self = .text(text) }
+
+        /// Present or absent.
+        static func flag(_ isPresent: Bool) -> Attribute { isPresent ? .present : .absent }
+
+        /// Absent without a text.
+        static func optional(_ text: String?) -> Attribute { text.map { .text($0) } ?? .absent }
+    }
+}
+
+/// Puts pieces together; a string among them is text.
+@resultBuilder
+enum HTMLBuilder {
+    static func buildExpression(_ text: String) -> HTML { HTML(text) }
+    static func buildExpression(_ html: HTML) -> HTML { html }
+    static func buildExpression(_ html: HTML?) -> HTML { html ?? HTML() }
+    static func buildExpression(_ parts: [HTML]) -> HTML { HTML(parts) }
+    static func buildBlock(_ parts: HTML...) -> HTML { HTML(parts) }
+    static func buildOptional(_ part: HTML?) -> HTML { part ?? HTML() }
+    static func buildEither(first part: HTML) -> HTML { part }
+    static func buildEither(second part: HTML) -> HTML { part }
+    static func buildArray(_ parts: [HTML]) -> HTML { HTML(parts) }
+}

@@ -1,0 +1,64 @@
+import Settle
+import SettleInterchange
+
+/// What every page of a request needs.
+struct PageContext: Sendable {
+    /// The path of the panel, without a slash at the end.
+    let base: String
+    /// The path of what all panels of a server have in common: the style sheet, the script.
+    let files: String
+    /// The token that forms have, so that only a page of this session can send them.
+    let formToken: String
+    let contents: PanelContents
+    let words: PanelWords
+    /// The path of the page that the person came from, if one of this origin led here.
+    let origin: String?
+    /// The path of the page with all panels, if there is one.
+    let home: String?
+    /// Names the panel's own files; another version has other names.
+    let assets: String
+
+    func path(_ rest: String, _ query: KeyValuePairs<String, String> = [:]) -> String {
+        var fields = query.map { "\($0.key)=\(PercentEncoding.encoded($0.value))" }
+        if let origin { fields.append("return=\(PercentEncoding.encoded(origin))") }
+        return "\(base)/\(rest)" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
+    }
+
+    func panePath(_ id: String) -> String {
+        id.isEmpty ? path("") : path("pane", ["id": id])
+    }
+
+    /// The hidden fields of each form.
+    func hiddenFields(_ fields: KeyValuePairs<String, String> = [:]) -> [HTML] {
+        var fields = fields.map { ($0.key, $0.value) }
+        fields.append(("form", formToken))
+        if let origin { fields.append(("return", origin)) }
+        return fields.map { name, value in
+            HTML("input", ["type": "hidden", "name": .text(name), "value": .text(value)])
+        }
+    }
+}
+
+/// The panel's own words in a person's language.
+struct PanelWords: Sendable {
+    /// Such as `en` or `pt-BR`.
+    let language: String
+    let table: StringTable?
+
+    /// The English text is the key, as in `.strings` files.
+    func callAsFunction(_ english: String) -> String { table?[english] ?? english }
+
+    /// With a value in place of `%@`.
+    func callAsFunction(_ english: String, _ values: String...) -> String {
+        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
+        return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
+    }
+
+    var isRightToLeft: Bool {
+        let code = language.split(whereSeparator: { $0 == "-" || $0 == "_" }).first.map { $0.lowercased() } ?? ""
+        return Self.rightToLeft.contains(code)
+    }
+
+    /// Languages whose usual script goes from right to left.
+    private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
+}

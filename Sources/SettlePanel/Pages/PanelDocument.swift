@@ -1,0 +1,73 @@
+/// The frame of every page.
+struct PanelDocument: Sendable {
+    let context: PageContext
+    let title: String
+    /// The pane whose page this is, for the stream of its changes.
+    var pane: String?
+    /// The place in the history that the page shows.
+    var token: String?
+    var hasSearch = true
+
+    func html(@HTMLBuilder _ content: () -> HTML) -> HTML {
+        let words = context.words
+        let content = content()
+        return .document(language: words.language, isRightToLeft: words.isRightToLeft) {
+            HTML("head") {
+                HTML("meta", ["charset": "utf-8"])
+                HTML("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+                HTML("meta", ["name": "color-scheme", "content": "light dark"])
+                HTML("title") { title.isEmpty ? words("Settings") : title }
+                HTML("link", ["rel": "icon", "href": .text("\(context.base)/icon")])
+                HTML("link", ["rel": "stylesheet", "href": .text("\(context.files)/style.css?\(context.assets)")])
+                HTML("script", ["src": .text("\(context.files)/script.js?\(context.assets)"), "defer": .present])
+            }
+            HTML(
+                "body",
+                [
+                    "data-events": .optional(pane.map { context.path("events", ["pane": $0]) }),
+                    "data-token": .optional(token),
+                    "data-unreachable": .text(words("The program can’t be reached. Trying again…")),
+                    "data-saved": .text(words("Saved.")), "data-changed": .text(words("Changed elsewhere meanwhile.")),
+                ]
+            ) {
+                HTML("a", ["class": "skip", "href": "#main"]) { words("Go to the settings") }
+                header
+                HTML("main", ["id": "main"]) { content }
+                HTML("p", ["id": "status", "role": "status"])
+            }
+        }
+    }
+
+    private var header: HTML {
+        HTML("header") {
+            if let origin = context.origin {
+                HTML("a", ["class": "back", "href": .text(origin)]) { context.words("Back to the program") }
+            }
+            if let home = context.home {
+                HTML("a", ["href": .text(home)]) { context.words("All programs") }
+            }
+            HTML("a", ["class": "home", "href": .text(context.panePath(""))]) {
+                if context.contents.hasIcon {
+                    HTML("img", ["src": .text("\(context.base)/icon"), "alt": "", "width": "24", "height": "24"])
+                }
+                HTML("span") { context.contents.title }
+            }
+            if hasSearch { search }
+        }
+    }
+
+    private var search: HTML {
+        HTML("form", ["role": "search", "action": .text("\(context.base)/search")]) {
+            if let origin = context.origin {
+                HTML("input", ["type": "hidden", "name": "return", "value": .text(origin)])
+            }
+            HTML(
+                "input",
+                [
+                    "type": "search", "name": "q", "aria-label": .text(context.words("Search the settings")),
+                    "placeholder": .text(context.words("Search")),
+                ])
+            HTML("button", ["class": "quiet"]) { context.words("Search") }
+        }
+    }
+}

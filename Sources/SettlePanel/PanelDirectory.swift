@@ -1,0 +1,152 @@
+public import Settle
+public import SettleInterchange
+import Synchronization
+
+/// The panels of several programs on one server: a front page that lists them, and each below it.
+///
+/// ```swift
+/// let directory = PanelDirectory(configuration: configuration) {
+///     StoredDomain.all().map { .domain($0) }
+/// }
+/// let response = await directory.respond(to: request)
+/// ```
+///
+/// A store is opened when its panel is looked at first, and stays open.
+public final class PanelDirectory: Sendable {
+    /// A panel of the list.
+    public enum Entry: Sendable, Hashable {
+        /// The settings that a program has stored, by the schema that it has left.
+        case domain(StoredDomain)
+        /// What a bundle describes, of the settings of a program.
+        case bundle(SettingsBundle, StoredDomain)
+
+        var name: String {
+            switch self {
+            case .domain(let domain): domain.name
+            case .bundle(let bundle, let domain): bundle.title ?? domain.name
+            }
+        }
+
+        var domain: StoredDomain {
+            switch self {
+            case .domain(let domain), .bundle(_, let domain): domain
+            }
+        }
+
+        /// Names the panel in addresses.
+        var id: String {
+            switch self {
+            case .domain(let domain): "domain:\(domain.name)"
+            case .bundle(_, let domain): "bundle:\(domain.name)"
+            }
+        }
+    }
+
+    private let gate: PanelGate
+    private let entries: @Sendable () -> [Entry]
+    private let panels = Mutex<[String: SettingsPanel]>([:])
+
+    /// Creates the list.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where the front page is, and who may use all panels.
+    ///   - entries: The panels; asked for each time that the list is shown, so that it may grow.
+    public init(configuration: SettingsPanel.Configuration, entries: @escaping @Sendable () -> [Entry]) {
+        (gate, self.entries) = (PanelGate(configuration), entries)
+    }
+
+    /// The path below which the front page is, without a slash at its end; empty for the server's root.
+    public var path: String { gate.configuration.base }
+
+    /// The path of a panel of the list.
+    public func path(of entry: Entry) -> String { "\(path)/of/\(PercentEncoding.encoded(entry.id))/" }
+
+    /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
+    ///
+    /// - Parameter place: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
+    public func makeLink(to place: String? = nil) -> String { gate.makeLink(to: place) }
+
+    /// Answers a request. It never throws: what fails is a page or a sentence.
+    public func respond(to request: PanelRequest) async -> PanelResponse {
+        await gate.answer(request) { visit, formToken in await respond(visit, formToken) }
+    }
+
+    private func respond(_ visit: PanelVisit, _ formToken: String) async -> PanelResponse {
+        guard visit.path.hasPrefix("/of/") else { return front(visit, formToken) }
+        let rest = visit.path.dropFirst("/of/".count)
+        let name = String(rest.prefix { $0 != "/" })
+        guard let entry = entries().first(where: { $0.id.hasSameBytes(as: name) }) else {
+            return front(visit, formToken, status: 404)
+        }
+        do {
+            var inner = visit
+            inner.path = String(rest.dropFirst(name.count))
+            let base = "\(path)/of/\(PercentEncoding.encoded(name))"
+            return await PanelRouter(
+                panel: try await panel(entry), visit: inner, formToken: formToken, base: base, home: "\(path)/"
+            ).respond()
+        } catch {
+            return .sentence(503, "The settings of “\(entry.name)” can't be opened. \(error)")
+        }
+    }
+
+    /// Two requests that open the same store at once share its files; the first panel stays.
+    private func panel(_ entry: Entry) async throws -> SettingsPanel {
+        if let panel = panels.withLock({ $0[entry.id] }) { return panel }
+        var configuration = gate.configuration
+        configuration.title = entry.name
+        let store = try await SettingsStore.open(
+            at: entry.domain.file, searching: [.managed(), .application, .registration])
+        let panel: SettingsPanel
+        switch entry {
+        case .bundle(let bundle, _):
+            try store.register(contentsOf: bundle)
+            panel = SettingsPanel(store, bundle: bundle, configuration: configuration)
+        case .domain(let domain):
+            if let schema = try domain.schema() {
+                panel = SettingsPanel(store, jsonSchema: schema, configuration: configuration)
+            } else {
+                panel = SettingsPanel(valuesOf: store, configuration: configuration)
+            }
+        }
+        return panels.withLock { panels in
+            let first = panels[entry.id] ?? panel
+            panels[entry.id] = first
+            return first
+        }
+    }
+
+    private func front(_ visit: PanelVisit, _ formToken: String, status: Int = 200) -> PanelResponse {
+        let configuration = gate.configuration
+        let contents = PanelContents(title: configuration.title, panes: [])
+        let context = visit.context(contents, base: path, formToken: formToken, configuration)
+        let entries = entries()
+        return .html(
+            PanelDocument(context: context, title: configuration.title, hasSearch: false).html {
+                HTML("h1") { configuration.title }
+                if status == 404 {
+                    HTML("p", ["class": "problem", "role": "alert"]) {
+                        context.words("There is no such page or setting.")
+                    }
+                }
+                if entries.isEmpty {
+                    HTML("p", ["class": "empty"]) { context.words("No program has stored settings yet.") }
+                } else {
+                    HTML("div", ["class": "card"]) {
+                        for entry in entries {
+                            HTML(
+                                "a",
+                                [
+                                    "class": "pane",
+                                    "href": .text(path(of: entry)),
+                                ]
+                            ) {
+                                HTML("span") { entry.name }
+                                HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
+                            }
+                        }
+                    }
+                }
+            }, status: status)
+    }
+}

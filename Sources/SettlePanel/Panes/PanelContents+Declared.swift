@@ -1,0 +1,94 @@
+import Settle
+import SettleInterchange
+
+extension PanelContents {
+    /// A pane for each group of settings, in the order of their keys.
+    init(_ declared: DeclaredSettings, title: String) {
+        var panes: [Pane] = []
+        func add(_ settings: [DeclaredSetting], _ names: [String], parent: String?) {
+            let depth = names.count
+            var own = Section()
+            var inner = Section()
+            var groups: [(name: String, settings: [DeclaredSetting])] = []
+            for setting in settings {
+                let components = setting.key.components
+                guard components.count > depth + 1 else {
+                    own.rows.append(.control(Control(setting)))
+                    continue
+                }
+                if let place = groups.firstIndex(where: { $0.name.hasSameBytes(as: components[depth]) }) {
+                    groups[place].settings.append(setting)
+                } else {
+                    groups.append((components[depth], [setting]))
+                }
+            }
+            let id = SettingKey(components: names)?.description ?? ""
+            let place = panes.count
+            panes.append(Pane(id: id, title: "", parent: parent, sections: []))
+            for group in groups {
+                let names = names + [group.name]
+                let key = SettingKey(components: names)?.description ?? ""
+                inner.rows.append(.pane(id: key, title: group.name.asTitle))
+                add(group.settings, names, parent: id)
+            }
+            panes[place] = Pane(
+                id: id, title: names.last?.asTitle ?? title, parent: parent,
+                sections: [own, inner].filter { !$0.rows.isEmpty })
+        }
+        add(declared.all, [], parent: nil)
+        self.init(title: title, panes: panes)
+    }
+}
+
+extension Control {
+    fileprivate init(_ setting: DeclaredSetting) {
+        let check = setting.check
+        self.init(
+            key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.words,
+            unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check),
+            isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
+            refusal: { setting.refusal(of: $0) })
+    }
+}
+
+extension ControlKind {
+    /// More choices than these are in a menu.
+    private static let radioLimit = 4
+
+    fileprivate init(_ check: SchemaCheck) {
+        let types = check.types.subtracting(["null"])
+        if let cases = check.cases?.filter({ $0 != .null }), !cases.isEmpty {
+            let choices = cases.map { Choice(title: DefaultsText.text(of: $0), value: $0) }
+            self = .choice(choices, style: choices.count <= Self.radioLimit ? .radio : .select)
+            return
+        }
+        switch check.form {
+        case "date-time"?: self = .date
+        case "base64"?: self = .data
+        case "uri-reference"?: self = .text(TextInput(keyboard: "url"))
+        case "Duration"?, "Duration?"?: self = .duration
+        default: self = Self.kind(of: types, check)
+        }
+    }
+
+    private static func kind(of types: Set<String>, _ check: SchemaCheck) -> ControlKind {
+        let (element, limits) = (check.element.map(ControlKind.init), [check.limit("minimum"), check.limit("maximum")])
+        if types == ["boolean"] {
+            let isOptional = check.types.contains("null")
+            let choices = [Choice(title: "On", value: .bool(true)), Choice(title: "Off", value: .bool(false))]
+            return isOptional ? .choice(choices, style: .radio) : .toggle(on: .bool(true), off: .bool(false))
+        }
+        if types == ["integer"] {
+            return .number(NumberInput(isInteger: true, minimum: limits[0], maximum: limits[1]))
+        }
+        if types.contains("number") {
+            let isBounded = limits.allSatisfy { $0 != nil }
+            return .number(
+                NumberInput(isInteger: false, minimum: limits[0], maximum: limits[1], isSlider: isBounded))
+        }
+        if types == ["string"] { return .text(TextInput()) }
+        if types == ["array"], let element, element.isScalar { return .list(element) }
+        if types == ["object"], let element, element.isScalar { return .dictionary(element) }
+        return .json
+    }
+}

@@ -1,0 +1,181 @@
+import Settle
+
+/// Changes that a person makes on a page.
+struct PanelChanges: Sendable {
+    let panel: SettingsPanel
+    let context: PageContext
+    let form: FormFields
+    /// Whether to answer with the changed form alone.
+    let wantsFragment: Bool
+
+    private var pages: PanelPages { PanelPages(panel: panel, context: context) }
+
+    /// Stores or removes a value, or changes the parts of one.
+    func set() async -> PanelResponse {
+        guard let key = form["key"].flatMap({ SettingKey($0) }), let (pane, control) = context.contents.place(of: key)
+        else { return pages.missing }
+        let edited = form["as"] == "json" ? control.asJSON : control
+        let action = PartAction(form["action"] ?? "save")
+        var input = ControlInput(form, for: edited.kind)
+        if control.isOwners {
+            return refused(pane, control, input, .refused(context.words("Only the program itself changes this.")))
+        }
+        input.apply(action, form, to: edited.kind)
+        do {
+            if case .reset = action { return try await store(nil, pane, control, input) }
+            guard let value = try input.value(for: edited) else {
+                guard !control.isSecret else { return done(pane, control) }
+                guard control.isOptional else { throw InputProblem(context.words("A value is needed here.")) }
+                return try await store(.some(.null), pane, control, input)
+            }
+            if let refusal = control.refusal(value) { throw InputProblem(refusal) }
+            return try await store(.some(value), pane, control, input)
+        } catch let problem as InputProblem {
+            return refused(pane, control, input, .refused(problem.sentence))
+        } catch {
+            return refused(pane, control, input, .refused("\(error)"))
+        }
+    }
+
+    /// - Parameter value: `nil` removes what is stored.
+    private func store(
+        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ input: ControlInput
+    ) async throws -> PanelResponse {
+        let (store, key) = (panel.store, control.key)
+        let write: @Sendable () throws -> Void = {
+            if let value { try store.setValue(value, forKey: key) } else { try store.removeValue(forKey: key) }
+        }
+        var token = form["token"].flatMap { ChangeToken($0) }
+        for _ in 0..<Self.attempts {
+            do {
+                guard let token else {
+                    try await store.commit(by: panel.configuration.author, write)
+                    return done(pane, control)
+                }
+                try await store.commit(
+                    ifUnchangedSince: token, keys: [key.description], by: panel.configuration.author, write)
+                return done(pane, control)
+            } catch let error as SettingsError where error.code == .conflict {
+                // The page may have shown a value that was on its way to the file: then its place is older than it is.
+                let state = ControlState(of: control, in: store)
+                guard let shown = state.fingerprint, shown == form["seen"], let place = state.token else {
+                    return refused(pane, control, input, .conflict(author: error.conflict?.author?.name))
+                }
+                token = place
+            }
+        }
+        return refused(pane, control, input, .conflict(author: nil))
+    }
+
+    /// How often a value may be on its way.
+    private static let attempts = 3
+
+    private func done(_ pane: PanelContents.Pane, _ control: Control) -> PanelResponse {
+        guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
+        return .html(pages.form(control).html)
+    }
+
+    /// What was typed is shown again, with the reason beside it.
+    private func refused(
+        _ pane: PanelContents.Pane, _ control: Control, _ input: ControlInput, _ reason: ControlForm.Attempt.Reason
+    ) -> PanelResponse {
+        let attempt = ControlForm.Attempt(input: input, reason: reason)
+        let status = if case .conflict = reason { 409 } else { 422 }
+        guard wantsFragment else { return pages.pane(pane.id, attempt: (control.key, attempt), status: status) }
+        return .html(pages.form(control, attempt).html, status: status)
+    }
+
+    /// Removes what is stored for the settings of a pane, or of all panes.
+    func reset() async -> PanelResponse {
+        let pane = form["pane"]
+        let controls = pane.map { context.contents.pane($0)?.controls ?? [] } ?? context.contents.controls
+        let store = panel.store
+        let keys = controls.filter { pages.form($0).isResettable }.map(\.key)
+        do {
+            try await store.commit(by: panel.configuration.author) {
+                for key in keys { try store.removeValue(forKey: key) }
+            }
+            return .redirect(to: context.panePath(pane ?? ""))
+        } catch {
+            return pages.problem(422, "\(error)")
+        }
+    }
+
+    /// Takes a transaction of the history back.
+    func undo() async -> PanelResponse {
+        guard let token = form["token"].flatMap({ ChangeToken($0) }) else { return pages.missing }
+        do {
+            let result = try await panel.store.undo(token, by: panel.configuration.author)
+            guard result.conflicts.isEmpty else {
+                let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
+                return pages.problem(409, context.words("Changed since, and left alone: %@", keys))
+            }
+            return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+        } catch {
+            return pages.problem(422, "\(error)")
+        }
+    }
+}
+
+/// What a button of a form does.
+enum PartAction: Sendable, Hashable {
+    case save, reset, add
+    case remove(Int)
+    case up(Int)
+    case down(Int)
+
+    init(_ text: String) {
+        let words = text.split(separator: " ")
+        let place = words.count == 2 ? Int(words[1]) : nil
+        switch (words.first, place) {
+        case ("reset"?, nil): self = .reset
+        case ("add"?, nil): self = .add
+        case ("remove"?, let place?): self = .remove(place)
+        case ("up"?, let place?): self = .up(place)
+        case ("down"?, let place?): self = .down(place)
+        default: self = .save
+        }
+    }
+}
+
+extension ControlInput {
+    /// Adds, removes or moves a part.
+    fileprivate mutating func apply(_ action: PartAction, _ form: FormFields, to kind: ControlKind) {
+        switch action {
+        case .save: if kind.hasTypedParts, !(form["newPart"] ?? "").isEmpty { append(form) }
+        case .add: append(form)
+        case .remove(let place): if parts.indices.contains(place) { parts.remove(at: place) }
+        case .up(let place): move(place, to: place - 1)
+        case .down(let place): move(place, to: place + 1)
+        case .reset: break
+        }
+    }
+
+    private mutating func append(_ form: FormFields) {
+        parts.append(Part(name: form["newName"] ?? "", text: form["newPart"] ?? ""))
+    }
+
+    private mutating func move(_ place: Int, to other: Int) {
+        if parts.indices.contains(place), parts.indices.contains(other) { parts.swapAt(place, other) }
+    }
+}
+
+extension ControlKind {
+    /// Whether a new part has a text only once somebody has typed one.
+    fileprivate var hasTypedParts: Bool {
+        switch self {
+        case .list(.toggle), .list(.choice), .dictionary(.toggle), .dictionary(.choice): false
+        case .list, .dictionary: true
+        default: false
+        }
+    }
+}
+
+extension Control {
+    /// The same with its value as JSON.
+    fileprivate var asJSON: Control {
+        var control = Control(key: key, title: title, kind: .json)
+        (control.isOptional, control.refusal) = (isOptional, refusal)
+        return control
+    }
+}

@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request, taken apart.
+struct PanelVisit: Sendable {
+    let request: PanelRequest
+    /// Decoded, and below the panel's own path.
+    var path: String
+    let query: FormFields
+    /// Nothing unless something is sent.
+    let form: FormFields
+    let now: Date
+
+    init(_ request: PanelRequest, at now: Date) {
+        (self.request, self.now) = (request, now)
+        let parts = request.target.utf8.split(
+            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts.first.map { PercentEncoding.decoded($0) } ?? ""
+        query = parts.count == 2 ? FormFields(parts[1]) : FormFields()
+        form = request.method == "POST" ? FormFields(request.body) : FormFields()
+    }
+
+    /// In the order of preference.
+    var languages: [String] { LanguageList.languages(request.values(of: "accept-language")) }
+
+    /// Whether a script of the page asks for the changed form alone.
+    var wantsFragment: Bool { request.value(of: "x-settle-fragment") != nil }
+
+    /// The page that has led here, if it is of this origin.
+    var returnPlace: String? { ownPath(form["return"] ?? query["return"]) }
+
+    /// A path of this origin, which no browser takes for another host; `nil` for anything else.
+    func ownPath(_ place: String?) -> String? {
+        guard let place, place.utf8.count <= 2048 else { return nil }
+        let bytes = Array(place.utf8)
+        // Browsers take a backslash for a slash, and leave out tabs and line breaks.
+        guard bytes.first == UInt8(ascii: "/"), bytes.dropFirst().first != UInt8(ascii: "/"),
+            bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        return place
+    }
+
+    /// What every page needs.
+    ///
+    /// - Parameters:
+    ///   - base: The path of the panel.
+    ///   - home: The path of the page with all panels, if there is one.
+    func context(
+        _ contents: PanelContents, base: String, formToken: String, _ configuration: SettingsPanel.Configuration,
+        home: String? = nil
+    ) -> PageContext {
+        PageContext(
+            base: base, files: configuration.base, formToken: formToken, contents: contents,
+            words: configuration.words(for: languages, beside: contents.language), origin: returnPlace, home: home,
+            assets: PanelStyle.version)
+    }
+}
