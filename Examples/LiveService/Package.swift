@@ -19,6 +19,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "settle", path: "../.."),
+        .package(name: "settings-panel", path: "../SettingsPanel"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
@@ -35,6 +36,8 @@ let package = Package(
             name: "LiveServing",
             dependencies: [
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettlePanel", package: "settle"),
+                .product(name: "SettlePanelHummingbird", package: "settings-panel"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -54,6 +57,8 @@ let package = Package(
             dependencies: [
                 "LiveServing",
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleCommand", package: "settle"),
+                .product(name: "SettlePanel", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -36,6 +36,7 @@ let package = Package(
             dependencies: [
                 "PasscodeLock",
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleCommand", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the README shows this example word for word, with what it prints, before line 40.
+# Checks that the README shows this example word for word, with what it prints, before line 40. Takes options of `swift run`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -10,7 +10,7 @@ block() {
 
 diff <(block 1) Examples/QuickStart/Sources/QuickStart/main.swift
 # The example ends with an empty line, which a file's last line break and that of `print` make together.
-diff <(block 2; echo) <(swift run --quiet --package-path Examples/QuickStart QuickStart)
+diff <(block 2; echo) <(swift run --quiet --package-path Examples/QuickStart "$@" QuickStart)
 end="$(awk '/^```/ && ++fences == 4 { print NR - 1; exit }' README.md)"
 if [ "$end" -ge 40 ]; then
     echo "The output of the example ends on line $end of the README, not before line 40."

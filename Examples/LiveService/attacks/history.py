@@ -55,7 +55,7 @@ def follow_through_kills(target, quick):
         broken += [f"There was a snapshot in round {round}."] * (sum(name == "snapshot" for name, _ in stream.events) - (round == 0))
         if round % 3 == 0:
             # While the service is not there, another process makes a change.
-            target.run("set", "limits.burst", str(50_000 + round), "--by", "attack")
+            target.run("settings", "set", "limits.burst", str(50_000 + round), "--by", "attack")
             acknowledged.append(("limits.burst", str(50_000 + round)))
         target.start()
         stream = end_to_end.Events(target, stream.last_id)

@@ -3,6 +3,8 @@ import HummingbirdCore
 import Logging
 import ServiceLifecycle
 public import Settle
+public import SettlePanel
+import SettlePanelHummingbird
 public import UnixSignals
 
 /// An HTTP service whose settings change while it runs.
@@ -17,6 +19,10 @@ public struct LiveService: Sendable {
         public var heartbeat = Duration.seconds(15)
         /// How long requests may continue when the service ends, before they are cut off.
         public var longestShutdown = Duration.seconds(10)
+        /// Signs the sessions of the page of settings; by default they end with the program.
+        public var panelKey = PanelKey()
+        /// Names of this machine by which the page may be reached, besides those of the loopback.
+        public var panelHosts: [String] = []
         /// Receives the lines of the log.
         public var log: @Sendable (String) -> Void = StandardError.write
 
@@ -28,6 +34,7 @@ public struct LiveService: Sendable {
     /// The service's settings.
     public let settings: ServiceSettings
     private let parts: Parts
+    private let panel: SettingsPanel
     private let metrics = PrometheusMetrics(help: PrometheusMetrics.help)
     private let load = ServiceLoad()
     private let connections: Connections
@@ -38,6 +45,10 @@ public struct LiveService: Sendable {
     public init(_ parts: Parts) async throws {
         self.parts = parts
         settings = try await parts.store.group(ServiceSettings.self)
+        var configuration = SettingsPanel.Configuration(
+            title: "Live service", path: PanelRoutes.path, access: .sessions(parts.panelKey, HMACAuthentication()))
+        configuration.hosts += parts.panelHosts
+        panel = SettingsPanel(parts.store, groups: ServiceSettings.self, configuration: configuration)
         connections = Connections(
             settings: settings.connections, ceiling: accepted - min(accepted / 4, 64), factory: metrics)
     }
@@ -62,6 +73,9 @@ public struct LiveService: Sendable {
         }()
         try await group.run()
     }
+
+    /// The path and query of a link that lets one browser see and change the settings.
+    public func makePanelLink() -> String { panel.makeLink(returningTo: "/") }
 
     /// Writes a line to the log at any level of it, also while the service does not run.
     public func log(_ message: String) {
@@ -125,6 +139,8 @@ public struct LiveService: Sendable {
         let router = ServiceRouter()
         router.add(middleware: LogRequestsMiddleware(.debug))
         router.add(middleware: RequestMetricsMiddleware(factory: metrics))
+        // Before limits and maintenance, which can be changed there.
+        router.add(middleware: SettingsPanelMiddleware(panel))
         router.add(middleware: SentenceMiddleware())
         let endpoints = endpoints
         router.add(endpoints.filter { $0.operation.access == .open })
@@ -159,6 +175,7 @@ public struct LiveService: Sendable {
             processMetrics: ProcessMetrics(factory: metrics))
         return OpenAPIRoute(store: store).describing(
             PublicRoutes(settings: settings, clock: parts.clock).endpoints
+                + PanelRoutes(panel: panel).endpoints
                 + SettingsRoutes(store: store, counts: counts).endpoints
                 + [HistoryRoute(store: store).endpoint, UndoRoute(store: store, counts: counts).endpoint]
                 + changes.endpoints

@@ -19,6 +19,9 @@ struct FileOptions: ParsableArguments {
     @Option(help: "An administrator's folder; the settings in it are locked.")
     var managed: String?
 
+    /// The file with the key of the panel's sessions, beside the settings.
+    var panelKey: URL { URL(filePath: file).deletingLastPathComponent().appending(path: ".panel-key") }
+
     /// Opens the store and the settings, runs a closure, and closes the store.
     func withSettings<Result: Sendable>(
         _ body: @Sendable (SettingsStore, ServiceSettings) async throws -> Result

@@ -7,11 +7,11 @@ struct LiveServiceCommand: AsyncParsableCommand {
         commandName: "live-service",
         abstract: "A small HTTP service whose settings change while it runs.",
         discussion: """
-            The settings are in a file, which “serve” follows: change them through its admin endpoints, with “set” from \
+            The settings are in a file, which “serve” follows: change them through its admin endpoints, with “settings” from \
             another process, or with an editor.
 
-            Exit codes: 0 done, 1 the file, the port or a value can't be used, 64 wrong usage.
+            Exit codes: 0 done, 1 the file or the port can’t be used, 64 wrong usage; “settings help” has its own.
             """,
         version: LiveService.version,
-        subcommands: [Serve.self, Set.self, Get.self, Token.self])
+        subcommands: [Serve.self, Settings.self, Token.self])
 }

@@ -3,6 +3,7 @@ import LiveServing
 import NIOCore
 import ServiceLifecycle
 import Settle
+import SettlePanel
 import UnixSignals
 
 #if canImport(Glibc)
@@ -60,15 +61,21 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         try await Descriptors.prepare()
         let store = try await files.openStore(arguments: settings, history: history)
-        let service = try await LiveService(LiveService.Parts(store: store))
+        var parts = LiveService.Parts(store: store)
+        parts.panelKey = try PanelKey(file: files.panelKey)
+        parts.panelHosts = [host]
+        let service = try await LiveService(parts)
         guard store.remainingArguments.isEmpty else { throw ValidationError(Self.unknown(store.remainingArguments)) }
         if try await service.settings.admin.createTokenIfMissing() {
             service.log("There is a new admin token. “live-service token --file \(files.file)” shows it.")
         }
+        // For “settle” and editors. The service does without.
+        do { try await store.writeSchema() } catch { service.log("\(error)") }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         do {
             try await service.run(host: host, port: port, until: signals) { [host] port in
                 service.log("Listening on http://\(host):\(port)")
+                service.log("Settings, for one browser: http://\(host):\(port)\(service.makePanelLink())")
             }
         } catch let error as IOError {
             throw CommandFailure.notListening(on: host, port, because: Self.words(for: error))
@@ -78,7 +85,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private static func unknown(_ arguments: [String]) -> String {
-        "No setting takes \(arguments.map { "“\($0)”" }.joined(separator: ", ")). “live-service get” lists the settings."
+        "No setting takes \(arguments.map { "“\($0)”" }.joined(separator: ", ")). “live-service settings” lists them."
     }
 
     private static func words(for error: IOError) -> String {

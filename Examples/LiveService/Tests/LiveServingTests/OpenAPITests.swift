@@ -19,7 +19,7 @@ struct OpenAPITests {
                 (document["paths"]?.member(.string(path)) ?? .null).names.map { "\($0.uppercased()) \(path)" }
             }
             #expect(Set(described) == routes)
-            #expect(routes.count == 15)
+            #expect(routes.count == 17)
         }
     }
 

@@ -109,7 +109,7 @@ struct SettingsEndpointTests {
         }
     }
 
-    @Test(arguments: ["/", "/nothing", "/settings/limits.burst/x", "/health"])
+    @Test(arguments: ["/nowhere", "/nothing", "/settings/limits.burst/x", "/health"])
     func aPathThatLeadsNowhereGets404WithASentence(path: String) async throws {
         try await TestService.with { service async throws in
             let answer = try await service.send(.admin(.patch, path, "1"))

@@ -12,7 +12,9 @@ struct PasscodeCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 wrong passcode, 2 there is a wait, 3 no more guesses, 4 nothing was compared, \
             64 wrong usage, 65 two different entries, 74 standard output can't be written, 130 Ctrl-C.
             """,
-        subcommands: [Enrol.self, Unlock.self, Status.self, Watch.self, Audit.self, Recover.self, Demo.self])
+        subcommands: [
+            Enrol.self, Unlock.self, Status.self, Watch.self, Audit.self, Settings.self, Recover.self, Demo.self,
+        ])
 
     static func main() async {
         Terminal.reserveStreams()

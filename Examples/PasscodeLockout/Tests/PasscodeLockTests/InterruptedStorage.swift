@@ -40,7 +40,7 @@ struct HalfwayLock {
             })
         self.memories = memories
         lock = try await PasscodeLockout(
-            in: first, and: second, schedule: schedule, time: fixture.time, verifier: verifier)
+            in: first, and: second, schedule: schedule, time: fixture.time, verifier: verifier, patience: .seconds(600))
     }
 
     func isHalfway() async {

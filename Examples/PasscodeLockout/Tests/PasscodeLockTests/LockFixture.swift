@@ -22,8 +22,10 @@ struct LockFixture {
         self.time = time
         first = try await LockPlace(trees.0)
         second = try await LockPlace(trees.1)
+        // A busy machine may give a task no turn for as long as a person would wait.
         lock = try await PasscodeLockout(
-            in: first.store, and: second.store, schedule: schedule, time: time, verifier: verifier, witness: witness)
+            in: first.store, and: second.store, schedule: schedule, time: time, verifier: verifier, witness: witness,
+            patience: .seconds(600))
     }
 
     static func enrolled(

@@ -76,7 +76,7 @@ struct LockProcess {
         self.stores = stores
         self.verifier = verifier
         lock = try await PasscodeLockout(
-            in: stores[0], and: stores[1], time: time, verifier: verifier, witness: witness)
+            in: stores[0], and: stores[1], time: time, verifier: verifier, witness: witness, patience: .seconds(600))
     }
 
     func close() async throws {

@@ -1,4 +1,4 @@
-import Settle
+public import Settle
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -38,6 +38,11 @@ struct LockSettings: SettingsGroup {
     // Values that are not committed are at least saved at once.
     static var savePolicy: SavePolicy { .immediate }
     static var access: SettingsAccess { .owner }
+}
+
+extension PasscodeLockout {
+    /// The declarations of what a store of the lock keeps, for a command that shows it. Nothing but the lock can write it.
+    public static var settings: any SettingsGroup.Type { LockSettings.self }
 }
 
 extension LockSettings {

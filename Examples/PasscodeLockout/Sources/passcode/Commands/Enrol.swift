@@ -35,6 +35,7 @@ struct Enrol: AsyncParsableCommand {
             }
         }
         let result = try await lock.enrol(new, replacing: old)
+        if result == .accepted { await opened.writeSchemas() }
         await opened.close()
         if result == .accepted { try? Terminal.say(old == nil ? "Enrolled." : "Changed.") }
         try Report.end(result)

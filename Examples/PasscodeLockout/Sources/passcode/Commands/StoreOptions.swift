@@ -88,6 +88,13 @@ struct OpenLock {
         lock = try await PasscodeLockout(in: copies[0], and: copies[1], witness: witness)
     }
 
+    /// Tells other programs what the files have: that only the lock writes it, and what must not be shown.
+    func writeSchemas() async {
+        for store in stores {
+            do { try await store.writeSchema() } catch { Terminal.complain("\(error)") }
+        }
+    }
+
     /// Saves unsaved values, none of which decides anything: the result of a try stands even if that fails.
     func close() async {
         for store in stores {

@@ -11,6 +11,10 @@ struct CopyFiles {
         (folder, name) = (file.deletingLastPathComponent(), file.lastPathComponent)
     }
 
+    private var schemaName: String {
+        "\(name.hasSuffix(".json") ? String(name.dropLast(".json".count)) : name).schema.json"
+    }
+
     /// The files that are there: first those with the lock's state, last those that only give processes their turns.
     func present() throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -19,9 +23,10 @@ struct CopyFiles {
             .map { folder.appending(path: $0) }
     }
 
-    /// Journal, earlier version, lock files and unfinished versions are hidden; damaged ones that were put aside are not.
+    /// Journal, earlier version, lock files and unfinished versions are hidden; the schema, and damaged ones that were put
+    /// aside, are not.
     private func isMine(_ other: String) -> Bool {
-        other == name || other.hasPrefix(".\(name).") || other.hasPrefix("\(name).corrupt-")
+        other == name || other == schemaName || other.hasPrefix(".\(name).") || other.hasPrefix("\(name).corrupt-")
             || other.hasPrefix("\(name).journal.corrupt-")
     }
 }

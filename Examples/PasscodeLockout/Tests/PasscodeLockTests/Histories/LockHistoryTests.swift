@@ -27,12 +27,12 @@ import Testing
 
     @Test("I1, I2, I3, I6: A lock follows its rules whatever happens, in any order")
     func inMemory() async {
-        await run(Self.seeds(Array(1...40))) { try await LockHistory.run(seed: $0, steps: 50) }
+        await run(Self.seeds(Array(1...20))) { try await LockHistory.run(seed: $0, steps: 50) }
     }
 
     @Test("I2, I3, I4, I5, I6, I7: A lock in files follows its rules with several processes, clones and damaged files")
     func inFiles() async {
-        await run(Self.seeds(Array(1...25))) { seed in
+        await run(Self.seeds(Array(1...10))) { seed in
             try await withTemporaryFolder { url in
                 _ = try await LockHistory.run(
                     seed: seed, steps: 30, in: LockFolder(url: url.appending(path: "home", directoryHint: .isDirectory))

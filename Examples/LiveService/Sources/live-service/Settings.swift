@@ -1,0 +1,23 @@
+import ArgumentParser
+import LiveServing
+import Settle
+import SettleCommand
+
+struct Settings: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows, explains and changes settings, also while the service runs: list, get, set, watch, undo …",
+        discussion: "“settings help” lists the verbs. A change is on stable storage when the command ends.")
+
+    @OptionGroup var files: FileOptions
+
+    @Argument(parsing: .allUnrecognized, help: "A verb and its arguments, such as: set limits.perSecond 50.")
+    var arguments: [String] = []
+
+    func run() async throws {
+        let store = try await files.openStore()
+        let command = SettingsCommand(store, groups: ServiceSettings.self, name: "live-service settings")
+        let code = await command.run(arguments.isEmpty ? ["list"] : arguments)
+        try await store.close()
+        guard code == 0 else { throw ExitCode(code) }
+    }
+}

@@ -1,0 +1,74 @@
+import LiveServing
+import Settle
+import SettleTesting
+import Testing
+
+/// The page of settings on the service's own server.
+@Suite(.timeLimit(.minutes(10)))
+struct PanelTests {
+    /// A browser that has been let in.
+    private func enter(_ service: TestService) async throws -> [(String, String)] {
+        let answer = try await service.send(.admin(.post, "/settings/panel-links")).json()
+        guard case .string(let link)? = answer["link"] else { throw NoLink() }
+        let secret = try #require(link.firstMatch(of: /link=([0-9a-f]+)/)).1
+        #expect(try await service.send(.get(link)).status == 200)
+        let entered = try await service.send(
+            TestRequest(
+                method: .post, path: "/settings/panel/enter", headers: [("Origin", Self.origin)],
+                body: "link=\(secret)"))
+        #expect(entered.status == 303)
+        let cookie = try #require(entered.header("Set-Cookie"))
+        #expect(cookie.contains("Path=/settings/panel;"))
+        return [("Cookie", String(cookie.prefix { $0 != ";" })), ("Origin", Self.origin)]
+    }
+
+    private struct NoLink: Error {}
+
+    /// The page's, which must be the host of the request.
+    private static let origin = "http://127.0.0.1"
+
+    @Test func thePageLeadsToTheSettingsAndBack() async throws {
+        try await TestService.with { service async throws in
+            let page = try await service.send(.get("/")).text
+            #expect(page.contains("href=\"/settings/panel/?return=/\""))
+            let headers = try await enter(service)
+            let panel = try await service.send(TestRequest(path: "/settings/panel/?return=/", headers: headers))
+            #expect(panel.status == 200)
+            #expect(panel.text.contains("class=\"back\" href=\"/\""))
+        }
+    }
+
+    @Test func aFormChangesTheServiceAlsoDuringMaintenance() async throws {
+        try await TestService.with { service async throws in
+            let headers = try await enter(service)
+            service.settings.maintenance.isOn = true
+            let page = try await service.send(
+                TestRequest(path: "/settings/panel/pane?id=limits", headers: headers))
+            let token = try #require(page.text.firstMatch(of: /name="form" value="([0-9a-f]+)"/)).1
+            let changed = try await service.send(
+                TestRequest(
+                    method: .post, path: "/settings/panel/set", headers: headers,
+                    body: "key=limits.burst&value=7&form=\(token)"))
+            #expect(changed.status == 303)
+            #expect(service.settings.limits.burst == 7)
+            let refused = try await service.send(
+                TestRequest(
+                    method: .post, path: "/settings/panel/set", headers: headers,
+                    body: "key=limits.burst&value=0&form=\(token)"))
+            #expect(refused.status == 422)
+            #expect(service.settings.limits.burst == 7)
+        }
+    }
+
+    @Test func nobodyIsLetInWithoutALinkAndNobodyGetsOneWithoutTheToken() async throws {
+        try await TestService.with { service async throws in
+            let page = try await service.send(.get("/settings/panel/"))
+            #expect(page.status == 401)
+            #expect(!page.text.contains("burst"))
+            #expect(try await service.send(TestRequest(method: .post, path: "/settings/panel-links")).status == 401)
+            let cookies = try await enter(service)
+            #expect(cookies.count == 2)
+            #expect(service.log.all.filter { $0.contains("link=") } == [])
+        }
+    }
+}

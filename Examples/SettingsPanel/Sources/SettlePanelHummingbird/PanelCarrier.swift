@@ -1,0 +1,56 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import SettlePanel
+
+/// Takes requests of Hummingbird apart for a panel, and puts its responses together.
+struct PanelCarrier: Sendable {
+    /// Below which the panel is.
+    let path: String
+    let answer: @Sendable (PanelRequest) async -> PanelResponse
+
+    init(path: String, _ answer: @escaping @Sendable (PanelRequest) async -> PanelResponse) {
+        (self.path, self.answer) = (path, answer)
+    }
+
+    /// Whether a request is for the panel.
+    func serves(_ request: Request) -> Bool {
+        request.uri.path == path || request.uri.path.hasPrefix(path + "/")
+    }
+
+    func respond(to request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: SettingsPanel.bodyLimit)
+        var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
+        // The line of the request has it, or the field of that name.
+        if let host = request.head.authority { headers.append(("host", host)) }
+        let response = await answer(
+            PanelRequest(
+                method: request.method.rawValue, target: String((request.head.path ?? "/").dropFirst(path.count)),
+                headers: headers, body: Array(body.readableBytesView)))
+        return request.method == .head ? response.forHummingbird.createHeadResponse() : response.forHummingbird
+    }
+}
+
+extension PanelResponse {
+    fileprivate var forHummingbird: Response {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        switch body {
+        case .bytes(let bytes):
+            return Response(
+                status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        case .events(let events):
+            return Response(
+                status: .init(code: status), headers: fields,
+                body: ResponseBody { writer in
+                    for await piece in events.cancelOnGracefulShutdown() {
+                        try await writer.write(ByteBuffer(bytes: piece))
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+    }
+}
