@@ -94,8 +94,7 @@ import Testing
         _ = try await reader.next(until: "by the boss")
         // As an editor does it.
         try Data(#"{"limits": {"count": 17}}"#.utf8).write(to: file, options: .atomic)
-        let piece = try await reader.next(until: "limits.count")
-        #expect(piece.contains("value=\\\"17\\\""))
+        _ = try await reader.next(until: "value=\\\"17\\\"")
     }
 
     @Test func `Changes that wait are told as one, with the newest value`() async throws {

@@ -51,26 +51,35 @@ extension Persister {
 
     /// Decides what becomes of the commits of a round whose save has failed.
     ///
-    /// What was surely not stored is undone. What may have been stored stands, and is retried only while others have
-    /// changed nothing.
+    /// What an earlier batch of the round has made durable has succeeded. Of the rest, what was surely not stored is undone,
+    /// and what may have been stored stands, and is retried only while others have changed nothing.
     ///
-    /// - Returns: Whether the commits run again, so that only the rest of the round has this result.
+    /// - Returns: Whether the rest of the round has to be saved again, because others were faster.
     func settleFailedCommits(_ error: any Error) async -> Bool {
-        let commits = joined.filter { $0.revision != nil }
+        guard joined.contains(where: { $0.revision != nil }) else { return false }
         let failure = (error as? SettingsError)?.underlying as? StorageError
-        guard !commits.isEmpty, let failure, !failure.isOutcomeUnknown, backlog.unresolved == nil else {
+        if failure != nil { endDurableCommits() }
+        let commits = joined.filter { $0.revision != nil }
+        guard let failure, !failure.isOutcomeUnknown, backlog.unresolved == nil else {
             for request in commits { failedSaves.commitFailed(pendingKeys(of: request)) }
             return false
         }
         undo(commits)
-        // What an earlier batch of the round has stored must not run twice.
-        let unstored = commits.filter { $0.revision.map { $0 > lastHandedOver } ?? false }
-        guard failure.code == .conflict, !unstored.isEmpty else { return false }
+        guard failure.code == .conflict else { return false }
         // If this fails, the next attempt has the same conflict.
         try? await fetchExternalChanges()
         deliverFetched()
-        runAgain(unstored, after: error)
+        // What an earlier batch of the round has stored must not run twice.
+        runAgain(commits.filter { $0.revision.map { $0 > lastHandedOver } ?? false }, after: error)
         return true
+    }
+
+    private func endDurableCommits() {
+        // A value that can't be encoded is in none of the batches, so its commit waits for the end of the round.
+        let durable = log.lock.withLock { log.unsaved.unencodable.isEmpty ? log.changes.durableRevision : 0 }
+        let succeeded = joined.filter { $0.revision.map { $0 <= durable } ?? false }
+        joined.removeAll { request in succeeded.contains { $0 === request } }
+        for request in succeeded { request.end(.success(())) }
     }
 
     private func pendingKeys(of commit: SaveRequest) -> [SettingKey] {

@@ -1,3 +1,4 @@
+import Dispatch
 import Settle
 import SettleTesting
 import Testing
@@ -269,6 +270,44 @@ import Testing
         #expect(place.tree["urgent.first"] == .integer(300) && place.tree["urgent.second"] == .integer(300))
     }
 
+    @Test("A commit that an earlier batch of its round has stored succeeds if the next batch conflicts")
+    func storedBeforeConflict() async throws {
+        let place = InMemoryStorage()
+        let failing = FailingStorage(LocklessStorage(InMemoryStorage(sharing: place)))
+        let (store, settings) = try await open(failing)
+        let urgent = try await store.group(UrgentSettings.self, at: "urgent")
+        let runs = LockedValue(0)
+        // While the storage is busy, a commit arrives, and then a value that is saved at once: in the middle of the round.
+        var hold = failing.hold(.append)
+        settings.name = "first"
+        let flush = Task { try await store.flush() }
+        await hold.waitUntilReached()
+        let queue = QueueOfTasks()
+        let commit = Task(executorPreference: queue) {
+            try await settings.commit {
+                runs.withLock { $0 += 1 }
+                settings.count += 1
+            }
+        }
+        await queue.waitUntilIdle()
+        urgent.first = 1
+        for write in [{ settings.name = "second" }, { place.simulateExternalChange(["other": .integer(5)]) }] {
+            let next = failing.hold(.append)
+            hold.release()
+            await next.waitUntilReached()
+            write()
+            hold = next
+        }
+        #expect(place.tree["count"] == .integer(1))
+        hold.release()
+        try await flush.value
+        try await commit.value
+        try await store.flush()
+        #expect(runs.withLock { $0 } == 1 && settings.count == 1 && settings.other == 5)
+        #expect(place.tree["count"] == .integer(1) && place.tree["name"] == .string("second"))
+        try await store.close()
+    }
+
     // MARK: Lease lost
 
     @Test("A commit whose lease has ended is undone and throws, and the next one takes a new lease") func leaseLost()
@@ -513,5 +552,19 @@ private final class RemoteStorage: StorageWrapper {
         guard isLost else { return lease }
         memory.unlock(lease)
         throw StorageError(.leaseLost, "The lease has ended.")
+    }
+}
+
+/// Runs tasks one after the other, and tells when they are suspended.
+private final class QueueOfTasks: TaskExecutor {
+    private let queue = DispatchQueue(label: "tasks")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 }
