@@ -53,5 +53,18 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "panel-latency",
+            dependencies: [
+                "SettlePanelHummingbird",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettlePanel", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
     ]
 )

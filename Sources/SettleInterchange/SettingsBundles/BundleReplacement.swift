@@ -11,14 +11,17 @@ import Settle
 ///     make a new folder beside it ▶ write and sync all files ▶ sync the folders ▶ move the old one aside
 ///         ▶ move the new one in ▶ sync the folder around ▶ remove the old one
 ///
-/// A failure before the last move leaves the old folder in place. A process that ends between the two moves leaves both
-/// folders beside the place, under names that begin with a dot.
+/// A failure before the last move leaves the old folder in place, or moves it back there. After a process has ended between
+/// the two moves, or the way back has failed too, both folders are beside the place, under names that begin with a dot. If
+/// only the last sync fails, the new folder is in place.
 struct BundleReplacement {
-    private let operations = FileOperations(POSIXSystemCalls())
+    private let operations: FileOperations
     private let place: FilePath
     private let files: [BundlePath: [UInt8]]
 
-    init(_ place: FilePath, _ files: [BundlePath: [UInt8]]) { (self.place, self.files) = (place, files) }
+    init(_ place: FilePath, _ files: [BundlePath: [UInt8]], _ calls: any SystemCalls) {
+        (self.place, self.files, operations) = (place, files, FileOperations(calls))
+    }
 
     func run() throws(BundleFileError) {
         let found = try finishing { () throws(FileError) in try lookAtPlace() }
@@ -43,21 +46,28 @@ struct BundleReplacement {
         try operations.makeFolder(new)
         do throws(FileError) {
             try fill(new)
-            if isThere { try operations.rename(place, to: old) }
-            try moveIn(new, orBack: isThere ? old : nil)
         } catch {
             Self.remove(new)
             throw error
         }
-        try operations.synchronizeFolder(place.folder)
-        if isThere { Self.remove(old) }
-    }
-
-    private func moveIn(_ new: FilePath, orBack old: FilePath?) throws(FileError) {
+        if isThere { try moveAside(to: old, for: new) }
         do throws(FileError) {
             try operations.rename(new, to: place)
         } catch {
-            if let old { try? operations.rename(old, to: place) }
+            // If there is no way back, both stay.
+            if !isThere || (try? operations.rename(old, to: place)) != nil { Self.remove(new) }
+            throw error
+        }
+        // What was there is gone from its place whether that is known to be stable or not.
+        defer { if isThere { Self.remove(old) } }
+        try operations.synchronizeFolder(place.folder)
+    }
+
+    private func moveAside(to old: FilePath, for new: FilePath) throws(FileError) {
+        do throws(FileError) {
+            try operations.rename(place, to: old)
+        } catch {
+            Self.remove(new)
             throw error
         }
     }

@@ -184,6 +184,38 @@ import Testing
         }
     }
 
+    @Test(
+        "After a failure of any system call, the old bundle or the new one is whole, and in place if the rest works",
+        arguments: [false, true], [false, true])
+    func failures(isThere: Bool, isForGood: Bool) throws {
+        let pane = SettingsBundle.Pane(specifiers: [])
+        let (old, new) = (SettingsBundle(title: "Old", root: pane), SettingsBundle(title: "New", root: pane))
+        for number in 0... {
+            let folder = try TemporaryFolder()
+            let place = folder.url.appending(path: "Settings.bundle")
+            if isThere { try old.write(to: place) }
+            let calls = FaultySystemCalls(synchronizes: false)
+            calls.fail(call: number, with: .error(.noSpace), forGood: isForGood)
+            var hasFailed = false
+            do { try new.write(to: place, calls) } catch { hasFailed = true }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+            let titles = try names.map { try SettingsBundle.read(at: folder.url.appending(path: $0)).title }
+            #expect(calls.openFiles.isEmpty)
+            guard calls.faultCount > 0 else {
+                #expect(number > 10 && !hasFailed && titles == ["New"])
+                return
+            }
+            if names.contains("Settings.bundle") || !isThere {
+                // Nothing else is left behind.
+                #expect(names == ["Settings.bundle"] || (names.isEmpty && !isThere && hasFailed), "\(number): \(names)")
+                let isInPlace = calls.calls[..<number].contains { $0.kind == .rename && $0.path == place.path }
+                #expect(titles == (isInPlace || !hasFailed ? ["New"] : isThere ? ["Old"] : []), "\(number)")
+            } else {
+                #expect(isForGood && hasFailed && titles.compactMap(\.self).sorted() == ["New", "Old"], "\(number)")
+            }
+        }
+    }
+
     @Test("Random bundles read back as they were", arguments: [UInt64]([1, 2, 3, 0xDECAF])) func random(seed: UInt64)
         throws
     {

@@ -147,7 +147,7 @@ struct WideDraftedGroup: SettingsGroup {
 
 /// A value whose `==`, rule and `deinit` run `act`.
 final class HostileDraftedValue: Codable, Equatable, Sendable {
-    static let act = Mutex<(@Sendable () -> Void)?>(nil)
+    static let act = LockedValue<(@Sendable () -> Void)?>(nil)
     private static let isActing = Atomic(false)
     let number: Int
 

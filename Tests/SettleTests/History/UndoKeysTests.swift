@@ -1,6 +1,5 @@
 import Settle
 import SettleTesting
-import Synchronization
 import Testing
 
 /// What undo does with keys around and within each other, dotted names, and other domains; and with hostile code.
@@ -241,7 +240,7 @@ struct RangeSettings: SettingsGroup {
 }
 
 struct HostileRuleSettings: SettingsGroup {
-    static let action = Mutex<(@Sendable () -> Void)?>(nil)
+    static let action = LockedValue<(@Sendable () -> Void)?>(nil)
 
     @Setting(
         where: { _ in
@@ -254,7 +253,7 @@ struct HostileRuleSettings: SettingsGroup {
 /// A storage that can't be locked, and that others change just before an append.
 final class UnlockedHistory: StorageWrapper {
     let base: any Storage
-    let beforeAppend = Mutex<(@Sendable () -> Void)?>(nil)
+    let beforeAppend = LockedValue<(@Sendable () -> Void)?>(nil)
 
     init(base: any Storage) { self.base = base }
 
@@ -273,7 +272,7 @@ final class UnlockedHistory: StorageWrapper {
 /// A storage that tells a test once when its history is read.
 final class ReadHistory: StorageWrapper {
     let base: any Storage
-    let whenRead = Mutex<(@Sendable () -> Void)?>(nil)
+    let whenRead = LockedValue<(@Sendable () -> Void)?>(nil)
 
     init(base: any Storage) { self.base = base }
 

@@ -1,6 +1,5 @@
 import Settle
 import SettleTesting
-import Synchronization
 
 /// A domain whose values a test sets.
 final class TestDomain: DomainSource {
@@ -10,7 +9,7 @@ final class TestDomain: DomainSource {
         var changed: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = LockedValue(State())
 
     init(_ values: [String: Any] = [:]) {
         set(values)

@@ -42,7 +42,7 @@ private final class Hostility: Sendable {
 
     let position: HostileValue.Position?
     let action: @Sendable () -> Void
-    private let isRunning = Mutex(false)
+    private let isRunning = LockedValue(false)
     private let runs = Atomic(0)
 
     var count: Int { runs.load(ordering: .relaxed) }
@@ -90,7 +90,7 @@ private struct WritingRuleSettings: SettingsGroup {
     @Setting(where: { _ in WritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
     @Setting var count = 0
 
-    static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
+    static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
 }
 
 /// The same with a rule that overwrites a setting merged together with it.
@@ -98,7 +98,7 @@ private struct OverwritingRuleSettings: SettingsGroup {
     @Setting var count = 0
     @Setting(where: { _ in OverwritingRuleSettings.rule.withLock { $0 }?() ?? true }, "anything") var ruled = 0
 
-    static let rule = Mutex<(@Sendable () -> Bool)?>(nil)
+    static let rule = LockedValue<(@Sendable () -> Bool)?>(nil)
 }
 
 @Suite("Foreign code at every point of a write", .timeLimit(.minutes(10)))
