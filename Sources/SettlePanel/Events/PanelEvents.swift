@@ -39,18 +39,15 @@ public struct PanelEvents: AsyncSequence, Sendable {
 
 /// Follows a store for one page.
 ///
-/// Two streams tell of changes: that of the history goes on after the page's token, and that of the store tells of other
-/// domains, which have none. The former may be ahead of the values, and the latter leaves out what others do with keys that
-/// no group declares, so these are followed one by one. What has changed is kept as a set of keys until the page's
-/// connection asks.
+/// The store's stream tells what is in force, of all domains. It leaves out what others do with keys that no group declares,
+/// so these are followed one by one. A page that shows another place of the history than the store's is told everything once.
+/// What has changed is kept as a set of keys until the page's connection asks.
 final class PanelFollower: Sendable {
     /// What has happened since the last time that somebody asked.
     struct News: Sendable {
         var keys: Set<SettingKey> = []
         /// Whether anything may have changed.
         var isEverything = false
-        /// The newest place in the history that the changes reach.
-        var token: ChangeToken?
         /// Whether it is the first of the stream.
         var isBeginning = false
     }
@@ -60,29 +57,28 @@ final class PanelFollower: Sendable {
     private let undeclared: [SettingKey]
     private let heartbeat: Duration
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let news: Mutex<News>
+    private let news = Mutex(News(isBeginning: true))
 
     /// More keys than these are told as everything.
     private static let limit = 1000
 
     /// - Parameters:
-    ///   - token: What the page shows; `nil` if that is not known, so that all of it is told at the beginning.
-    ///   - isComplete: Whether nothing but the history can have changed since.
+    ///   - token: What the page shows; `nil` if that is not known.
     ///   - undeclared: The keys of the panel that no group declares.
     init(
-        _ store: SettingsStore, after token: ChangeToken?, isComplete: Bool, undeclared: [SettingKey],
-        heartbeat: Duration,
+        _ store: SettingsStore, after token: ChangeToken?, undeclared: [SettingKey], heartbeat: Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         (self.store, self.token, self.heartbeat, self.sleep) = (store, token, heartbeat, sleep)
         self.undeclared = Array(undeclared.prefix(Self.limit))
-        news = Mutex(News(isEverything: token == nil || !isComplete, token: token, isBeginning: true))
     }
 
     /// Begins to follow. The stream has an element whenever there are news, and for each heartbeat.
     func begin() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let (live, stored) = (store.changes, store.changes(after: token ?? store.token))
+        let changes = store.changes
+        // Compared once the changes are followed, so that nothing gets between.
+        if token == nil || token != store.token { news.withLock { $0.isEverything = true } }
         var tasks = undeclared.map { key in
             let values = store.values(forKey: key, as: SettingValue.self)
             return Task {
@@ -94,17 +90,11 @@ final class PanelFollower: Sendable {
         }
         tasks += [
             Task {
-                for await change in live {
+                for await change in changes {
                     add(change)
                     continuation.yield()
                 }
                 continuation.finish()
-            },
-            Task {
-                for await change in stored {
-                    add(change)
-                    continuation.yield()
-                }
             },
             Task {
                 while (try? await sleep(heartbeat)) != nil { continuation.yield() }
@@ -123,7 +113,6 @@ final class PanelFollower: Sendable {
 
     private func add(_ change: Change) {
         news.withLock { news in
-            if let token = change.token { news.token = token }
             if change.missed > 0 || change.snapshot != nil { news.isEverything = true }
             guard !news.isEverything else { return news.keys = [] }
             for mutation in change.mutations { news.keys.insert(SettingKey(stored: mutation.key)) }
@@ -134,7 +123,7 @@ final class PanelFollower: Sendable {
     /// What is to be told; it counts as told.
     func takeNews() -> News {
         news.withLock { news in
-            defer { news = News(token: news.token) }
+            defer { news = News() }
             return news
         }
     }

@@ -13,9 +13,10 @@ extension PanelPages {
     ///   - query: Its `after` is the place of the history that the page shows, and `pane` the page.
     ///   - lastID: The place that the browser has reached on an earlier connection.
     func events(_ query: FormFields, lastID: String?) -> PanelResponse {
-        let token = (lastID ?? query["after"]).flatMap { ChangeToken($0) }
+        // After a connection has ended, other domains may have changed, which have no places.
+        let isFirst = lastID == nil && query["again"] == nil
         let follower = PanelFollower(
-            panel.store, after: token, isComplete: lastID == nil && query["again"] == nil,
+            panel.store, after: isFirst ? query["after"].flatMap { ChangeToken($0) } : nil,
             undeclared: context.contents.controls.map(\.key).filter {
                 panel.store.setting(forKey: $0.description) == nil
             },
@@ -28,6 +29,8 @@ extension PanelPages {
 
     /// An event with the forms that may have changed, or a comment if nothing has.
     private func event(_ news: PanelFollower.News, pane: String) -> [UInt8] {
+        // Read before the values, which may be newer and are never older.
+        let token = panel.store.token
         let controls =
             news.isEverything
             ? context.contents.pane(pane)?.controls ?? []
@@ -40,7 +43,7 @@ extension PanelPages {
         let forms = SettingValue.array(controls.map { .string(form($0).html.text) })
         // On one line, since JSON escapes line breaks.
         let data = (try? forms.json()).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
-        if let token = news.token { text += "id: \(token)\n" }
+        if let token { text += "id: \(token)\n" }
         text += "event: forms\ndata: \(data.split(separator: "\n").joined(separator: "\ndata: "))\n\n"
         return Array(text.utf8)
     }
