@@ -6,7 +6,14 @@ import Testing
 
 private struct Lock: SettingsGroup {
     @Setting var attempts = 0
-    @Setting var note = ""
+    @Setting var note = "none"
+    @Setting var isOn = false
+    @Setting var window = Window()
+}
+
+private struct Window: Codable, Equatable, Sendable {
+    var width = 1
+    var title = "untitled"
 }
 
 @Suite(.timeLimit(.minutes(10))) struct UserDefaultsSourceTests {
@@ -54,6 +61,26 @@ private struct Lock: SettingsGroup {
         for await attempts in lock.$attempts where attempts == 4 { break }
         lock.attempts = 5
         #expect(lock.attempts == 5 && defaults.integer(forKey: "lock.attempts") == 4)
+        try await store.close()
+    }
+
+    @Test("What is there as text may be a number or a switch; other values are taken as they are") func texts()
+        async throws
+    {
+        let name = "settle-tests-\(UUID())"
+        defer { UserDefaults.standard.removePersistentDomain(forName: name) }
+        let defaults = try #require(UserDefaults(suiteName: name))
+        defaults.set(["attempts": "7", "note": "12", "isOn": "YES", "window": ["width": 5]], forKey: "lock")
+        let source = UserDefaultsSource(domain: name)
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.application, .source("UserDefaults", source)])
+        let lock = try await store.group(Lock.self, at: "lock")
+        #expect(lock.attempts == 7 && lock.note == "12" && lock.isOn && lock.window == Window(width: 5))
+        defaults.set(
+            ["attempts": "many", "note": "", "isOn": "", "window": ["width": "6", "title": "w"]], forKey: "lock")
+        source.reload()
+        for await note in lock.$note where note.isEmpty { break }
+        #expect(lock.attempts == 0 && !lock.isOn && lock.window == Window(width: 6, title: "w"))
         try await store.close()
     }
 }

@@ -2,8 +2,9 @@
 public struct DomainContents: Sendable, Hashable {
     /// The values, nested like those of a file.
     public var tree: SettingTree
-    /// Whether the values are text that has no type of its own, such as environment variables: the declaration of a
-    /// setting gives it one. Then all values are ``SettingValue/string(_:)``, or arrays and dictionaries of them.
+    /// Whether a ``SettingValue/string(_:)``, also in an array or a dictionary, may be a value of another type that was
+    /// written as text, such as that of an environment variable: the declaration of a setting tells. Other values are
+    /// taken as they are.
     public var isText: Bool
     /// Sentences: what was found and can't be used, and what is used instead. Each names its place.
     public var problems: [String]

@@ -73,12 +73,19 @@ extension SettingBox {
 
     func decode(_ candidate: DomainCandidate) throws -> Value {
         let check = { [definition] in try definition.rules.check($0, key: candidate.key) }
-        if candidate.isText {
-            return try TextCandidates.decode(candidate.value, with: definition.codec, accepting: check)
+        let typed = { [self] in
+            let decoded = try decodeFields(candidate.value).value
+            try check(decoded)
+            return decoded
         }
-        let decoded = try decodeFields(candidate.value).value
-        try check(decoded)
-        return decoded
+        guard candidate.isText else { return try typed() }
+        do {
+            return try TextCandidates.decode(candidate.value, with: definition.codec, accepting: check)
+        } catch {
+            // Not all of its values have to be texts.
+            guard case .dictionary = candidate.value, let decoded = try? typed() else { throw error }
+            return decoded
+        }
     }
 
     // MARK: Staging

@@ -52,11 +52,12 @@ extension Persister {
             if !isSynced { hasUnsynced = true }
             mustFetch = mustFetch || outcome.receipt.hasExternalChanges
         }
-        if hasWork, isHistoryFollowed { await fillFeed() }
+        if hasWork { isFeedBehind = true }
         let now = time.elapsed()
         machine.appended(now: now)
         if isSynced || durability == .synced { synced(revision, waiting, now: now) }
         if mustFetch { await deliver() } else { deliverFetched() }
+        await tellFollowers()
         if let encodingError { throw encodingError }
         return isSynced
     }

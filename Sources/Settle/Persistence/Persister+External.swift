@@ -55,6 +55,7 @@ extension Persister {
             reportOnce(error)
         }
         deliverFetched()
+        await tellFollowers()
     }
 
     /// Reports an error, unless it is the last one again: retries may be frequent.
@@ -89,7 +90,7 @@ extension Persister {
         compareWithFailedSaves(changes)
         undelivered += changes
         settlePlace()
-        if isHistoryFollowed { await fillFeed() }
+        isFeedBehind = true
     }
 
     /// A newer program has migrated what is stored: from now on nothing is saved.

@@ -126,7 +126,16 @@ extension Persister {
     /// Whether anybody follows the storage's history.
     var isHistoryFollowed: Bool { log.isHistoryFollowed }
 
-    /// Lets the feed have what has been appended and merged.
+    /// Lets the feed have what is new, once the store's values have it too: who is told of a change must find it. A closing
+    /// store merges nothing any more.
+    func tellFollowers() async {
+        let isMerged = undelivered.isEmpty && !mustFetch || store.map { $0.mode == .closed } ?? true
+        guard isFeedBehind, isMerged, isHistoryFollowed, !isClosed else { return }
+        isFeedBehind = false
+        await fillFeed()
+    }
+
+    /// Lets the feed have what has been appended and fetched.
     func fillFeed() async {
         guard let history, let end = history.token else { return }
         do {

@@ -35,6 +35,8 @@ actor Persister {
     /// The store; `nil` once its last reference is gone.
     weak var store: Engine?
 
+    /// Whether the storage's history may have more than those who follow it were told.
+    var isFeedBehind = false
     var backlog = Backlog()
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64 = 0

@@ -49,7 +49,10 @@ final class WorkQueue: Sendable {
                 return state.waiting
             }
             if works.isEmpty, persister.isClosed { return }
-            for work in works { await work(persister) }
+            for work in works {
+                await work(persister)
+                await persister.tellFollowers()
+            }
             if !persister.isClosed { await waitForWork() }
         }
     }

@@ -13,8 +13,9 @@ import Synchronization
 /// `UserDefaults.didChangeNotification`: on Apple platforms for each change, elsewhere when a whole domain is replaced. Call
 /// ``reload()`` when another program has changed it.
 ///
-/// Values must have the types of the settings, since nothing is converted as ``UserDefaultsImport`` does. A key with dots
-/// is one name, which a declared setting with that key finds.
+/// A number, date or switch may be there as text, as a text field of a settings bundle and `defaults write` without a type
+/// leave it. Otherwise values must have the types of the settings, since nothing is converted as ``UserDefaultsImport``
+/// does. A key with dots is one name, which a declared setting with that key finds.
 public final class UserDefaultsSource: DomainSource {
     private let domain: String
     private let observation = Mutex(Observation())
@@ -33,7 +34,8 @@ public final class UserDefaultsSource: DomainSource {
     public func load() async throws(StorageError) -> DomainContents {
         let (entries, refused) = SettingValue.entries(UserDefaults.standard.persistentDomain(forName: domain) ?? [:])
         return DomainContents(
-            SettingTree(entries), problems: refused.map { "\(place(of: .path($0))) has no value of a property list." })
+            SettingTree(entries), isText: true,
+            problems: refused.map { "\(place(of: .path($0))) has no value of a property list." })
     }
 
     public func watch(_ changed: @escaping @Sendable () -> Void) {

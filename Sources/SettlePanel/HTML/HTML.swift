@@ -49,7 +49,11 @@ struct HTML: Sendable, Hashable {
     /// Elements without content and end.
     private static let void: Set = ["br", "img", "input", "link", "meta"]
 
+    private static let special: Set<UInt8> = Set("&<>\"'\0\r".utf8)
+
     private static func append(_ plain: String, to text: inout String) {
+        // Nearly every text.
+        if !plain.utf8.contains(where: special.contains) { return text += plain }
         for scalar in plain.unicodeScalars {
             switch scalar {
             case "&": text += "&amp;"

@@ -162,6 +162,51 @@ import Testing
     }
 
     /// In place as `cp` does it, or with new files as `rsync` does.
+    @Test("What others have changed is told once the store's values have it, also while a writer holds them up")
+    func valuesFirst() async throws {
+        let place = try ShortJournals()
+        let (store, other) = (try await place.open(), try await place.open())
+        let settings = try await store.group(CounterSettings.self)
+        let others = try await other.group(CounterSettings.self)
+        try await others.commit { others.count = 1 }
+        try await store.flush()
+        let seen = LockedValue<[[Int]]>([])
+        let following = Task {
+            for await change in store.changes(after: store.token) {
+                for case let value as Int in change.mutations.map(\.newValue) where change.mutations[0].key == "count" {
+                    let inForce = settings.count
+                    seen.withLock { $0.append([value, inForce]) }
+                }
+            }
+        }
+        for number in 2...100 {
+            // Every tenth time a writer is at work.
+            let gate = number % 10 == 0 ? Gate() : nil
+            let writing = gate.map { gate in
+                Task {
+                    await onThread {
+                        try? settings.update {
+                            gate.pass()
+                            settings.other = number
+                        }
+                    }
+                }
+            }
+            await gate?.waitUntilReached()
+            try await others.commit { others.count = number }
+            // It has fetched that by now.
+            try await store.flush()
+            for _ in 0..<100 { await Task.yield() }
+            gate?.open()
+            await writing?.value
+            while seen.withLock({ $0.last?.first }) != number { await Task.yield() }
+        }
+        #expect(seen.withLock { $0 }.allSatisfy { $0[1] >= $0[0] })
+        try await store.close()
+        try await other.close()
+        await following.value
+    }
+
     @Test("A backup that is restored under a running follower is told", arguments: [false, true])
     func restoredBackup(isInPlace: Bool) async throws {
         let place = try ShortJournals(journalLimit: FileStorage.journalLimit)

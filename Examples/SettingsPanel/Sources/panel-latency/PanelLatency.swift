@@ -20,26 +20,31 @@ struct Measured: SettingsGroup {
     @Setting(title: "Number") var number = 0
 }
 
-/// The numbers on standard input, one in each line, until it ends.
-func numbers() -> AsyncStream<Int> {
+/// The lines of a file, such as a pipe, until it ends.
+func lines(of path: String) -> AsyncStream<String> {
     AsyncStream { continuation in
         Thread.detachNewThread {
-            while let line = readLine() {
-                if let number = Int(line) { continuation.yield(number) }
+            guard let file = fopen(path, "r") else { return continuation.finish() }
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, CInt(line.count), file) != nil {
+                continuation.yield(String(cString: line).trimmingCharacters(in: .newlines))
             }
+            fclose(file)
             continuation.finish()
         }
     }
 }
 
-/// Serves a panel, and beside it a bare event for each number on standard input.
+/// Serves a panel, and beside it a bare event for each line of a pipe.
 struct ServeBoth: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "serve")
 
     @Argument var file: String
+    @Argument var pipe: String
 
     func run() async throws {
         let store = try await SettingsStore.open(at: URL(filePath: file))
+        let pipe = pipe
         _ = try await store.group(Measured.self)
         let panel = SettingsPanel(
             store, groups: Measured.self, configuration: .init(title: "Latency", path: "/panel", access: .everyone))
@@ -49,8 +54,8 @@ struct ServeBoth: AsyncParsableCommand {
             Response(
                 status: .ok, headers: [.contentType: "text/event-stream"],
                 body: ResponseBody { writer in
-                    for await number in numbers().cancelOnGracefulShutdown() {
-                        try await writer.write(ByteBuffer(string: "data: \(number)\n\n"))
+                    for await line in lines(of: pipe).cancelOnGracefulShutdown() {
+                        try await writer.write(ByteBuffer(string: "data: \(line)\n\n"))
                     }
                     try await writer.finish(nil)
                 })
@@ -67,14 +72,26 @@ struct ServeBoth: AsyncParsableCommand {
     }
 }
 
-/// Sets the setting to each number on standard input, as another program would.
+/// Another program: for each line `page NUMBER` on standard input it sets the setting, and for `bare NUMBER` it writes to the
+/// pipe.
 struct Write: AsyncParsableCommand {
     @Argument var file: String
+    @Argument var pipe: String
 
     func run() async throws {
         let store = try await SettingsStore.open(at: URL(filePath: file))
         let settings = try await store.group(Measured.self)
-        for await number in numbers() { settings.number = number }
+        guard let output = fopen(pipe, "w") else { throw ExitCode.failure }
+        for await line in lines(of: "/dev/stdin") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let number = Int(words[1]) else { continue }
+            if words[0] == "page" {
+                settings.number = number
+            } else {
+                fputs("\(number)\n", output)
+                fflush(output)
+            }
+        }
         try await store.close()
     }
 }
