@@ -1,5 +1,5 @@
 /// Checks whether a value can be stored at a key, without encoding it.
-struct StorableCheck {
+package struct StorableCheck {
     /// `nil` checks only what no storage can hold.
     private let format: FileFormat?
     /// The approximate number of bytes that the file needs for the value.
@@ -12,7 +12,9 @@ struct StorableCheck {
 
     /// - Throws: ``FormatError`` with the place within the value, if it nests too deeply for its key, is too large, or
     ///   has a part that can't be represented.
-    static func check(_ value: SettingValue, at key: SettingKey, as format: FileFormat? = nil) throws(FormatError) {
+    package static func check(_ value: SettingValue, at key: SettingKey, as format: FileFormat? = nil)
+        throws(FormatError)
+    {
         if isAlwaysStorable(value, at: key) { return }
         let depth = key.depth
         var check = StorableCheck(format: format)
@@ -21,7 +23,7 @@ struct StorableCheck {
     }
 
     /// A quick test that covers nearly all writes: whether every format can hold the value.
-    static func isAlwaysStorable(_ value: SettingValue, at key: SettingKey) -> Bool {
+    package static func isAlwaysStorable(_ value: SettingValue, at key: SettingKey) -> Bool {
         switch value {
         // Each name of the key takes a byte and a dot after it.
         case .null, .bool, .integer: key.description.utf8.count < 2 * SettingValue.depthLimit

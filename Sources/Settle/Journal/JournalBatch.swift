@@ -74,7 +74,7 @@ extension StoredTransaction {
 
 extension SettingValue {
     /// An upper estimate of the bytes that the journal needs for the value.
-    var roughSize: Int {
+    package var roughSize: Int {
         switch self {
         case .null, .bool, .integer, .real, .date: 16
         case .number(let text), .string(let text): 16 + text.utf8.count

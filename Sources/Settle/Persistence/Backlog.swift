@@ -107,10 +107,11 @@ struct Backlog: Sendable {
         let all = values.merging(writtenBack) { own, _ in own }
         let part = limits.part(of: all, keepingTogether: writtenTogether)
         let isWhole = part.count == all.count
-        let batch = StorageBatch(
+        var batch = StorageBatch(
             id: lastBatch, revision: isWhole ? revision : earlier, values: part,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: author, conditions: part.isEmpty ? [] : conditions)
+        batch.writtenTogether = writtenTogether
         return (batch, isWhole)
     }
 

@@ -76,6 +76,7 @@ extension Persister {
                 revision, after: lastHandedOver, limits: limits,
                 conditions: exclusion.conditions + migrations.conditions, with: undelivered)
             if isWhole { list(upTo: revision, in: &batch) }
+            batch.hasCommits = joined.contains { $0.revision != nil }
             do {
                 let receipt = try await appendRepeatedly(batch, durability)
                 if accepted(batch, receipt, isWhole: isWhole) { return (receipt, refused) }

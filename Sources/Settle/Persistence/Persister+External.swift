@@ -32,6 +32,7 @@ extension Persister {
         case .mayHaveChanged, .available: fetchAndDeliver()
         case .unavailable(let error): enqueue { $0.reportOnce(error) }
         case .leaseLost(let lease): enqueue { $0.lost(lease) }
+        case .issue(let error): report(.storage(error))
         }
     }
 

@@ -62,6 +62,9 @@ public enum StorageEvent: Sendable, Hashable {
     case unavailable(StorageError)
     /// A lease has ended before it was released.
     case leaseLost(StorageLease)
+    /// Something that a person should know of, such as values that were given up. Calls go on. The store reports the
+    /// error.
+    case issue(StorageError)
 }
 
 /// A lock that a storage has granted.

@@ -54,6 +54,12 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     public var transactions: [StoredTransaction]
     /// Only a ``SharedStorage`` is given conditions. If one does not hold, nothing is stored.
     public var conditions: [Condition]
+    /// Keys that one transaction has written, for a storage with ``StorageLimits``, which may have to part a batch:
+    /// what they have stands or falls together. A key on its own is in none.
+    public var writtenTogether: [[SettingKey]] = []
+    /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the store
+    /// appends them again: a storage may keep them where they survive the end of the process.
+    public var hasCommits = false
 
     /// Creates a batch; by default with an identity of its own, and without conditions.
     public init(
