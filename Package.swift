@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SettleCommand", targets: ["SettleCommand"]),
         .executable(name: "settle", targets: ["SettleTool"]),
         .library(name: "SettlePanel", targets: ["SettlePanel"]),
+        .library(name: "SettleEtcd", targets: ["SettleEtcd"]),
         .library(name: "SettleFoundation", targets: ["SettleFoundation"]),
         .library(name: "SettleUI", targets: ["SettleUI"]),
         .library(name: "SettleTesting", targets: ["SettleTesting"]),
@@ -39,6 +40,7 @@ let package = Package(
         .target(name: "SettleCommand", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .executableTarget(name: "SettleTool", dependencies: ["SettleCommand"], swiftSettings: strict),
         .target(name: "SettlePanel", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
+        .target(name: "SettleEtcd", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleFoundation", dependencies: ["Settle", "SettleInterchange"], swiftSettings: strict),
         .target(name: "SettleUI", dependencies: ["Settle"], swiftSettings: strict),
         .target(name: "SettleTesting", dependencies: ["Settle"], swiftSettings: strict),
@@ -51,6 +53,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SettlePanelTests", dependencies: ["Settle", "SettlePanel", "SettleTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "SettleEtcdTests", dependencies: ["Settle", "SettleEtcd", "SettleTesting"], swiftSettings: strict),
         // The only tests of what needs the whole of Foundation.
         .testTarget(
             name: "SettleFoundationTests", dependencies: ["SettleFoundation", "SettleTesting"], swiftSettings: strict),

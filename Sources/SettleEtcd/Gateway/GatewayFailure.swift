@@ -1,0 +1,59 @@
+/// Why a call of the gateway has no result, and what that says of the call.
+struct GatewayFailure: Error, Equatable {
+    enum Kind: Equatable {
+        /// Nothing of it has happened: no endpoint was reached.
+        case unreached
+        /// It may have happened: the answer was lost, or came too late.
+        case unanswered
+        /// etcd has refused it, with this code of gRPC. Nothing of it has happened.
+        case refused(code: Int64)
+    }
+
+    var kind: Kind
+    var endpoint: String
+    var reason: String
+
+    /// The codes of gRPC with which etcd says that it has done nothing. Others, such as a time-out within the cluster,
+    /// leave it open.
+    enum Code {
+        static let invalidArgument: Int64 = 3
+        static let notFound: Int64 = 5
+        static let permissionDenied: Int64 = 7
+        static let failedPrecondition: Int64 = 9
+        static let outOfRange: Int64 = 11
+        static let unimplemented: Int64 = 12
+        static let unauthenticated: Int64 = 16
+
+        static let definite: Set<Int64> = [
+            invalidArgument, notFound, permissionDenied, failedPrecondition, outOfRange, unimplemented,
+            unauthenticated,
+        ]
+    }
+}
+
+extension GatewayFailure {
+    /// What an answer with an error says.
+    init(status: Int, body: [UInt8], endpoint: String) {
+        let object = GatewayObject(body)
+        // On a stream the error is an object of its own.
+        let inner = object?.object("error")
+        let code = object?.signed("code") ?? 0
+        let found = code != 0 ? code : inner?.signed("grpc_code") ?? 0
+        let message = [object?.text("message"), object?.text("error"), inner?.text("message")]
+            .compactMap { $0 }.first { !$0.isEmpty }
+        self.endpoint = endpoint
+        if found != 0 {
+            kind = Code.definite.contains(found) ? .refused(code: found) : .unanswered
+            reason = message ?? "etcd's error \(found)"
+        } else if status == 401 {
+            kind = .refused(code: Code.unauthenticated)
+            reason = message ?? "the name or the password is wrong"
+        } else if (400..<500).contains(status) {
+            kind = .refused(code: Code.unimplemented)
+            reason = "it answers with status \(status), as no gateway of etcd's v3 API does; is it the client URL?"
+        } else {
+            kind = .unanswered
+            reason = message ?? "it answers with status \(status)"
+        }
+    }
+}

@@ -1,0 +1,217 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another machine.
+///
+/// The position of a token is etcd's revision. Its checksum is made of what was stored at this revision, with the marker of
+/// the client, so that a revision of another past, as after a backup was restored, is told apart.
+extension EtcdStorage {
+    public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
+        let limit = max(1, limit)
+        if let found = recent.withLock({ $0.records(after: token, limit: limit) }), isFollowing || !found.isEmpty {
+            return found
+        }
+        return try await turns.run { () throws(StorageError) in
+            try checkOpen()
+            try await connect()
+            try await refresh()
+            if let found = recent.withLock({ $0.records(after: token, limit: limit) }) { return found }
+            guard token.history == history, let end = self.token, token.position < end.position else { return nil }
+            return try await read(after: token, upTo: end, limit: limit)
+        }
+    }
+
+    /// Those that this storage has followed, or fewer.
+    public func records(before token: ChangeToken?, limit: Int) throws(StorageError) -> [StoredRecord] {
+        try checkOpen()
+        return recent.withLock { $0.records(before: token, limit: max(1, limit)) }
+    }
+
+    public nonisolated var token: ChangeToken? { recent.withLock { $0.end } }
+
+    /// False: etcd keeps what each revision has changed, until it compacts it.
+    public nonisolated var keepsHistory: Bool { false }
+
+    /// Does nothing: how long etcd keeps its past is a setting of the cluster, `--auto-compaction-retention`.
+    public func keepHistory(_ policy: HistoryPolicy) {}
+
+    /// What is told of the past has no values there. The cluster has them until it compacts its past: give the prefix to
+    /// those only who may read them.
+    public func withhold(_ keys: [SettingKey]) { recent.withLock { $0.withhold(keys) } }
+
+    /// As ``withhold(_:)``, of what has been until now.
+    public func forgetHistory(of key: SettingKey) { recent.withLock { $0.forget(key) } }
+
+    // MARK: Places
+
+    /// Identifies the history of the settings under the prefix.
+    private var history: UInt64 {
+        var hash = ContentHash(seed: mirror.cluster)
+        space.key("").withUnsafeBytes { hash.combine($0) }
+        return hash.value
+    }
+
+    /// The past begins here, as far as it is known: everything was read.
+    func beginHistory() {
+        let newest = mirror.newestRevision
+        let token = newest > 0 ? place(newest, in: mirror) : nil
+        recent.withLock { $0.begin(at: token) }
+    }
+
+    private func place(_ revision: Int64, in mirror: Mirror) -> ChangeToken {
+        ChangeToken(
+            history: history, position: UInt64(clamping: revision), checksum: mirror.checksum(at: revision))
+    }
+
+    /// Remembers a transaction.
+    ///
+    /// - Returns: Its place; `nil` for what is none, such as a lock.
+    func record(
+        _ effect: Mirror.Effect, of update: Mirror.Update, by marker: Marker?, isWhole: Bool
+    ) -> ChangeToken? {
+        guard isWhole else {
+            beginHistory()
+            return nil
+        }
+        guard space.hasTransaction(update) else { return nil }
+        let token = place(update.revision, in: mirror)
+        let record = Self.record(effect, by: marker, at: token)
+        recent.withLock { $0.add(record) }
+        return token
+    }
+
+    private static func record(_ effect: Mirror.Effect, by marker: Marker?, at token: ChangeToken) -> StoredRecord {
+        let mutations = effect.values.keys.sorted().map { key in
+            StoredMutation(key: key, oldValue: effect.replaced[key], newValue: effect.values[key] ?? nil)
+        }
+        let transaction = StoredTransaction(
+            time: marker?.time ?? 0, author: TransactionAuthor(name: marker?.author),
+            origin: marker == nil ? .external : .local, mutations: mutations)
+        return StoredRecord(token: token, transactions: [transaction])
+    }
+
+    // MARK: Reading the past
+
+    /// Reads what etcd has between two places.
+    private func read(
+        after token: ChangeToken, upTo end: ChangeToken, limit: Int
+    ) async throws(StorageError) -> [StoredRecord]? {
+        let start = Int64(clamping: token.position)
+        guard var past = try await read(at: start), place(start, in: past) == token else { return nil }
+        let collected = LockedValue<(updates: [Mirror.Update]?, isEnough: Bool)>(([], false))
+        let machine = LockedValue(WatchMachine(delays: configuration.reconnectDelay))
+        machine.withLock { $0.open() }
+        let (last, body) = (Int64(clamping: end.position), WatchMachine.request(space, from: start + 1))
+        let space = space
+        // The stream ends when it has brought enough, and that is no failure.
+        let result = await Deadline.run(within: configuration.deadline, by: time) { [client] in
+            try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { bytes in
+                for action in machine.withLock({ $0.receive(bytes, now: .zero) }) {
+                    switch action {
+                    case .opened: break
+                    case .changed(let updates, _):
+                        let isEnough = collected.withLock { collected in
+                            collected.updates?.append(contentsOf: updates)
+                            let count = collected.updates?.filter(space.hasTransaction).count ?? 0
+                            collected.isEnough = count >= limit || (updates.last?.revision ?? 0) >= last
+                            return collected.isEnough
+                        }
+                        if isEnough { throw Enough() }
+                    case .compacted:
+                        collected.withLock { $0 = (nil, true) }
+                        throw Enough()
+                    case .ended(let reason, _): throw EtcdTransportError(reason)
+                    }
+                }
+            }
+        }
+        guard collected.withLock({ $0.isEnough }) else {
+            throw StorageError(
+                .unavailable,
+                "What has changed under “\(space.prefix)” after revision \(start) can't be read: \(result).")
+        }
+        guard let updates = collected.withLock({ $0.updates }) else { return nil }
+        var records: [StoredRecord] = []
+        let secrets = recent.withLock { $0.secrets }
+        for update in updates where update.revision <= last {
+            let effect = past.apply(update)
+            past.advance(to: update.revision)
+            guard space.hasTransaction(update), records.count < limit else { continue }
+            let marker = update.puts.lazy.compactMap { [space] pair in space.marker(in: pair) }.first
+            var record = Self.record(effect, by: marker, at: place(update.revision, in: past))
+            record.transactions = record.transactions.map { $0.withholding(secrets) }
+            records.append(record)
+        }
+        return records
+    }
+
+    /// - Returns: `nil` if etcd has forgotten the revision.
+    private func read(at revision: Int64) async throws(StorageError) -> Mirror? {
+        let (key, end) = space.range
+        let answer: GatewayObject
+        do throws(GatewayFailure) {
+            answer = try await client.call(
+                EtcdPath.range, RangeRequest(key: key, end: end, revision: revision).json, mayRepeat: true)
+        } catch {
+            guard error.kind != .refused(code: GatewayFailure.Code.outOfRange) else { return nil }
+            throw storageError(error, "read")
+        }
+        var past = Mirror(space)
+        past.replace(
+            with: RangeAnswer(answer).pairs, header: GatewayHeader(cluster: mirror.cluster, revision: revision))
+        return past
+    }
+}
+
+/// Ends a stream that has brought what was asked for.
+private struct Enough: Error {}
+
+extension KeySpace {
+    func marker(in pair: GatewayPair) -> Marker? {
+        guard let name = name(of: pair.key), case .marker = Self.kind(of: name) else { return nil }
+        return Marker(pair.value)
+    }
+
+    /// Whether an update is more than a lock or the end of a marker.
+    func hasTransaction(_ update: Mirror.Update) -> Bool {
+        let isStored = update.puts.contains { pair in
+            name(of: pair.key).map { name in if case .lock = Self.kind(of: name) { false } else { true } } ?? false
+        }
+        return isStored
+            || update.deletes.contains { key in
+                name(of: key).map { name in if case .setting = Self.kind(of: name) { true } else { false } } ?? false
+            }
+    }
+}
+
+extension Mirror {
+    /// The revision at which something but a lock was stored last.
+    var newestRevision: Int64 {
+        entries.values.reduce(0) { newest, entry in entry.content == .lock ? newest : max(newest, entry.modRevision) }
+    }
+
+    /// Made of what was stored at a revision, if nothing has been stored over it.
+    func checksum(at revision: Int64) -> UInt64 {
+        var hash = ContentHash(seed: UInt64(clamping: revision))
+        let stored = entries.filter { $0.value.modRevision == revision && $0.value.content != .lock }
+        for (name, entry) in stored.sorted(by: { $0.key < $1.key }) {
+            for bytes in [Array(name.utf8), entry.content.digest] { bytes.withUnsafeBytes { hash.combine($0) } }
+        }
+        return hash.value
+    }
+}
+
+extension Mirror.Content {
+    fileprivate var digest: [UInt8] {
+        switch self {
+        case .setting(_, let value): (try? value.json()).map { [UInt8]($0) } ?? []
+        case .marker(let marker): marker.bytes
+        case .lock, .unusable: []
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a machine keeps of a cluster.
+///
+///     client      names this machine's marker in the cluster
+///     cluster     whose values these are: the cluster's identity, the prefix, and the revision
+///     values      the last known value of each setting, with the revision at which it was stored
+///     pending     plain writes that are not known to be in the cluster, oldest first
+///     lost        plain writes that were given up
+struct LocalContents: Sendable, Equatable {
+    struct Value: Sendable, Equatable {
+        var value: SettingValue
+        var revision: Int64
+    }
+
+    var client: String?
+    var cluster: UInt64 = 0
+    var prefix = ""
+    var revision: Int64 = 0
+    /// By the keys' names behind the prefix.
+    var values: [String: Value] = [:]
+    var pending: [PendingTransaction] = []
+    var lost: [EtcdLostTransaction] = []
+
+    init() {}
+
+    /// Whether the cluster was ever read.
+    var hasValues: Bool { cluster != 0 }
+
+    init(_ tree: SettingTree) {
+        let object = GatewayObject(tree.root)
+        let name = object.text("client")
+        client = name.isEmpty ? nil : name
+        if let found = object.object("cluster") {
+            cluster = found.unsigned("id")
+            prefix = found.text("prefix")
+            revision = found.signed("revision")
+        }
+        for (name, value) in object.object("values")?.entries ?? [:] {
+            guard case .dictionary(let entries) = value, let inner = entries["value"] else { continue }
+            values[name] = Value(value: inner, revision: GatewayObject(entries).signed("revision"))
+        }
+        if case .array(let entries)? = tree.root["pending"] { pending = entries.compactMap(PendingTransaction.init) }
+        if case .array(let entries)? = tree.root["lost"] { lost = entries.compactMap(EtcdLostTransaction.init) }
+    }
+
+    /// What has to be written to turn another state into this one.
+    func changes(from other: LocalContents) -> [SettingKey: SettingValue?] {
+        var changes: [SettingKey: SettingValue?] = [:]
+        if client != other.client { changes.updateValue(client.map { .string($0) }, forKey: "client") }
+        if cluster != other.cluster || prefix != other.prefix || revision != other.revision {
+            changes["cluster"] = .dictionary([
+                "id": .string(String(cluster)), "prefix": .string(prefix), "revision": .integer(revision),
+            ])
+        }
+        for (name, value) in values where other.values[name] != value {
+            changes[.path("values", name)] = .dictionary(["value": value.value, "revision": .integer(value.revision)])
+        }
+        for name in other.values.keys where values[name] == nil {
+            changes.updateValue(nil, forKey: .path("values", name))
+        }
+        if pending != other.pending {
+            changes.updateValue(pending.isEmpty ? nil : .array(pending.map(\.entry)), forKey: "pending")
+        }
+        if lost != other.lost {
+            changes.updateValue(lost.isEmpty ? nil : .array(lost.map(\.entry)), forKey: "lost")
+        }
+        return changes
+    }
+}
+
+extension LocalContents {
+    /// The last known values as a range of the cluster would have them.
+    func pairs(in space: KeySpace) -> [GatewayPair] {
+        values.compactMap { name, value in
+            guard let bytes = try? value.value.json() else { return nil }
+            return GatewayPair(
+                key: space.key(name), value: [UInt8](bytes), createRevision: value.revision,
+                modRevision: value.revision)
+        }
+    }
+
+    /// Takes over what is known of the cluster now.
+    mutating func take(_ mirror: Mirror) {
+        cluster = mirror.cluster
+        prefix = mirror.space.prefix
+        revision = mirror.revision
+        values = [:]
+        for (name, entry) in mirror.entries {
+            if case .setting(_, let value) = entry.content {
+                values[name] = Value(value: value, revision: entry.modRevision)
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+public import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Plain writes that were made together and are not known to be in the cluster yet.
+struct PendingTransaction: Sendable, Equatable {
+    /// The new value of each key; `nil` removes it.
+    var values: [SettingKey: SettingValue?]
+    /// The revision that the writes were based on.
+    var base: Int64
+    /// Keys at which something was stored then.
+    var replaced: Set<SettingKey>
+    /// The batch with which they were to be stored.
+    var batch: StorageBatch.ID
+    var author: String?
+    /// In seconds since 2001-01-01 00:00 UTC.
+    var time: Double
+}
+
+/// Plain writes that were given up, because the cluster had newer values when it could be reached again.
+///
+/// They are kept for a person, who may write them again.
+public struct EtcdLostTransaction: Sendable, Hashable {
+    /// What was written; `nil` for a key that was removed.
+    public var values: [SettingKey: SettingValue?]
+    /// What the cluster had instead, when they were given up.
+    public var stored: [SettingKey: SettingValue]
+    /// The revision of the cluster that the writes were based on.
+    public var base: Int64
+    /// Who made them, if known.
+    public var author: String?
+    /// When they were made, in seconds since 2001-01-01 00:00 UTC.
+    public var time: Double
+}
+
+extension PendingTransaction {
+    /// Parts a batch into what was written together.
+    ///
+    /// - Parameters:
+    ///   - base: The revision that the store knew.
+    ///   - earlier: What was pending before: its keys were based on what they were based on then.
+    static func parts(
+        of batch: StorageBatch, base: Int64, earlier: [PendingTransaction], time: Double
+    ) -> [PendingTransaction] {
+        var known: [SettingKey: PendingTransaction] = [:]
+        for transaction in earlier { for key in transaction.values.keys { known[key] = transaction } }
+        var parent: [SettingKey: SettingKey] = [:]
+        func root(_ key: SettingKey) -> SettingKey {
+            var key = key
+            while let next = parent[key], next != key { key = next }
+            return key
+        }
+        for key in batch.values.keys { parent[key] = key }
+        for group in batch.writtenTogether {
+            let own = group.filter { parent[$0] != nil }
+            guard let first = own.first else { continue }
+            for key in own.dropFirst() { parent[root(key)] = root(first) }
+        }
+        return Dictionary(grouping: batch.values.keys.sorted(), by: root).sorted { $0.key < $1.key }.map { _, keys in
+            var values: [SettingKey: SettingValue?] = [:]
+            for key in keys { values.updateValue(batch.values[key] ?? nil, forKey: key) }
+            let earlier = keys.compactMap { known[$0] }
+            return PendingTransaction(
+                values: values, base: earlier.map(\.base).min() ?? base,
+                replaced: Set(
+                    keys.filter { key in
+                        known[key].map { $0.replaced.contains(key) } ?? (batch.expectedValues[key] != nil)
+                    }),
+                batch: batch.id, author: batch.author, time: earlier.map(\.time).min() ?? time)
+        }
+    }
+
+    /// Whether others have stored something at one of the keys since.
+    ///
+    /// - Parameter own: The revision of the client's own last transaction, which is none of others.
+    func isContested(in mirror: Mirror, own: Int64) -> Bool {
+        values.keys.contains { key in
+            let places = key.parents + [key] + mirror.keys(within: key)
+            let entries = places.compactMap { mirror.entry(at: $0) }
+            if entries.contains(where: { $0.modRevision > base && $0.modRevision != own }) { return true }
+            return replaced.contains(key) && mirror.value(at: key) == nil
+        }
+    }
+
+    func lost(in mirror: Mirror) -> EtcdLostTransaction {
+        var stored: [SettingKey: SettingValue] = [:]
+        for key in values.keys { stored[key] = mirror.value(at: key) }
+        return EtcdLostTransaction(values: values, stored: stored, base: base, author: author, time: time)
+    }
+}
+
+// MARK: In the local copy
+
+extension PendingTransaction {
+    var entry: SettingValue {
+        var entries = EtcdLostTransaction.entries(values, base, author, time)
+        entries["replaced"] = .array(replaced.sorted().map { .string($0.description) })
+        entries["store"] = .string(String(batch.store))
+        entries["batch"] = .string(String(batch.number))
+        return .dictionary(entries)
+    }
+
+    init?(_ value: SettingValue) {
+        guard case .dictionary(let entries) = value, let lost = EtcdLostTransaction(value) else { return nil }
+        let object = GatewayObject(entries)
+        self.init(
+            values: lost.values, base: lost.base, replaced: Set(EtcdLostTransaction.keys(entries["replaced"])),
+            batch: StorageBatch.ID(store: object.unsigned("store"), number: object.unsigned("batch")),
+            author: lost.author, time: lost.time)
+    }
+}
+
+extension EtcdLostTransaction {
+    var entry: SettingValue {
+        var entries = Self.entries(values, base, author, time)
+        entries["stored"] = .dictionary(
+            SettingValue.Entries(uniqueKeysWithValues: stored.map { ($0.key.description, $0.value) }))
+        return .dictionary(entries)
+    }
+
+    init?(_ value: SettingValue) {
+        guard case .dictionary(let entries) = value, case .dictionary(let set)? = entries["set"] else { return nil }
+        var values: [SettingKey: SettingValue?] = [:]
+        for (name, value) in set { if let key = SettingKey(name) { values.updateValue(value, forKey: key) } }
+        for key in Self.keys(entries["removed"]) { values.updateValue(nil, forKey: key) }
+        var stored: [SettingKey: SettingValue] = [:]
+        if case .dictionary(let found)? = entries["stored"] {
+            for (name, value) in found { if let key = SettingKey(name) { stored[key] = value } }
+        }
+        let object = GatewayObject(entries)
+        let time: Double =
+            switch entries["time"] {
+            case .real(let seconds): seconds
+            case .integer(let seconds): Double(seconds)
+            default: 0
+            }
+        let author = object.text("author")
+        self.init(
+            values: values, stored: stored, base: object.signed("base"), author: author.isEmpty ? nil : author,
+            time: time)
+    }
+
+    static func entries(
+        _ values: [SettingKey: SettingValue?], _ base: Int64, _ author: String?, _ time: Double
+    ) -> SettingValue.Entries {
+        var set: SettingValue.Entries = [:]
+        for case (let key, let value?) in values { set[key.description] = value }
+        let removed = values.keys.filter { values[$0] == .some(nil) }.sorted()
+        var entries: SettingValue.Entries = [
+            "set": .dictionary(set), "removed": .array(removed.map { .string($0.description) }), "base": .integer(base),
+            "time": .real(time),
+        ]
+        if let author { entries["author"] = .string(author) }
+        return entries
+    }
+
+    static func keys(_ value: SettingValue?) -> [SettingKey] {
+        guard case .array(let names)? = value else { return [] }
+        return names.compactMap { if case .string(let name) = $0 { SettingKey(name) } else { nil } }
+    }
+}

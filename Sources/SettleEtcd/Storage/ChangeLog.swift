@@ -1,0 +1,74 @@
+import Settle
+
+/// What has happened in a cluster that the store has not been told yet, oldest first.
+struct ChangeLog: Sendable {
+    struct Entry: Sendable, Equatable {
+        var revision: Int64
+        var values: [SettingKey: SettingValue?]
+        var author: String?
+        var token: ChangeToken?
+        /// Whether this storage has made it.
+        var isOwn: Bool
+        /// Why a value that others have stored can't be used.
+        var unusable: StorageError?
+    }
+
+    private var entries: [Entry] = []
+    /// Another cluster, or an earlier state of this one, has taken the place of what the store knows.
+    private(set) var isReplaced = false
+    /// The last position that the store was given.
+    private(set) var told: Int64 = 0
+
+    /// The storage was loaded.
+    mutating func begin(at revision: Int64) {
+        self = ChangeLog()
+        told = revision
+    }
+
+    mutating func add(_ entry: Entry) {
+        guard !entry.values.isEmpty || entry.unusable != nil else { return }
+        entries.append(entry)
+    }
+
+    mutating func replaceAll() {
+        entries = []
+        isReplaced = true
+    }
+
+    /// Whether others have stored something that the store was not told.
+    var hasNews: Bool { hasNews(after: told) }
+
+    func hasNews(after revision: Int64) -> Bool {
+        isReplaced || entries.contains { !$0.isOwn && $0.revision > revision }
+    }
+
+    /// The store knows everything up to a revision.
+    mutating func tell(upTo revision: Int64) {
+        told = max(told, revision)
+        entries.removeAll { $0.revision <= told }
+    }
+
+    /// - Parameters:
+    ///   - position: The last one that the store has merged.
+    ///   - tree: Everything as it is now.
+    mutating func take(after position: Int64, at revision: Int64, tree: SettingTree) -> [ExternalChange] {
+        defer {
+            entries = []
+            told = revision
+            isReplaced = false
+        }
+        if isReplaced { return [ExternalChange(.everything(tree))] }
+        var changes: [ExternalChange] = []
+        for entry in entries where entry.revision > position {
+            if entry.isOwn {
+                for index in changes.indices { changes[index].overwrite(entry.values) }
+                continue
+            }
+            if let error = entry.unusable { changes.append(ExternalChange(.unusable(error))) }
+            if !entry.values.isEmpty {
+                changes.append(ExternalChange(.values(entry.values), author: entry.author, token: entry.token))
+            }
+        }
+        return changes.filter { $0.content != .values([:]) }
+    }
+}

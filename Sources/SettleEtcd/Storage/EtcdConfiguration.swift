@@ -1,0 +1,57 @@
+import Settle
+
+/// Where the settings are in a cluster, and how patient to be with it.
+public struct EtcdConfiguration: Sendable {
+    /// A user of etcd.
+    public struct Credentials: Sendable, Hashable {
+        /// The user's name.
+        public var name: String
+        /// The user's password.
+        public var password: String
+
+        /// Creates credentials.
+        public init(name: String, password: String) {
+            self.name = name
+            self.password = password
+        }
+    }
+
+    /// What to do if the cluster can't be reached when the storage is loaded.
+    public enum Start: Sendable, Hashable {
+        /// Begin with the last known values of the local copy. The outcome of the load says so.
+        case withLastKnownValues
+        /// Throw.
+        case withClusterOnly
+    }
+
+    /// The client URLs of the members, such as `https://10.0.0.1:2379`. One that fails is left for the next.
+    public var endpoints: [String]
+    /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
+    public var prefix: String
+    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more.
+    public var credentials: Credentials?
+    /// How long one call of one member may take.
+    public var deadline = Duration.seconds(5)
+    /// How long a stream of changes may be silent until a read shows whether it still brings everything.
+    public var silence = Duration.seconds(10)
+    /// The delays before a stream of changes is opened again. They double, half of each is random, and they begin
+    /// anew after a minute without a failure.
+    public var reconnectDelay = Duration.seconds(1)...Duration.seconds(30)
+    /// How long a named lock lasts when its holder has gone.
+    public var lockTimeToLive = Duration.seconds(15)
+    /// How much earlier a holder takes its lock for ended, for clocks that do not run alike.
+    public var lockMargin = Duration.seconds(2)
+    /// What to do if the cluster can't be reached at the start.
+    public var start = Start.withLastKnownValues
+    /// The clock. It should run while the machine sleeps.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Random numbers from 0 to 1, which spread the reconnections of many clients.
+    public var random: @Sendable () -> Double = { .random(in: 0...1) }
+
+    /// Creates a configuration.
+    public init(endpoints: [String], prefix: String, credentials: Credentials? = nil) {
+        self.endpoints = endpoints
+        self.prefix = prefix
+        self.credentials = credentials
+    }
+}

@@ -1,0 +1,354 @@
+public import Settle
+
+/// Keeps settings in an etcd cluster, which many machines share: each setting is a key under a prefix, with its value as
+/// JSON, and each batch is one transaction of etcd.
+///
+/// ```swift
+/// let storage = EtcdStorage(
+///     EtcdConfiguration(endpoints: ["https://10.0.0.1:2379", "https://10.0.0.2:2379"], prefix: "/fleet/limits/"),
+///     transport: transport, localCopy: FileStorage(at: file))
+/// let store = try await SettingsStore.open(storage: storage)
+/// ```
+///
+/// **What a batch does.** One transaction compares that nothing under the prefix has changed since the revision that is
+/// known here, and writes the values and the client's marker. If something has changed, the same trip brings it; a batch on
+/// the condition of a position then has a conflict, any other one is put over what is new. When the answer says so, a
+/// majority of the cluster has the batch on its disks.
+///
+/// **What each failure leaves behind.**
+///
+/// | failure | in the cluster | here |
+/// |---|---|---|
+/// | no member is reached | nothing | a commit is undone; plain writes stay in force, and in the local copy |
+/// | the answer is lost | all or nothing | the next call replaces the marker, which settles it: the batch has landed, or can't any more. Until then it may have been stored |
+/// | etcd refuses | nothing | the error names the endpoint, the prefix, the key and what to do |
+/// | the process ends before the answer | all or nothing | plain writes are in the local copy; the next load finds in the marker whether they landed |
+/// | the stream of changes is cut or silent | what others have stored | it is opened again behind the last revision; what was forgotten meanwhile comes as a difference |
+/// | a member without a majority | nothing | it counts as one that is not reached |
+/// | the cluster is another one, or an earlier state | what is there | everything is read anew, and an issue tells |
+///
+/// **Plain writes while the cluster can't be reached** are in the local copy before they are sent, as whole transactions with
+/// the revision that they were based on:
+///
+/// ```
+///   written ──▶ kept ──sent──▶ stored
+///                │ the process ends
+///                ▼
+///             inherited ──no key is newer in the cluster──▶ stored
+///                │ a key is newer
+///                ▼
+///              lost: the cluster's values are in force; `lostTransactions()` has them
+/// ```
+///
+/// As long as the process runs, the store decides in the same way for what it holds.
+public actor EtcdStorage: HistoryStorage {
+    enum Phase {
+        case unread, open, closed
+    }
+
+    /// A transaction whose answer was lost.
+    struct Doubt: Sendable {
+        var batch: StorageBatch.ID
+        /// The revision of the marker that it compares.
+        var marker: Int64
+        /// Tells its poison from others.
+        var poison: UInt64
+    }
+
+    let configuration: EtcdConfiguration
+    let space: KeySpace
+    let client: EtcdClient
+    let time: TimeSource
+    let local: LocalCopy?
+    /// Tells what this storage does from what an earlier process of the machine did.
+    let session = UInt64.random(in: 1 ... .max)
+    /// Storing, reading and settling happen one after the other; the stream of changes goes on meanwhile.
+    let turns = Turns()
+    nonisolated let handler = LockedValue<(@Sendable (StorageEvent) -> Void)?>(nil)
+    /// What happened before anybody listened.
+    nonisolated let untold = LockedValue<[StorageError]>([])
+
+    var phase = Phase.unread
+    var mirror: Mirror
+    var log = ChangeLog()
+    var doubt: Doubt?
+    /// The name of the marker.
+    var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// Whether the values are those of the local copy, and the cluster was not reached yet.
+    var isStale = false
+
+    // Plain writes; see `EtcdStorage+Pending.swift`.
+    var isLocalLoaded = false
+    /// Those of an earlier process.
+    var inherited: [PendingTransaction] = []
+    /// Those that the store has and will append again.
+    var kept: [PendingTransaction] = []
+
+    // The newest transactions; see `EtcdStorage+History.swift`.
+    nonisolated let recent = LockedValue(RecentHistory())
+
+    // The stream of changes; see `EtcdStorage+Watch.swift`.
+    var machine: WatchMachine
+    var following: Task<Void, Never>?
+    /// Whether the stream brings everything.
+    var isFollowing = false
+    /// Everything has to be read before the next stream.
+    var mustRead = false
+    /// When the stream has last brought something.
+    var heard = Duration.zero
+    var isReportedUnreachable = false
+
+    // Named locks; see `EtcdStorage+Locks.swift`.
+    var locks: [String: LockLease] = [:]
+    nonisolated let holders = LockedValue<[String: String]>([:])
+
+    /// Nothing is read before ``load()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where the settings are.
+    ///   - transport: Carries the requests.
+    ///   - localCopy: What keeps the last known values, and plain writes while the cluster can't be reached: a
+    ///     `FileStorage` of this storage alone. Without one, both are only in memory.
+    public init(_ configuration: EtcdConfiguration, transport: any EtcdTransport, localCopy: (any Storage)? = nil) {
+        self.configuration = configuration
+        space = KeySpace(prefix: configuration.prefix)
+        time = TimeSource(configuration.clock)
+        client = EtcdClient(transport, configuration, time)
+        local = localCopy.map(LocalCopy.init)
+        mirror = Mirror(space)
+        machine = WatchMachine(delays: configuration.reconnectDelay)
+        // Each member may be tried once, and the outcome settled.
+        limits = StorageLimits(
+            keys: BatchPlan.keyLimit, bytes: BatchPlan.sizeLimit - (64 << 10),
+            time: configuration.deadline * (configuration.endpoints.count + 2))
+    }
+
+    /// 127 settings and about 1.4 MiB a transaction.
+    public nonisolated let limits: StorageLimits
+
+    /// Refuses what JSON can't hold, what is too large for a request, and the names that the storage needs itself.
+    public nonisolated func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
+        guard !KeySpace.isOwn(key) else {
+            throw StorageError(
+                .unsupportedValue, "“\(key)” is a name that the storage under “\(space.prefix)” needs itself.")
+        }
+        if StorableCheck.isAlwaysStorable(value, at: key) { return }
+        do throws(FormatError) {
+            try StorableCheck.check(value, at: key, as: .json)
+        } catch {
+            throw StorageError(.unsupportedValue, "“\(space.prefix)” can't hold it. \(error)")
+        }
+    }
+
+    /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
+    public func unusableKeys() -> [String: String] { mirror.unusable }
+
+    // MARK: Loading
+
+    public func load() async throws(StorageError) -> StorageContents {
+        try await turns.run { () throws(StorageError) in try await loadNow() }
+    }
+
+    private func loadNow() async throws(StorageError) -> StorageContents {
+        guard phase != .closed else { throw closed }
+        phase = .unread
+        try await loadLocalCopy()
+        do throws(GatewayFailure) {
+            try await readEverything()
+        } catch {
+            return try await loadLastKnown(after: error)
+        }
+        isStale = false
+        phase = .open
+        log.begin(at: mirror.revision)
+        beginHistory()
+        if doubt != nil { _ = try await settle() }
+        try await sendInherited()
+        log.begin(at: mirror.revision)
+        await saveLocalCopy()
+        let unusable = mirror.unusable
+        return StorageContents(
+            tree: mirror.tree, outcome: mirror.hasHistory ? outcome(unusable) : .absent, position: position,
+            token: token)
+    }
+
+    private func outcome(_ unusable: [String: String]) -> StorageContents.Outcome {
+        let settings = unusable.filter { if case .setting = KeySpace.kind(of: $0.key) { true } else { false } }
+        guard let (name, reason) = settings.min(by: { $0.key < $1.key }) else { return .intact }
+        return .recovered(
+            description: "\(settings.count) values under “\(space.prefix)” can't be used and are left as they are. "
+                + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
+    }
+
+    /// Reads all keys.
+    func readEverything() async throws(GatewayFailure) {
+        let (key, end) = space.range
+        let answer = try await client.call(EtcdPath.range, RangeRequest(key: key, end: end).json, mayRepeat: true)
+        mirror.replace(with: RangeAnswer(answer).pairs, header: GatewayHeader(answer.object("header")))
+    }
+
+    var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
+
+    // MARK: Storing
+
+    @discardableResult
+    public func append(
+        _ batch: StorageBatch, durability: StorageDurability
+    ) async throws(StorageError) -> StorageReceipt {
+        try await turns.run { () throws(StorageError) in
+            try checkOpen()
+            if batch.values.isEmpty { return receipt() }
+            for case (let key, let value?) in batch.values { try check(value, at: key) }
+            // What is too much is refused before it is kept anywhere.
+            if batch.id != lastBatch { _ = try plan(batch, over: mirror) }
+            await keep(batch)
+            do throws(StorageError) {
+                try await store(batch)
+            } catch {
+                if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
+                throw error
+            }
+            await didStore(batch)
+            return receipt()
+        }
+    }
+
+    /// How often a batch is put over what others have stored meanwhile.
+    static let attemptLimit = 16
+
+    private func store(_ batch: StorageBatch) async throws(StorageError) {
+        try await connect()
+        if let doubt {
+            let hasLanded = try await settle()
+            if hasLanded, doubt.batch == batch.id { return }
+        }
+        // Recognised before its conditions, which its first time may have ended.
+        if batch.id == lastBatch { return }
+        for _ in 0..<Self.attemptLimit {
+            try checkConditions(of: batch)
+            if try await transact(try plan(batch, over: mirror), batch.id) { return }
+        }
+        throw StorageError(
+            batch.conditions.isEmpty ? .unavailable : .conflict,
+            "Others have changed the settings under “\(space.prefix)” \(Self.attemptLimit) times in a row. Nothing was stored."
+        )
+    }
+
+    private func plan(_ batch: StorageBatch, over mirror: Mirror) throws(StorageError) -> BatchPlan {
+        var fences: [(lock: String, revision: Int64)] = []
+        for case .under(let lease) in batch.conditions {
+            if let name = lease.name { fences.append((name, Int64(clamping: lease.fencingNumber))) }
+        }
+        let isExact = batch.conditions.contains { if case .at = $0 { true } else { false } }
+        return try BatchPlan(
+            batch.values, over: mirror, client: clientName,
+            marker: Marker(session: session, batch: batch.id, author: batch.author, time: time.now()), fences: fences,
+            isExact: isExact)
+    }
+
+    private func checkConditions(of batch: StorageBatch) throws(StorageError) {
+        for condition in batch.conditions {
+            switch condition {
+            case .at(let position):
+                guard let number = position.number, !log.hasNews(after: Int64(clamping: number)) else {
+                    throw StorageError(
+                        .conflict,
+                        "Another client has changed the settings under “\(space.prefix)”. Nothing was stored.")
+                }
+            case .under(let lease): try checkFence(lease)
+            case .migrated(let known):
+                var tree = SettingTree()
+                tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
+                if let foreign = MigrationRecord(in: tree).foreignStep(besides: known) {
+                    throw .migrated(by: foreign)
+                }
+            }
+        }
+    }
+
+    /// What this storage has stored last.
+    private var lastBatch: StorageBatch.ID? {
+        let marker = mirror.marker(of: clientName).value
+        return marker?.session == session ? marker?.batch : nil
+    }
+
+    private func receipt() -> StorageReceipt {
+        if !log.hasNews { log.tell(upTo: mirror.revision) }
+        return StorageReceipt(
+            position: position, durability: .synced, hasExternalChanges: log.hasNews, token: token)
+    }
+
+    // MARK: What others have stored
+
+    public func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        try await turns.run { () throws(StorageError) in
+            try checkOpen()
+            // The stream has brought something that the store can have at once; more comes with the next event.
+            if !isFollowing || isStale || !log.hasNews {
+                try await connect()
+                try await refresh()
+            }
+            await saveLocalCopy()
+            let changes = log.take(
+                after: Int64(clamping: position.number ?? 0), at: mirror.revision, tree: mirror.tree)
+            return StorageChanges(changes, position: self.position)
+        }
+    }
+
+    /// Makes up for a start without the cluster.
+    func connect() async throws(StorageError) {
+        // A difference would lack what the local copy does not have, such as the markers.
+        if isStale { try await reread() }
+        isStale = false
+        try await sendInherited()
+    }
+
+    // MARK: Closing
+
+    public func close() async {
+        guard phase != .closed else { return }
+        following?.cancel()
+        await turns.enter()
+        defer { turns.leave() }
+        guard phase != .closed else { return }
+        for name in locks.keys.sorted() { await release(name) }
+        await removeMarker()
+        phase = .closed
+        handler.withLock { $0 = nil }
+        await saveLocalCopy()
+        await local?.close()
+    }
+
+    /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored.
+    private func removeMarker() async {
+        let (marker, revision) = mirror.marker(of: clientName)
+        guard local == nil, doubt == nil, !isStale, marker?.session == session, !mirror.tree.root.isEmpty else {
+            return
+        }
+        let key = space.key(KeySpace.marker(clientName))
+        let request = TransactionRequest(
+            comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)])
+        // If it stays, it takes a hundred bytes.
+        _ = try? await client.call(EtcdPath.transaction, request.json, mayRepeat: true)
+    }
+
+    func checkOpen() throws(StorageError) {
+        switch phase {
+        case .open: break
+        case .closed: throw closed
+        case .unread:
+            throw StorageError(
+                .unreadable, "The settings under “\(space.prefix)” have not been read, so they are not overwritten.")
+        }
+    }
+
+    private var closed: StorageError {
+        StorageError(.closed, "The storage of “\(space.prefix)” has been closed.")
+    }
+
+    /// Tells the store, as soon as there is one.
+    nonisolated func tell(_ event: StorageEvent) {
+        if let handle = handler.withLock({ $0 }) { return handle(event) }
+        if case .issue(let error) = event { untold.withLock { $0.append(error) } }
+    }
+}

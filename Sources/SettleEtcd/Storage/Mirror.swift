@@ -1,0 +1,220 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a cluster has under a prefix, as of one revision. Pure: it is told what was read, written and watched.
+///
+/// Settings nest, keys of etcd do not. Where others have stored a value at a key and at one within it, the inner one is
+/// put over the outer one.
+struct Mirror: Sendable {
+    enum Content: Sendable, Equatable {
+        case setting(SettingKey, SettingValue)
+        case marker(Marker)
+        case lock
+        /// Something that is no setting, or whose value is no JSON; the text says why.
+        case unusable(String)
+    }
+
+    struct Entry: Sendable, Equatable {
+        var content: Content
+        var createRevision: Int64
+        var modRevision: Int64
+    }
+
+    /// What happened at one revision.
+    struct Update: Sendable, Equatable {
+        var revision: Int64
+        var puts: [GatewayPair] = []
+        var deletes: [[UInt8]] = []
+    }
+
+    /// What an update has changed.
+    struct Effect: Sendable, Equatable {
+        /// The new values; `nil` for a setting that is gone.
+        var values: [SettingKey: SettingValue?] = [:]
+        /// What was there before.
+        var replaced: [SettingKey: SettingValue] = [:]
+    }
+
+    let space: KeySpace
+    private(set) var cluster: UInt64 = 0
+    /// Everything up to here is known.
+    private(set) var revision: Int64 = 0
+    /// By what stands behind the prefix.
+    private(set) var entries: [String: Entry] = [:]
+    /// Keys that are no text. They only count.
+    private var foreign: Set<[UInt8]> = []
+    private var settings: [SettingKey: SettingValue] = [:]
+    /// The settings within each key around one.
+    private var within: [SettingKey: Set<SettingKey>] = [:]
+
+    init(_ space: KeySpace) { self.space = space }
+
+    var count: Int64 { Int64(entries.count + foreign.count) }
+
+    var keys: Set<SettingKey> { Set(settings.keys) }
+
+    func isForeign(_ key: [UInt8]) -> Bool { foreign.contains(key) }
+
+    /// All settings.
+    var tree: SettingTree {
+        var tree = SettingTree()
+        tree.apply(settings.mapValues { $0 })
+        return tree
+    }
+
+    /// Whether anything has been stored, even if it was removed again.
+    var hasHistory: Bool {
+        entries.values.contains { entry in
+            switch entry.content {
+            case .setting, .unusable: true
+            case .marker(let marker): marker.batch != nil
+            case .lock: false
+            }
+        }
+    }
+
+    /// What stands under the prefix and is no setting that can be used, with the reason.
+    var unusable: [String: String] {
+        entries.compactMapValues { if case .unusable(let reason) = $0.content { reason } else { nil } }
+    }
+
+    func entry(at key: SettingKey) -> Entry? { entries[key.description] }
+
+    func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }
+
+    /// The settings within a key.
+    func keys(within key: SettingKey) -> Set<SettingKey> { within[key] ?? [] }
+
+    /// The value at a key, with those within it and as a part of one around it.
+    func value(at key: SettingKey) -> SettingValue? {
+        var tree = SettingTree()
+        let parts = key.parents.filter { settings[$0] != nil } + [key] + keys(within: key).sorted()
+        for part in parts { if let value = settings[part] { tree[part] = value } }
+        return tree[key]
+    }
+
+    /// The outermost setting around a key; `nil` if there is none.
+    func outermost(around key: SettingKey) -> SettingKey? {
+        key.parents.first { settings[$0] != nil }
+    }
+
+    // MARK: Changing
+
+    /// Everything was read.
+    mutating func replace(with pairs: [GatewayPair], header: GatewayHeader) {
+        self = Mirror(space)
+        cluster = header.cluster
+        revision = header.revision
+        for pair in pairs { put(pair) }
+    }
+
+    /// Takes over what a local copy has.
+    mutating func restore(_ pairs: [GatewayPair], cluster: UInt64, revision: Int64) {
+        replace(with: pairs, header: GatewayHeader(cluster: cluster, revision: revision))
+    }
+
+    /// Everything is known up to a revision.
+    mutating func advance(to revision: Int64) { self.revision = max(self.revision, revision) }
+
+    /// Applies what happened at a revision, unless that is known already.
+    ///
+    /// - Returns: The settings whose values have changed by it.
+    mutating func apply(_ update: Update) -> Effect {
+        var touched: Set<SettingKey> = []
+        func touch(_ name: String, _ mirror: Mirror) {
+            if case .setting(let key) = KeySpace.kind(of: name) { touched.insert(mirror.outermost(around: key) ?? key) }
+        }
+        let puts = update.puts.filter { pair in
+            guard let name = space.name(of: pair.key) else { return true }
+            return (entries[name]?.modRevision ?? 0) < pair.modRevision
+        }
+        let deletes = update.deletes.filter { key in
+            guard let name = space.name(of: key) else { return true }
+            return entries[name].map { $0.modRevision < update.revision } ?? false
+        }
+        for key in puts.map(\.key) + deletes { if let name = space.name(of: key) { touch(name, self) } }
+        let before = Dictionary(uniqueKeysWithValues: touched.map { ($0, value(at: $0)) })
+        for key in deletes { remove(key) }
+        for pair in puts { put(pair) }
+        var effect = Effect()
+        for (key, old) in before {
+            // What was written around it now stands for it.
+            let key = outermost(around: key) ?? key
+            let new = value(at: key)
+            guard new != old || before[key] == nil else { continue }
+            effect.values.updateValue(new, forKey: key)
+            effect.replaced[key] = old
+        }
+        return effect
+    }
+
+    private mutating func put(_ pair: GatewayPair) {
+        guard let name = space.name(of: pair.key) else {
+            foreign.insert(pair.key)
+            return
+        }
+        let content = Self.content(name, pair.value)
+        entries[name] = Entry(content: content, createRevision: pair.createRevision, modRevision: pair.modRevision)
+        switch content {
+        case .setting(let key, let value): set(key, value)
+        // Until it can be read, what was there stays in force.
+        case .unusable, .marker, .lock: break
+        }
+    }
+
+    private mutating func remove(_ key: [UInt8]) {
+        guard let name = space.name(of: key) else {
+            foreign.remove(key)
+            return
+        }
+        entries[name] = nil
+        if case .setting(let key) = KeySpace.kind(of: name) { unset(key) }
+    }
+
+    private static func content(_ name: String, _ bytes: [UInt8]) -> Content {
+        switch KeySpace.kind(of: name) {
+        case .setting(let key):
+            do {
+                return .setting(key, try JSONDocument.read(bytes))
+            } catch {
+                return .unusable("its value is no JSON: \(error)")
+            }
+        case .marker: return Marker(bytes).map { .marker($0) } ?? .unusable("it is no marker of a client")
+        case .lock: return .lock
+        case .unknown: return .unusable("its name is no key of a setting")
+        }
+    }
+
+    private mutating func set(_ key: SettingKey, _ value: SettingValue) {
+        if settings.updateValue(value, forKey: key) != nil { return }
+        for parent in key.parents { within[parent, default: []].insert(key) }
+    }
+
+    private mutating func unset(_ key: SettingKey) {
+        guard settings.removeValue(forKey: key) != nil else { return }
+        for parent in key.parents {
+            within[parent]?.remove(key)
+            if within[parent]?.isEmpty == true { within[parent] = nil }
+        }
+    }
+}
+
+extension Mirror {
+    /// The marker of a client.
+    func marker(of client: String) -> (value: Marker?, modRevision: Int64) {
+        guard let entry = entries[KeySpace.marker(client)] else { return (nil, 0) }
+        if case .marker(let marker) = entry.content { return (marker, entry.modRevision) }
+        return (nil, entry.modRevision)
+    }
+
+    /// The keys that a range does not have any more.
+    func missing(in keys: [[UInt8]]) -> [[UInt8]] {
+        let present = Set(keys)
+        return entries.keys.map(space.key).filter { !present.contains($0) } + foreign.filter { !present.contains($0) }
+    }
+}

@@ -1,0 +1,141 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A batch as one transaction of etcd. Pure.
+///
+/// The transaction compares that nothing under the prefix has changed since the mirror's revision, so what it writes
+/// always fits what is there. If something has, its other branch brings what is new, in the same trip.
+struct BatchPlan: Sendable {
+    /// What a request may have, with room for what the gateway adds.
+    static let sizeLimit = 1_572_864 - 4_096
+    /// How many settings a transaction may write, beside the marker.
+    static let keyLimit = 127
+    /// How many comparisons with single keys a transaction has, for what others delete without a marker.
+    private static let comparisonLimit = 100
+
+    let request: TransactionRequest
+    /// What the mirror has to be told once it has landed, with revisions of 0.
+    let puts: [(key: [UInt8], value: [UInt8])]
+    let deletes: [[UInt8]]
+
+    /// - Parameters:
+    ///   - marker: What to put at the client's key.
+    ///   - fences: The names of the locks that must still be held, and the revisions at which they were taken.
+    ///   - isExact: Whether the batch depends on all values, so that a deletion by a tool without a marker matters, too.
+    /// - Throws: What can't be stored, or is too much.
+    init(
+        _ values: [SettingKey: SettingValue?], over mirror: Mirror, client: String, marker: Marker,
+        fences: [(lock: String, revision: Int64)] = [], isExact: Bool = false
+    ) throws(StorageError) {
+        let space = mirror.space
+        var writes: [SettingKey: SettingValue?] = [:]
+        // A dictionary and keys in it, in the batch or in the cluster, become one write of the outermost.
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            let around = key.parents.first { writes[$0] != nil } ?? mirror.outermost(around: key)
+            guard let outer = around else {
+                writes.updateValue(value, forKey: key)
+                continue
+            }
+            var tree = SettingTree()
+            tree[outer] = writes[outer] ?? mirror.value(at: outer)
+            tree[key] = value
+            writes.updateValue(tree[outer], forKey: outer)
+        }
+        var operations: [Operation] = []
+        var puts: [(key: [UInt8], value: [UInt8])] = []
+        var deletes: [[UInt8]] = []
+        for (key, value) in writes.sorted(by: { $0.key < $1.key }) {
+            let bytes = space.key(key.description)
+            let inner = mirror.keys(within: key)
+            if !inner.isEmpty {
+                let range = space.within(key)
+                operations.append(.delete(key: range.key, end: range.end))
+                deletes += inner.map { space.key($0.description) }
+            }
+            if let value {
+                let json = try Self.encode(value, key)
+                operations.append(.put(key: bytes, value: json))
+                puts.append((bytes, json))
+            } else if mirror.entry(at: key) != nil {
+                operations.append(.delete(key: bytes))
+                deletes.append(bytes)
+            }
+        }
+        let own = space.key(KeySpace.marker(client))
+        operations.append(.put(key: own, value: marker.bytes))
+        puts.append((own, marker.bytes))
+        (self.puts, self.deletes) = (puts, deletes)
+        request = TransactionRequest(
+            comparisons: Self.comparisons(writes, mirror, client, fences, isExact: isExact), success: operations,
+            failure: [.range(Self.news(of: mirror))])
+        guard operations.count <= Self.keyLimit + 1, values.count <= Self.keyLimit else {
+            throw StorageError(
+                .unsupportedValue,
+                "A transaction under “\(space.prefix)” can write \(Self.keyLimit) settings, and this one needs "
+                    + "\(operations.count - 1) operations.")
+        }
+        guard request.size <= Self.sizeLimit else {
+            let largest = values.max { ($0.value?.roughSize ?? 0) < ($1.value?.roughSize ?? 0) }
+            throw StorageError(
+                .unsupportedValue,
+                "A transaction under “\(space.prefix)” can have \(Self.sizeLimit) bytes, and this one needs "
+                    + "\(request.size), the most of them for “\(largest?.key.description ?? "")”.")
+        }
+    }
+
+    /// Asks for what has changed since.
+    static func news(of mirror: Mirror) -> RangeRequest {
+        let (key, end) = mirror.space.range
+        return RangeRequest(key: key, end: end, minModRevision: mirror.revision + 1)
+    }
+
+    private static func comparisons(
+        _ writes: [SettingKey: SettingValue?], _ mirror: Mirror, _ client: String,
+        _ fences: [(lock: String, revision: Int64)], isExact: Bool
+    ) -> [Comparison] {
+        let space = mirror.space
+        let marker = mirror.marker(of: client).modRevision
+        var comparisons = [Comparison(key: space.key(KeySpace.marker(client)), target: .modified(at: marker))]
+        comparisons += fences.map { lock, revision in
+            Comparison(key: space.key(KeySpace.lock(lock)), target: .created(at: revision))
+        }
+        let (key, end) = space.range
+        comparisons.append(Comparison(key: key, end: end, target: .unmodified(since: mirror.revision + 1)))
+        let known = mirror.entries.filter { name, _ in
+            if case .setting = KeySpace.kind(of: name) { true } else { false }
+        }
+        let written = known.keys.filter { name in SettingKey(name).map { writes[$0] != nil } ?? false }
+        let others = isExact ? known.keys.filter { name in !written.contains(name) } : []
+        for name in (written.sorted() + others.sorted()).prefix(comparisonLimit) {
+            comparisons.append(
+                Comparison(key: space.key(name), target: .modified(at: known[name]?.modRevision ?? 0)))
+        }
+        return comparisons
+    }
+
+    static func encode(_ value: SettingValue, _ key: SettingKey) throws(StorageError) -> [UInt8] {
+        do {
+            return [UInt8](try value.json())
+        } catch {
+            throw StorageError(.unsupportedValue, "“\(key)” can't be stored as JSON: \(error)")
+        }
+    }
+
+    /// What the mirror learns when the transaction has landed.
+    func update(at revision: Int64, over mirror: Mirror) -> Mirror.Update {
+        Mirror.Update(
+            revision: revision,
+            puts: puts.map { key, value in
+                let name = mirror.space.name(of: key) ?? ""
+                return GatewayPair(
+                    key: key, value: value, createRevision: mirror.entries[name]?.createRevision ?? revision,
+                    modRevision: revision)
+            },
+            deletes: deletes)
+    }
+}

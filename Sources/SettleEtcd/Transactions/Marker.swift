@@ -1,0 +1,57 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a client puts into each of its transactions beside the values, at a key of its own.
+///
+///     {"session": "8f…", "store": "4711…", "batch": "12", "author": "carol", "time": 785160000.5}
+///
+/// A transaction compares the revision of the marker and writes it. So of two transactions that have seen the same
+/// marker one can land, and whoever reads the marker knows which.
+struct Marker: Sendable, Equatable {
+    /// Chosen at random each time the client starts.
+    var session: UInt64
+    /// What the client has stored last; `nil` if nothing yet.
+    var batch: StorageBatch.ID?
+    var author: String?
+    /// When that was, by the client's clock, in seconds since 2001-01-01 00:00 UTC.
+    var time: Double?
+    /// The number of a poison transaction, which only replaced the marker, so that nothing earlier can land any more.
+    var poison: UInt64?
+
+    var bytes: [UInt8] {
+        var entries: SettingValue.Entries = ["session": .gateway(session)]
+        if let batch {
+            entries["store"] = .gateway(batch.store)
+            entries["batch"] = .gateway(batch.number)
+        }
+        if let author { entries["author"] = .string(author) }
+        if let time { entries["time"] = .real(time) }
+        if let poison { entries["poison"] = .gateway(poison) }
+        // Texts can always be spelled.
+        return (try? SettingValue.dictionary(entries).json()).map { [UInt8]($0) } ?? []
+    }
+}
+
+extension Marker {
+    /// - Returns: `nil` for what no client has written.
+    init?(_ bytes: [UInt8]) {
+        guard let object = GatewayObject(bytes), object.entries["session"] != nil else { return nil }
+        session = object.unsigned("session")
+        if object.entries["batch"] != nil {
+            batch = StorageBatch.ID(store: object.unsigned("store"), number: object.unsigned("batch"))
+        }
+        let name = object.text("author")
+        author = name.isEmpty ? nil : name
+        switch object.entries["time"] {
+        case .real(let seconds): time = seconds
+        case .integer(let seconds): time = Double(seconds)
+        default: break
+        }
+        if object.entries["poison"] != nil { poison = object.unsigned("poison") }
+    }
+}

@@ -1,0 +1,168 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Makes calls of a cluster: chooses the member, ends what takes too long, and has a token that is good.
+///
+/// ```
+///   call ──unreached──▶ next member ──…──▶ every member was tried: unreached
+///     │ unanswered, a call that may be repeated ──▶ next member
+///     │ unanswered, another ──▶ unanswered
+///     │ the token is not known (any more) ──▶ authenticate, the same member once more
+///     └ refused ──▶ refused
+/// ```
+///
+/// After a failure the next call begins with the next member.
+actor EtcdClient {
+    private let transport: any EtcdTransport
+    private let endpoints: [String]
+    private let credentials: EtcdConfiguration.Credentials?
+    private let deadline: Duration
+    private let time: TimeSource
+    /// The member to begin with.
+    private var preferred = 0
+    private var token: String?
+
+    init(_ transport: any EtcdTransport, _ configuration: EtcdConfiguration, _ time: TimeSource) {
+        self.transport = transport
+        endpoints = configuration.endpoints.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        credentials = configuration.credentials
+        deadline = configuration.deadline
+        self.time = time
+    }
+
+    /// - Parameter mayRepeat: Whether it is no harm if the call happens twice.
+    func call(
+        _ path: String, _ body: SettingValue, mayRepeat: Bool
+    ) async throws(GatewayFailure) -> GatewayObject {
+        let bytes = try Self.encode(body, path)
+        var failure = GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
+        for _ in endpoints.indices {
+            let endpoint = endpoints[preferred]
+            do throws(GatewayFailure) {
+                return try await call(endpoint, path, bytes)
+            } catch {
+                failure = error
+            }
+            if case .refused = failure.kind { throw failure }
+            skip(endpoint)
+            if failure.kind == .unanswered, !mayRepeat { throw failure }
+        }
+        throw failure
+    }
+
+    /// Reads a stream until it ends.
+    ///
+    /// - Parameters:
+    ///   - receive: Gets the bytes as they come. Its error ends the stream.
+    func stream(
+        _ path: String, _ body: SettingValue, headers: [String: String],
+        _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) async throws(GatewayFailure) {
+        let bytes = try Self.encode(body, path)
+        let endpoint = endpoints[preferred]
+        var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: bytes)
+        if let token = try await authenticated(at: endpoint) { request.headers["Authorization"] = token }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await transport.stream(request, receive))
+        } catch {
+            result = .failure(error)
+        }
+        if case .failure(let error) = result { throw Self.failure(error, endpoint) }
+    }
+
+    /// The member that the next call begins with.
+    var endpoint: String { endpoints[preferred] }
+
+    /// Begins with the next member, unless another call has found out the same already.
+    func skip(_ endpoint: String) {
+        if endpoints[preferred] == endpoint { preferred = (preferred + 1) % endpoints.count }
+    }
+
+    /// The token is not known any more, such as after the end of the member that gave it.
+    func forgetToken() { token = nil }
+
+    // MARK: One member
+
+    private func call(_ endpoint: String, _ path: String, _ body: [UInt8]) async throws(GatewayFailure) -> GatewayObject
+    {
+        let used = try await authenticated(at: endpoint)
+        do throws(GatewayFailure) {
+            return try await post(endpoint, path, body, token: used)
+        } catch {
+            let isToken = error.kind == .refused(code: GatewayFailure.Code.unauthenticated) && credentials != nil
+            guard isToken else { throw error }
+        }
+        // Refused before anything has happened, so it is no harm to make it again.
+        if token == used { token = nil }
+        return try await post(endpoint, path, body, token: try await authenticated(at: endpoint))
+    }
+
+    private func authenticated(at endpoint: String) async throws(GatewayFailure) -> String? {
+        guard let credentials, token == nil else { return token }
+        let body = try Self.encode(
+            .dictionary(["name": .string(credentials.name), "password": .string(credentials.password)]),
+            EtcdPath.authenticate)
+        let answer = try await post(endpoint, EtcdPath.authenticate, body, token: nil)
+        let new = answer.text("token")
+        token = new.isEmpty ? nil : new
+        return token
+    }
+
+    private func post(
+        _ endpoint: String, _ path: String, _ body: [UInt8], token: String?
+    ) async throws(GatewayFailure) -> GatewayObject {
+        var request = EtcdRequest(endpoint: endpoint, path: path, body: body)
+        if let token { request.headers["Authorization"] = token }
+        let sent = request
+        let result = await Deadline.run(within: deadline, by: time) { [transport] in try await transport.call(sent) }
+        switch result {
+        case .failure(let error): throw Self.failure(error, endpoint)
+        case .success(let answer):
+            guard (200..<300).contains(answer.status) else {
+                throw GatewayFailure(status: answer.status, body: answer.body, endpoint: endpoint)
+            }
+            guard let object = GatewayObject(answer.body) else {
+                throw GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "its answer is cut off or no JSON")
+            }
+            return object
+        }
+    }
+
+    private static func encode(_ body: SettingValue, _ path: String) throws(GatewayFailure) -> [UInt8] {
+        do {
+            return [UInt8](try body.json())
+        } catch {
+            throw GatewayFailure(
+                kind: .refused(code: GatewayFailure.Code.invalidArgument), endpoint: path, reason: "\(error)")
+        }
+    }
+
+    private static func failure(_ error: any Error, _ endpoint: String) -> GatewayFailure {
+        switch error {
+        case let error as EtcdTransportError:
+            GatewayFailure(
+                kind: error.isSurelyUnsent ? .unreached : .unanswered, endpoint: endpoint, reason: error.description)
+        case let error as Deadline.Exceeded:
+            GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "there was no answer within \(error.after)")
+        case let error as GatewayFailure: error
+        default: GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "\(error)")
+        }
+    }
+}
+
+/// The paths of the gateway.
+enum EtcdPath {
+    static let range = "/v3/kv/range"
+    static let transaction = "/v3/kv/txn"
+    static let watch = "/v3/watch"
+    static let authenticate = "/v3/auth/authenticate"
+    static let grantLease = "/v3/lease/grant"
+    static let keepLeaseAlive = "/v3/lease/keepalive"
+    static let revokeLease = "/v3/lease/revoke"
+}

@@ -1,0 +1,155 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Decides what the lines of a stream of changes mean, and when to open the next stream. Has no clock, task or
+/// connection: it is told what has happened, and returns what to do.
+///
+/// ```
+///   idle ──open──▶ opening ──created──▶ open ──whole answers──▶ open, changes
+///                     │                  │
+///                     │                  ├ a fragment ──▶ open, the rest is awaited
+///                     ├──────────────────┤
+///                     │ compacted        │ an error, the end, or silence
+///                     ▼                  ▼
+///                 read anew           waiting ──back-off──▶ opening, at the next member
+/// ```
+///
+/// A stream is opened from the revision behind the last one that is known, so nothing is left out, however often it is cut;
+/// what comes twice is dropped by its revision.
+struct WatchMachine: Sendable {
+    enum Action: Sendable, Equatable {
+        /// The stream brings everything from now on.
+        case opened(GatewayHeader)
+        /// What happened, revision by revision.
+        case changed([Mirror.Update], GatewayHeader)
+        /// What came after the known revision was forgotten: read everything, and open the next stream from there.
+        case compacted
+        /// The stream is of no use any more; the text says why.
+        case ended(reason: String, isUnauthenticated: Bool)
+    }
+
+    enum State: Sendable, Equatable {
+        case idle
+        case opening
+        case open
+    }
+
+    private(set) var state = State.idle
+    private var lines = LineSplitter()
+    /// The events of an answer that comes in several lines.
+    private var fragments: [GatewayObject] = []
+    /// How many streams have failed since one was good for a while.
+    private var failures = 0
+    private var openedAt: Duration?
+
+    private let delays: ClosedRange<Duration>
+    /// After how long without a failure the delays begin anew.
+    private static let healthy = Duration.seconds(60)
+
+    init(delays: ClosedRange<Duration>) { self.delays = delays }
+
+    /// Asks for everything from a revision on.
+    static func request(_ space: KeySpace, from revision: Int64) -> SettingValue {
+        let (key, end) = space.range
+        return .dictionary([
+            "create_request": .dictionary([
+                "key": .gateway(key), "range_end": .gateway(end), "start_revision": .gateway(revision),
+                "fragment": .bool(true),
+            ])
+        ])
+    }
+
+    /// A member without a leader ends the stream instead of being silent.
+    static let headers = ["Grpc-Metadata-hasleader": "true"]
+
+    mutating func open() {
+        state = .opening
+        lines = LineSplitter()
+        fragments = []
+    }
+
+    mutating func receive(_ bytes: [UInt8], now: Duration) -> [Action] {
+        guard state != .idle else { return [] }
+        var actions: [Action] = []
+        for line in lines.add(bytes) {
+            actions += read(line, now: now)
+            if state == .idle { break }
+        }
+        return actions
+    }
+
+    private mutating func read(_ line: [UInt8], now: Duration) -> [Action] {
+        guard let object = GatewayObject(line) else { return end("it has sent a line that is no JSON") }
+        guard let result = object.object("result") else {
+            let failure = GatewayFailure(status: 503, body: line, endpoint: "")
+            let code = GatewayFailure.Code.unauthenticated
+            return end(failure.reason, isUnauthenticated: failure.kind == .refused(code: code))
+        }
+        let header = GatewayHeader(result.object("header"))
+        if result.bool("canceled") {
+            state = .idle
+            // Zero unless the revision to begin with is gone.
+            if result.signed("compact_revision") > 0 { return [.compacted] }
+            let reason = result.text("cancel_reason")
+            return [
+                .ended(
+                    reason: reason.isEmpty ? "etcd has canceled the watch" : reason,
+                    isUnauthenticated: reason.contains("auth token"))
+            ]
+        }
+        if result.bool("created") {
+            state = .open
+            openedAt = now
+            return [.opened(header)]
+        }
+        fragments += result.objects("events")
+        guard !result.bool("fragment"), !fragments.isEmpty else { return [] }
+        defer { fragments = [] }
+        return [.changed(Self.updates(fragments), header)]
+    }
+
+    private mutating func end(_ reason: String, isUnauthenticated: Bool = false) -> [Action] {
+        state = .idle
+        return [.ended(reason: reason, isUnauthenticated: isUnauthenticated)]
+    }
+
+    private static func updates(_ events: [GatewayObject]) -> [Mirror.Update] {
+        var updates: [Mirror.Update] = []
+        for event in events {
+            guard let object = event.object("kv") else { continue }
+            let pair = GatewayPair(object)
+            if updates.last?.revision != pair.modRevision { updates.append(Mirror.Update(revision: pair.modRevision)) }
+            let isDelete = event.text("type") == "DELETE" || event.signed("type") == 1
+            if isDelete {
+                updates[updates.count - 1].deletes.append(pair.key)
+            } else {
+                updates[updates.count - 1].puts.append(pair)
+            }
+        }
+        return updates
+    }
+
+    // MARK: Again
+
+    /// How many streams have failed in a row.
+    var failureCount: Int { failures }
+
+    /// A stream has failed.
+    ///
+    /// - Parameter random: From 0 to 1.
+    /// - Returns: How long to wait before the next one. Never nothing: a thousand clients of a member that was
+    ///   restarted must not come back in one moment.
+    mutating func failed(now: Duration, random: Double) -> Duration {
+        state = .idle
+        if let openedAt, now - openedAt >= Self.healthy { failures = 0 }
+        openedAt = nil
+        let longest = min(delays.upperBound, delays.lowerBound * (1 << min(failures, 16)))
+        failures += 1
+        return longest / 2 + longest / 2 * random
+    }
+}

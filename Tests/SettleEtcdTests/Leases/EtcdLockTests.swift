@@ -1,0 +1,104 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleEtcd
+
+@Suite(.timeLimit(.minutes(10)))
+struct EtcdLockTests {
+    private let fixture = EtcdFixture()
+
+    private func opened() async throws -> (storage: EtcdStorage, transport: FakeTransport) {
+        let client = fixture.client()
+        _ = try await client.storage.load()
+        return client
+    }
+
+    @Test func aLeaseEndsAMarginBeforeTheClusterEndsIt() async throws {
+        let (storage, _) = try await opened()
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        #expect(lease.timeToLive == .seconds(13))
+        // Counted from when it was asked for.
+        fixture.clock.advance(by: .seconds(12))
+        let renewed = try await storage.renew(lease)
+        fixture.clock.advance(by: .seconds(12))
+        _ = try await storage.append(
+            StorageBatch(revision: 1, values: ["a": .integer(1)], conditions: [.under(renewed)]), durability: .synced)
+        fixture.clock.advance(by: .seconds(1))
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(
+                StorageBatch(revision: 2, values: ["a": .integer(2)], conditions: [.under(renewed)]),
+                durability: .synced)
+        }
+        #expect(error?.code == .leaseLost)
+        await #expect(throws: StorageError.self) { _ = try await storage.renew(renewed) }
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        await storage.close()
+    }
+
+    /// The holder was stopped, does not know it yet, and its clock stood still.
+    @Test func aStoppedHolderCanNotWriteLateNorFreeTheNextHoldersLock() async throws {
+        let (first, _) = try await opened()
+        let (second, _) = try await opened()
+        let lost = try #require(try await first.tryLock(named: "job"))
+        fixture.cluster.expire()
+        let held = try #require(try await second.tryLock(named: "job"))
+        #expect(held.fencingNumber > lost.fencingNumber)
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await first.append(
+                StorageBatch(revision: 1, values: ["a": .integer(1)], conditions: [.under(lost)]), durability: .synced)
+        }
+        #expect(error?.code == .leaseLost)
+        #expect(fixture.cluster.text("/fleet/test/a") == nil)
+        await first.unlock(lost)
+        await first.close()
+        #expect(fixture.cluster.text("/fleet/test/$settle/locks/job") != nil)
+        _ = try await second.append(
+            StorageBatch(revision: 1, values: ["a": .integer(2)], conditions: [.under(held)]), durability: .synced)
+        await second.unlock(held)
+        #expect(fixture.cluster.text("/fleet/test/$settle/locks/job") == nil)
+        await second.close()
+    }
+
+    @Test func aRenewalWithoutATimeToLiveIsALostLease() async throws {
+        let (storage, _) = try await opened()
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        fixture.cluster.expire()
+        let error = await #expect(throws: StorageError.self) { _ = try await storage.renew(lease) }
+        #expect(error?.code == .leaseLost)
+        await storage.close()
+    }
+
+    @Test func theAnswerOfALockMayBeLost() async throws {
+        let (storage, transport) = try await opened()
+        transport.setNext([.answerLost])
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        _ = try await storage.renew(lease)
+        await storage.unlock(lease)
+        #expect(fixture.cluster.text("/fleet/test/$settle/locks/job") == nil)
+        await storage.close()
+    }
+
+    @Test func theHolderIsNamed() async throws {
+        let (first, _) = try await opened()
+        let (second, _) = try await opened()
+        _ = try #require(try await first.tryLock(named: "job"))
+        #expect(try await second.tryLock(named: "job") == nil)
+        #expect(second.holder(ofLockNamed: "job")?.hasPrefix("process ") == true)
+        await first.close()
+        await second.close()
+    }
+
+    @Test func theStreamTellsThatALockIsLost() async throws {
+        let (storage, _) = try await opened()
+        let events = EventLog()
+        storage.watch(events.handle)
+        while await !storage.isFollowing { await Task.yield() }
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        fixture.cluster.expire()
+        let event = await events.next { if case .leaseLost = $0 { true } else { false } }
+        guard case .leaseLost(let lost)? = event else { return }
+        #expect(lost.fencingNumber == lease.fencingNumber)
+        await storage.close()
+    }
+}

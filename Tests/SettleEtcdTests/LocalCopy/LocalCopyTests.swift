@@ -1,0 +1,188 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleEtcd
+
+/// Starting, writing and coming back without the cluster.
+@Suite(.timeLimit(.minutes(10)))
+struct LocalCopyTests {
+    private let fixture = EtcdFixture()
+    private let copy = InMemoryStorage()
+
+    private func client() -> (storage: EtcdStorage, transport: FakeTransport) {
+        fixture.client(localCopy: InMemoryStorage(sharing: copy))
+    }
+
+    private func batch(_ values: [SettingKey: SettingValue?], together: [[SettingKey]] = []) -> StorageBatch {
+        var batch = StorageBatch(revision: 1, values: values)
+        batch.writtenTogether = together
+        return batch
+    }
+
+    /// Stores a and b in the cluster, and leaves plain writes behind that could not be sent.
+    private func leavePending(_ batches: StorageBatch...) async throws {
+        let (storage, transport) = client()
+        _ = try await storage.load()
+        try await storage.append(batch(["a": .integer(1), "b": .integer(1)]), durability: .synced)
+        transport.setAll(.refused)
+        for batch in batches {
+            await #expect(throws: StorageError.self) { try await storage.append(batch, durability: .synced) }
+        }
+        await storage.close()
+    }
+
+    @Test func withoutTheClusterTheLastKnownValuesAreInForceAndMarkedSo() async throws {
+        try await leavePending()
+        let (storage, transport) = client()
+        transport.setAll(.refused)
+        let contents = try await storage.load()
+        #expect(contents.tree.root == ["a": .integer(1), "b": .integer(1)])
+        guard case .recovered(let description, isComplete: false) = contents.outcome else {
+            Issue.record("It is \(contents.outcome).")
+            return
+        }
+        #expect(description.contains("last known values, of revision 2"))
+        await storage.close()
+    }
+
+    @Test func aStorageMayRefuseToStartWithoutTheCluster() async throws {
+        try await leavePending()
+        let (storage, transport) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) {
+            $0.start = .withClusterOnly
+        }
+        transport.setAll(.refused)
+        await #expect(throws: StorageError.self) { _ = try await storage.load() }
+        await storage.close()
+    }
+
+    @Test func plainWritesSurviveTheProcessAndGoOut() async throws {
+        try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(3), "c": .integer(3)]))
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        let (storage, _) = client()
+        #expect(
+            try await storage.load().tree.root == ["a": .integer(3), "b": .integer(1), "c": .integer(3)])
+        #expect(fixture.cluster.text("/fleet/test/a") == "3")
+        #expect(await storage.pendingTransactionCount() == 0)
+        #expect(await storage.lostTransactions().isEmpty)
+        await storage.close()
+    }
+
+    @Test func aTransactionGoesOutWholeOrIsLostWhole() async throws {
+        try await leavePending(
+            batch(["a": .integer(2), "c": .integer(2), "b": .integer(2)], together: [["a", "c"]]))
+        fixture.cluster.put("/fleet/test/a", "9")
+        let events = EventLog()
+        let (storage, _) = client()
+        let contents = try await storage.load()
+        #expect(contents.tree.root == ["a": .integer(9), "b": .integer(2)])
+        #expect(fixture.cluster.text("/fleet/test/c") == nil)
+        let lost = await storage.lostTransactions()
+        #expect(lost.map(\.values) == [["a": .integer(2), "c": .integer(2)]])
+        #expect(lost.map(\.stored) == [["a": .integer(9)]])
+        storage.watch(events.handle)
+        let issue = await events.next { if case .issue = $0 { true } else { false } }
+        guard case .issue(let error)? = issue else { return }
+        #expect(error.description.contains("“a”, “c”"))
+        await storage.forget(lost[0])
+        #expect(await storage.lostTransactions().isEmpty)
+        await storage.close()
+        // For good.
+        let (again, _) = client()
+        _ = try await again.load()
+        #expect(await again.lostTransactions().isEmpty)
+        await again.close()
+    }
+
+    @Test func aDeletionInTheClusterIsNewerToo() async throws {
+        try await leavePending(
+            StorageBatch(revision: 2, values: ["a": .integer(2)], expectedValues: ["a": .integer(1)]))
+        fixture.cluster.delete("/fleet/test/a")
+        let (storage, _) = client()
+        #expect(try await storage.load().tree.root == ["b": .integer(1)])
+        #expect(await storage.lostTransactions().count == 1)
+        await storage.close()
+    }
+
+    @Test func whatLandedBeforeTheProcessEndedIsNotSentAgain() async throws {
+        let (storage, transport) = client()
+        _ = try await storage.load()
+        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        await #expect(throws: StorageError.self) {
+            try await storage.append(batch(["a": .integer(2)]), durability: .synced)
+        }
+        await storage.close()
+        let (again, _) = client()
+        #expect(try await again.load().tree.root == ["a": .integer(2)])
+        #expect(await again.lostTransactions().isEmpty)
+        #expect(await again.pendingTransactionCount() == 0)
+        await again.close()
+    }
+
+    @Test func anOfflineStartComesBack() async throws {
+        try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(2), "c": .integer(2)]))
+        let (storage, transport) = client()
+        transport.setAll(.refused)
+        let contents = try await storage.load()
+        // What was written is in force.
+        #expect(contents.tree.root == ["a": .integer(2), "b": .integer(1), "c": .integer(2)])
+        fixture.cluster.put("/fleet/test/a", "9")
+        await #expect(throws: StorageError.self) { _ = try await storage.changes(after: contents.position) }
+        transport.setAll(nil)
+        var tree = contents.tree
+        for change in try await storage.changes(after: contents.position).changes { change.apply(to: &tree) }
+        #expect(tree.root == ["a": .integer(9), "b": .integer(1), "c": .integer(2)])
+        #expect(fixture.cluster.text("/fleet/test/c") == "2")
+        #expect(await storage.lostTransactions().map(\.values) == [["a": .integer(2)]])
+        await storage.close()
+    }
+
+    @Test func aStoreGoesOnWithoutTheClusterAndItsCommitsThrow() async throws {
+        let (storage, transport) = client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        transport.setAll(.refused)
+        settings.limit = 20
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.count += 1 } }
+        #expect("\(error, default: "")".contains("“/fleet/test/”"))
+        #expect(settings.count == 1)
+        #expect(settings.limit == 20)
+        // More plain writes are kept as well.
+        settings.name = "later"
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(try InMemoryStorage(sharing: copy).load().tree["pending"] != nil)
+        transport.setAll(nil)
+        try await store.flush()
+        #expect(fixture.cluster.text("/fleet/test/limit") == "20")
+        #expect(fixture.cluster.text("/fleet/test/name") == "\"later\"")
+        #expect(try InMemoryStorage(sharing: copy).load().tree["pending"] == nil)
+        try await store.close()
+    }
+
+    @Test func aStoreThatEndsWithoutTheClusterLeavesItsPlainWrites() async throws {
+        let (storage, transport) = client()
+        var store: SettingsStore? = try await SettingsStore.open(
+            storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await #require(store).group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        transport.setAll(.refused)
+        settings.limit = 20
+        try settings.update {
+            settings.name = "together"
+            settings.count = 5
+        }
+        await #expect(throws: SettingsError.self) { try await #require(store).flush() }
+        // As if it were killed: the other process has its local copy.
+        store = nil
+        fixture.cluster.put("/fleet/test/name", "\"newer\"")
+        let (again, _) = client()
+        let contents = try await again.load()
+        #expect(contents.tree.root == ["count": .integer(1), "limit": .integer(20), "name": .string("newer")])
+        #expect(
+            await again.lostTransactions().map(\.values) == [["name": .string("together"), "count": .integer(5)]])
+        await again.close()
+    }
+}

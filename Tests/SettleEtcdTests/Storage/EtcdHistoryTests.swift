@@ -1,0 +1,79 @@
+import Settle
+import SettleTesting
+import Testing
+
+@testable import SettleEtcd
+
+/// A place in etcd's past, found again on another machine.
+@Suite(.timeLimit(.minutes(10)))
+struct EtcdHistoryTests {
+    private let fixture = EtcdFixture()
+
+    private func opened() async throws -> EtcdStorage {
+        let storage = fixture.client().storage
+        _ = try await storage.load()
+        return storage
+    }
+
+    private func store(_ number: Int64, in storage: EtcdStorage) async throws -> ChangeToken {
+        let batch = StorageBatch(
+            revision: UInt64(number), values: ["a": .integer(number)], author: "writer \(number)")
+        return try #require(try await storage.append(batch, durability: .synced).token)
+    }
+
+    @Test func aFollowerGoesOnOnAnotherMachine() async throws {
+        let first = try await opened()
+        var tokens: [ChangeToken] = []
+        for number in 1...6 { tokens.append(try await store(Int64(number), in: first)) }
+        let second = try await opened()
+        #expect(second.token == tokens.last)
+        let records = try #require(try await second.records(after: tokens[1], limit: 100))
+        #expect(records.map(\.token) == Array(tokens[2...]))
+        #expect(records.map { $0.transactions[0].author.name } == (3...6).map { "writer \($0)" })
+        #expect(
+            records[0].transactions[0].mutations
+                == [StoredMutation(key: "a", oldValue: .integer(2), newValue: .integer(3))])
+        #expect(try await second.records(after: tokens[1], limit: 2)?.map(\.token) == Array(tokens[2...3]))
+        #expect(try await second.records(after: tokens[5], limit: 2) == [])
+        // What is followed has the same places.
+        let next = try await store(7, in: first)
+        #expect(try await second.records(after: tokens[5], limit: 2)?.map(\.token) == [next])
+        for storage in [first, second] { await storage.close() }
+    }
+
+    @Test func aPlaceThatIsForgottenOrOfAnotherPastIsNotFound() async throws {
+        let first = try await opened()
+        let early = try await store(1, in: first)
+        let backup = fixture.cluster.copy()
+        let lost = try await store(2, in: first)
+        _ = try await store(3, in: first)
+        await first.close()
+        fixture.cluster.restore(backup)
+        for number in 1...9 { fixture.cluster.put("/fleet/test/b", "\(number)") }
+        let second = try await opened()
+        #expect(try await second.records(after: lost, limit: 9) == nil)
+        #expect(try await second.records(after: early, limit: 90)?.count == 9)
+        fixture.cluster.compact()
+        #expect(try await second.records(after: early, limit: 90) == nil)
+        await second.close()
+    }
+
+    @Test func aStoreResumesWithItsToken() async throws {
+        let first = try await SettingsStore.open(
+            storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+        let settings = try await first.group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        let token = try #require(first.token)
+        for number in 2...4 { try await settings.commit { settings.count = number } }
+        let second = try await SettingsStore.open(
+            storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+        _ = try await second.group(Counter.self)
+        var counts: [SettingValue?] = []
+        for await change in second.changes(after: token) {
+            counts += change.mutations.map { mutation in (mutation.newValue as? Int).map { .integer(Int64($0)) } }
+            if counts.count == 3 { break }
+        }
+        #expect(counts == [2, 3, 4].map { .integer($0) })
+        for store in [first, second] { try await store.close() }
+    }
+}

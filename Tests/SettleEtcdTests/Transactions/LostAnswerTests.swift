@@ -1,0 +1,129 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleEtcd
+
+/// What is known of a transaction whose answer was lost.
+@Suite(.timeLimit(.minutes(10)))
+struct LostAnswerTests {
+    private let fixture = EtcdFixture()
+
+    private func batch(_ number: Int64, _ conditions: [StorageBatch.Condition] = []) -> StorageBatch {
+        StorageBatch(revision: UInt64(number), values: ["a": .integer(number)], conditions: conditions)
+    }
+
+    private func opened() async throws -> (storage: EtcdStorage, transport: FakeTransport) {
+        let client = fixture.client()
+        _ = try await client.storage.load()
+        _ = try await client.storage.append(batch(1), durability: .synced)
+        return client
+    }
+
+    @Test func aTransactionThatLandedIsFoundInTheMarker() async throws {
+        let (storage, transport) = try await opened()
+        let before = fixture.cluster.revision
+        transport.setNext([.answerLost])
+        let receipt = try await storage.append(batch(2), durability: .synced)
+        #expect(receipt.position.number == UInt64(before + 1))
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        #expect(fixture.cluster.revision == before + 1)
+        await storage.close()
+    }
+
+    @Test func aTransactionThatDidNotArriveCanNotLandAnyMore() async throws {
+        let (storage, transport) = try await opened()
+        transport.setNext([.requestLost])
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(batch(2), durability: .synced)
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.isOutcomeUnknown == false)
+        // The request that was lost arrives late.
+        let late = try #require(
+            transport.requests(of: EtcdPath.transaction).first {
+                String(decoding: $0.body, as: UTF8.self).contains("\"value\":\"Mg==\"")
+            })
+        let answer = fixture.cluster.answer(late.path, late.body, token: nil)
+        #expect(answer.status == 200)
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        _ = try await storage.append(batch(3), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "3")
+        await storage.close()
+    }
+
+    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40)])
+    func untilItIsSettledItMayHaveBeenStored(_ fault: FakeTransport.Fault) async throws {
+        let (storage, transport) = try await opened()
+        transport.set { $0.path == EtcdPath.transaction ? fault : nil }
+        let lost = batch(2)
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(lost, durability: .synced)
+        }
+        #expect(error?.isOutcomeUnknown == true)
+        transport.setAll(nil)
+        let count = fixture.cluster.state.withLock { $0.events.count }
+        _ = try await storage.append(lost, durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        // The value was stored once: besides it there is at most a poison.
+        let stored = fixture.cluster.state.withLock { state in
+            state.events.values.filter { $0.contains { $0.value?.bytes == [UInt8(ascii: "2")] } }.count
+        }
+        #expect(stored == 1)
+        #expect(fixture.cluster.state.withLock { $0.events.count } <= count + 2)
+        await storage.close()
+    }
+
+    @Test func theLostAnswerOfAPoisonIsNoTransaction() async throws {
+        let (storage, transport) = try await opened()
+        transport.setNext([.requestLost, .answerLost])
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(batch(2), durability: .synced)
+        }
+        #expect(error?.isOutcomeUnknown == false)
+        #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        await storage.close()
+    }
+
+    @Test func othersMayHaveReplacedWhatLanded() async throws {
+        let (storage, transport) = try await opened()
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        let lost = batch(2)
+        await #expect(throws: StorageError.self) { _ = try await storage.append(lost, durability: .synced) }
+        fixture.cluster.put("/fleet/test/a", "9")
+        transport.setAll(nil)
+        let receipt = try await storage.append(lost, durability: .synced)
+        #expect(receipt.hasExternalChanges)
+        #expect(fixture.cluster.text("/fleet/test/a") == "9")
+        let changes = try await storage.changes(after: StoragePosition(2)).changes
+        #expect(changes == [ExternalChange(.values(["a": .integer(9)]))])
+        await storage.close()
+    }
+
+    @Test func aCommitThatLandedRunsOnce() async throws {
+        let (storage, transport) = fixture.client()
+        let store = try await SettingsStore.open(
+            storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        try await settings.commit { settings.count += 1 }
+        for fault in [FakeTransport.Fault.answerLost, .requestLost, .answerLost, .noQuorum] {
+            transport.setNext([fault])
+            do {
+                try await settings.commit { settings.count += 1 }
+            } catch {
+                // Surely not stored.
+                try await settings.commit { settings.count += 1 }
+            }
+        }
+        #expect(settings.count == 5)
+        #expect(fixture.cluster.text("/fleet/test/count") == "5")
+        try await store.close()
+    }
+}
+
+struct Counter: SettingsGroup {
+    @Setting var count = 0
+    @Setting var name = ""
+    @Setting var limit = 10
+}
