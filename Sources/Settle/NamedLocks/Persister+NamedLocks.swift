@@ -60,6 +60,24 @@ extension Persister {
         renewals.removeValue(forKey: name)?.cancel()
     }
 
+    /// Binds what a transaction writes to the leases of its task's locks. Without it a holder that was stopped for longer
+    /// than its lease lasts could write over what the next holder has written.
+    func fence(_ request: SaveRequest) {
+        guard !request.locks.isEmpty, shared != nil else { return }
+        request.fences = request.locks.compactMap { name in
+            // One that is lost already has no number that the storage accepts.
+            let lease = heldLocks[name] ?? StorageLease(name: name, position: position, timeToLive: .zero)
+            return lease.timeToLive == nil ? nil : lease
+        }
+    }
+
+    /// What the storage has to check for the commits of the round.
+    var fences: [StorageBatch.Condition] {
+        let leases = joined.filter { $0.revision != nil }.flatMap(\.fences)
+        return Set(leases).sorted { ($0.name ?? "", $0.fencingNumber) < ($1.name ?? "", $1.fencingNumber) }
+            .map { .under($0) }
+    }
+
     /// How many tasks wait for their turn or for another process. For tests.
     var lockWaitCount: Int { lockWaiters.count + lockPauses.count }
 

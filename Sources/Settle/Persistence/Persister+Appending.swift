@@ -74,8 +74,9 @@ extension Persister {
         while true {
             var (batch, isWhole) = backlog.nextBatch(
                 revision, after: lastHandedOver, limits: limits,
-                conditions: exclusion.conditions + migrations.conditions, with: undelivered)
+                conditions: exclusion.conditions + migrations.conditions + fences, with: undelivered)
             if isWhole { list(upTo: revision, in: &batch) }
+            batch.isPart = !isWhole
             batch.hasCommits = joined.contains { $0.revision != nil }
             do {
                 let receipt = try await appendRepeatedly(batch, durability)

@@ -65,12 +65,16 @@ extension Persister {
             return false
         }
         undo(commits)
+        // What an earlier batch of the round has stored must not run twice.
+        let unstored = commits.filter { $0.revision.map { $0 > lastHandedOver } ?? false }
+        if failure.code == .leaseLost, commits.contains(where: { !$0.fences.isEmpty }) {
+            return endFenced(commits, unstored, failure)
+        }
         guard failure.code == .conflict else { return false }
         // If this fails, the next attempt has the same conflict.
         try? await fetchExternalChanges()
         deliverFetched()
-        // What an earlier batch of the round has stored must not run twice.
-        runAgain(commits.filter { $0.revision.map { $0 > lastHandedOver } ?? false }, after: error)
+        runAgain(unstored, after: error)
         return true
     }
 
@@ -80,6 +84,20 @@ extension Persister {
         let succeeded = joined.filter { $0.revision.map { $0 <= durable } ?? false }
         joined.removeAll { request in succeeded.contains { $0 === request } }
         for request in succeeded { request.end(.success(())) }
+    }
+
+    /// The lease of a named lock has ended: what was written under it is undone, and the round's other commits run again.
+    private func endFenced(
+        _ commits: [SaveRequest], _ unstored: [SaveRequest], _ failure: StorageError
+    ) -> Bool {
+        let fenced = commits.filter { !$0.fences.isEmpty }
+        joined.removeAll { request in fenced.contains { $0 === request } }
+        for request in fenced {
+            request.end(.failure(SettingsError.lockLost(request.fences.first?.name ?? "")))
+        }
+        deliverFetched()
+        runAgain(unstored.filter(\.fences.isEmpty), after: SettingsError.storage(failure))
+        return true
     }
 
     private func pendingKeys(of commit: SaveRequest) -> [SettingKey] {

@@ -67,7 +67,9 @@ extension Persister {
     func accept(_ request: SaveRequest) async {
         guard !isClosed else { return request.end(.failure(SettingsError.closed(key: nil))) }
         switch request.kind {
-        case .save: join(request)
+        case .save:
+            fence(request)
+            join(request)
         case .transaction, .visit:
             transactions.append(request)
             if !isTurnAwaited { await runTransactions() }
@@ -116,6 +118,11 @@ extension Persister {
         let ready = transactions.filter { $0.begin() }
         transactions = []
         for request in ready {
+            if let lost = request.locks.first(where: { heldLocks[$0] == nil }) {
+                ended.append((request, .failure(SettingsError.lockLost(lost))))
+                continue
+            }
+            fence(request)
             if case .visit = request.kind {
                 visitors += 1
                 ended.append((request, .success(())))

@@ -10,8 +10,8 @@
 /// A task cancelled before its transaction has begun gets a `CancellationError` immediately, and the transaction never
 /// runs. A transaction that has begun always completes.
 final class SaveRequest: @unchecked Sendable {
-    // Sendable: everything is guarded by `lock` but `revision`, which is accessed on the persister's queue only. `body`
-    // is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
+    // Sendable: everything is guarded by `lock` but `revision` and `fences`, which are accessed on the persister's queue
+    // only. `body` is neither Sendable nor isolated to an actor, see `StoreCore.commit`: the task that made it is suspended until it
     // has run or never will, and only that task can reach what it has captured.
 
     enum Kind: Sendable {
@@ -34,6 +34,10 @@ final class SaveRequest: @unchecked Sendable {
     let prepare: Persister.Preparation?
     /// The newest revision after the transaction has run.
     var revision: UInt64?
+    /// The named locks that the task held when it asked.
+    let locks: [String]
+    /// Their leases, if these end: what the transaction writes is stored only while they last.
+    var fences: [StorageLease] = []
     /// How often the transaction has run again.
     private var repetitions = 0
     private let lock = Lock()
@@ -50,6 +54,7 @@ final class SaveRequest: @unchecked Sendable {
         self.prepare = prepare
         self.revision = revision
         self.body = body
+        locks = store.map(NamedLock.namesHeldByCurrentTask) ?? []
     }
 
     // MARK: The task

@@ -57,6 +57,8 @@ public struct StorageBatch: Sendable, Hashable, Identifiable {
     /// Keys that one transaction has written, for a storage with ``StorageLimits``, which may have to part a batch:
     /// what they have stands or falls together. A key on its own is in none.
     public var writtenTogether: [[SettingKey]] = []
+    /// Whether more of what waits to be stored comes with later batches, because of the storage's limits.
+    public var isPart = false
     /// Whether a commit waits for the batch, and is undone if it fails. Otherwise the values stay in force, and the store
     /// appends them again: a storage may keep them where they survive the end of the process.
     public var hasCommits = false
