@@ -8,8 +8,8 @@ public import Settle
 
 /// etcd keeps what happened, until it is told to compact it: so a follower goes on where it was, also on another machine.
 ///
-/// The position of a token is etcd's revision. Its checksum is made of what was stored at this revision, with the marker of
-/// the client, so that a revision of another past, as after a backup was restored, is told apart.
+/// The position of a token is etcd's revision. Its checksum is made of what was stored at this revision, so that one of
+/// another past, as after a backup was restored, is told apart.
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
@@ -177,15 +177,11 @@ extension KeySpace {
         return Marker(pair.value)
     }
 
-    /// Whether an update is more than a lock or the end of a marker.
+    /// Whether an update is more than a lock or a marker.
     func hasTransaction(_ update: Mirror.Update) -> Bool {
-        let isStored = update.puts.contains { pair in
-            name(of: pair.key).map { name in if case .lock = Self.kind(of: name) { false } else { true } } ?? false
+        (update.puts.map(\.key) + update.deletes).contains { key in
+            name(of: key).map { name in if case .setting = Self.kind(of: name) { true } else { false } } ?? false
         }
-        return isStored
-            || update.deletes.contains { key in
-                name(of: key).map { name in if case .setting = Self.kind(of: name) { true } else { false } } ?? false
-            }
     }
 }
 
@@ -198,20 +194,22 @@ extension Mirror {
     /// Made of what was stored at a revision, if nothing has been stored over it.
     func checksum(at revision: Int64) -> UInt64 {
         var hash = ContentHash(seed: UInt64(clamping: revision))
-        let stored = entries.filter { $0.value.modRevision == revision && $0.value.content != .lock }
+        let stored = entries.filter { $0.value.modRevision == revision }
         for (name, entry) in stored.sorted(by: { $0.key < $1.key }) {
-            for bytes in [Array(name.utf8), entry.content.digest] { bytes.withUnsafeBytes { hash.combine($0) } }
+            guard let digest = entry.content.digest else { continue }
+            for bytes in [Array(name.utf8), digest] { bytes.withUnsafeBytes { hash.combine($0) } }
         }
         return hash.value
     }
 }
 
 extension Mirror.Content {
-    fileprivate var digest: [UInt8] {
+    /// `nil` for a marker, which goes with its client, and for a lock.
+    fileprivate var digest: [UInt8]? {
         switch self {
         case .setting(_, let value): (try? value.json()).map { [UInt8]($0) } ?? []
-        case .marker(let marker): marker.bytes
-        case .lock, .unusable: []
+        case .unusable: []
+        case .marker, .lock: nil
         }
     }
 }

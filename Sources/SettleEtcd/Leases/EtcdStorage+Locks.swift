@@ -23,10 +23,12 @@ extension EtcdStorage {
         let sent = time.elapsed()
         let seconds = max(1, Int64(configuration.lockTimeToLive.inSeconds.rounded(.up)))
         let key = space.key(lockName)
+        var lease: Int64 = 0
         do throws(GatewayFailure) {
             let granted = try await client.call(
                 EtcdPath.grantLease, .dictionary(["TTL": .gateway(seconds)]), mayRepeat: true)
-            let (lease, timeToLive) = (granted.signed("ID"), granted.signed("TTL"))
+            lease = granted.signed("ID")
+            let timeToLive = granted.signed("TTL")
             let value = holderValue(lease)
             let request = TransactionRequest(
                 comparisons: [Comparison(key: key, target: .created(at: 0))],
@@ -42,7 +44,7 @@ extension EtcdStorage {
             let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
             let lock = LockLease(
                 name: name, lease: lease, revision: revision, sent: sent,
-                timeToLive: .seconds(timeToLive) - configuration.lockMargin)
+                timeToLive: heldTime(timeToLive))
             guard phase == .open, lock.isHeld(now: time.elapsed()) else {
                 await delete(lock)
                 return nil
@@ -50,6 +52,8 @@ extension EtcdStorage {
             locks[name] = lock
             return storageLease(lock)
         } catch {
+            // The lock may be taken. Without its lease it is free again.
+            if lease != 0 { await revoke(lease) }
             throw storageError(error, "locked with “\(name)”")
         }
     }
@@ -80,7 +84,7 @@ extension EtcdStorage {
             throw lost(lease)
         }
         lock.sent = sent
-        lock.timeToLive = .seconds(timeToLive) - configuration.lockMargin
+        lock.timeToLive = heldTime(timeToLive)
         if locks[name]?.revision == lock.revision { locks[name] = lock }
         return storageLease(lock)
     }
@@ -113,6 +117,12 @@ extension EtcdStorage {
     }
 
     // MARK: Helpers
+
+    /// How long a holder relies on a lease of so many seconds.
+    private func heldTime(_ seconds: Int64) -> Duration {
+        let whole = Duration.seconds(seconds)
+        return whole - min(max(configuration.lockMargin, .zero), whole / 2)
+    }
 
     private func isTaken(_ lockName: String, _ name: String) async throws(StorageError) -> Bool {
         do throws(GatewayFailure) {

@@ -28,6 +28,13 @@ extension EtcdStorage {
         report(await local.update { $0.client = name })
     }
 
+    /// Leaves the marker to another process.
+    func changeClient() async {
+        let name = String(UInt64.random(in: .min ... .max), radix: 16)
+        clientName = name
+        report(await local?.update { $0.client = name })
+    }
+
     /// Starts without the cluster.
     func loadLastKnown(after failure: GatewayFailure) async throws(StorageError) -> StorageContents {
         let error = storageError(failure, "read")
@@ -37,7 +44,7 @@ extension EtcdStorage {
         mirror.restore(contents.pairs(in: space), cluster: contents.cluster, revision: contents.revision)
         log.begin(at: mirror.revision)
         // Without the markers its place in the history is not known.
-        recent.withLock { $0 = RecentHistory() }
+        recent.withLock { $0.begin(at: nil) }
         isStale = true
         phase = .open
         var tree = mirror.tree
@@ -52,8 +59,10 @@ extension EtcdStorage {
 
     /// Sends what an earlier process could not: each transaction as a whole, if none of its keys is newer in the cluster.
     func sendInherited() async throws(StorageError) {
+        var own: Set<Int64> = []
         while var transaction = inherited.first {
-            let (marker, own) = mirror.marker(of: clientName)
+            let (marker, revision) = mirror.marker(of: clientName)
+            own.insert(revision)
             if marker?.batch != transaction.batch {
                 // A number of its own, by which the next process finds out whether it has landed.
                 transaction.batch = StorageBatch.ID()
@@ -70,14 +79,16 @@ extension EtcdStorage {
     }
 
     /// - Returns: False if a key is newer in the cluster.
-    private func send(_ transaction: PendingTransaction, own: Int64) async throws(StorageError) -> Bool {
+    private func send(_ transaction: PendingTransaction, own: Set<Int64>) async throws(StorageError) -> Bool {
         if doubt != nil { _ = try await settle() }
         for _ in 0..<Self.attemptLimit {
             if transaction.isContested(in: mirror, own: own) { return false }
-            let plan = try BatchPlan(
-                transaction.values, over: mirror, client: clientName,
-                marker: Marker(
-                    session: session, batch: transaction.batch, author: transaction.author, time: transaction.time))
+            let marker = Marker(
+                session: session, batch: transaction.batch, author: transaction.author, time: transaction.time)
+            // What the cluster can't hold is for a person to judge, too.
+            guard let plan = try? BatchPlan(transaction.values, over: mirror, client: clientName, marker: marker) else {
+                return false
+            }
             if try await transact(plan, transaction.batch) { return true }
         }
         throw StorageError(
@@ -120,25 +131,27 @@ extension EtcdStorage {
     func keep(_ batch: StorageBatch) async {
         guard local != nil, !batch.hasCommits else { return }
         let given = givenUp(by: batch)
-        kept = PendingTransaction.parts(of: batch, base: log.told, earlier: kept, time: time.now())
+        // The rest of what the store has comes with later batches.
+        let rest = batch.isPart ? kept.filter { !$0.isCovered(by: batch) } : []
+        kept = PendingTransaction.parts(of: batch, base: log.told, earlier: kept, time: time.now()) + rest
         await savePending(lost: given)
     }
 
-    /// Everything that the store had is in the cluster.
+    /// A batch is in the cluster.
     func didStore(_ batch: StorageBatch) async {
         guard local != nil else { return }
         let given = givenUp(by: batch)
         guard !kept.isEmpty || !given.isEmpty else { return await saveLocalCopy() }
-        kept = []
+        kept = batch.isPart ? kept.filter { !$0.isCovered(by: batch) } : []
         await savePending(lost: given)
     }
 
     /// What was kept and is not in what the store appends now: others were faster, and it has reported that.
     private func givenUp(by batch: StorageBatch) -> [EtcdLostTransaction] {
-        kept.filter { transaction in
+        if batch.isPart { return [] }
+        return kept.filter { transaction in
             transaction.values.contains { key, value in
-                let isWritten = batch.values[key] != nil || key.parents.contains { batch.values[$0] != nil }
-                return !isWritten && mirror.value(at: key) != value
+                !PendingTransaction.isWritten(key, by: batch) && mirror.value(at: key) != value
             }
         }.map { $0.lost(in: mirror) }
     }

@@ -76,14 +76,23 @@ extension PendingTransaction {
 
     /// Whether others have stored something at one of the keys since.
     ///
-    /// - Parameter own: The revision of the client's own last transaction, which is none of others.
-    func isContested(in mirror: Mirror, own: Int64) -> Bool {
+    /// - Parameter own: The revisions of the client's own transactions, which are none of others.
+    func isContested(in mirror: Mirror, own: Set<Int64>) -> Bool {
         values.keys.contains { key in
             let places = key.parents + [key] + mirror.keys(within: key)
             let entries = places.compactMap { mirror.entry(at: $0) }
-            if entries.contains(where: { $0.modRevision > base && $0.modRevision != own }) { return true }
+            if entries.contains(where: { $0.modRevision > base && !own.contains($0.modRevision) }) { return true }
             return replaced.contains(key) && mirror.value(at: key) == nil
         }
+    }
+
+    /// Whether a batch writes one of the keys.
+    func isCovered(by batch: StorageBatch) -> Bool {
+        values.keys.contains { Self.isWritten($0, by: batch) }
+    }
+
+    static func isWritten(_ key: SettingKey, by batch: StorageBatch) -> Bool {
+        batch.values[key] != nil || key.parents.contains { batch.values[$0] != nil }
     }
 
     func lost(in mirror: Mirror) -> EtcdLostTransaction {

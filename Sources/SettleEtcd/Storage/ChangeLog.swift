@@ -51,13 +51,15 @@ struct ChangeLog: Sendable {
     /// - Parameters:
     ///   - position: The last one that the store has merged.
     ///   - tree: Everything as it is now.
-    mutating func take(after position: Int64, at revision: Int64, tree: SettingTree) -> [ExternalChange] {
+    mutating func take(
+        after position: Int64, at revision: Int64, tree: @autoclosure () -> SettingTree
+    ) -> [ExternalChange] {
         defer {
             entries = []
             told = revision
             isReplaced = false
         }
-        if isReplaced { return [ExternalChange(.everything(tree))] }
+        if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []
         for entry in entries where entry.revision > position {
             if entry.isOwn {

@@ -154,7 +154,7 @@ public actor EtcdStorage: HistoryStorage {
         phase = .unread
         try await loadLocalCopy()
         do throws(GatewayFailure) {
-            try await readEverything()
+            _ = try await readEverything()
         } catch {
             return try await loadLastKnown(after: error)
         }
@@ -162,13 +162,19 @@ public actor EtcdStorage: HistoryStorage {
         phase = .open
         log.begin(at: mirror.revision)
         beginHistory()
-        if doubt != nil { _ = try await settle() }
-        try await sendInherited()
+        do throws(StorageError) {
+            if doubt != nil { _ = try await settle() }
+            try await sendInherited()
+        } catch {
+            // It goes out later. Until then what was written is in force.
+        }
         log.begin(at: mirror.revision)
         await saveLocalCopy()
         let unusable = mirror.unusable
+        var tree = mirror.tree
+        for transaction in inherited { tree.apply(transaction.values) }
         return StorageContents(
-            tree: mirror.tree, outcome: mirror.hasHistory ? outcome(unusable) : .absent, position: position,
+            tree: tree, outcome: mirror.hasHistory ? outcome(unusable) : .absent, position: position,
             token: token)
     }
 
@@ -181,10 +187,20 @@ public actor EtcdStorage: HistoryStorage {
     }
 
     /// Reads all keys.
-    func readEverything() async throws(GatewayFailure) {
+    ///
+    /// - Returns: What was known just before.
+    func readEverything() async throws(GatewayFailure) -> Mirror {
         let (key, end) = space.range
-        let answer = try await client.call(EtcdPath.range, RangeRequest(key: key, end: end).json, mayRepeat: true)
-        mirror.replace(with: RangeAnswer(answer).pairs, header: GatewayHeader(answer.object("header")))
+        while true {
+            let known = mirror.revision
+            let answer = try await client.call(EtcdPath.range, RangeRequest(key: key, end: end).json, mayRepeat: true)
+            let header = GatewayHeader(answer.object("header"))
+            // The stream has brought something meanwhile that is newer than what was read.
+            if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { continue }
+            let old = mirror
+            mirror.replace(with: RangeAnswer(answer).pairs, header: header)
+            return old
+        }
     }
 
     var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
@@ -200,10 +216,10 @@ public actor EtcdStorage: HistoryStorage {
             if batch.values.isEmpty { return receipt() }
             for case (let key, let value?) in batch.values { try check(value, at: key) }
             // What is too much is refused before it is kept anywhere.
-            if batch.id != lastBatch { _ = try plan(batch, over: mirror) }
+            let plan = try plan(batch)
             await keep(batch)
             do throws(StorageError) {
-                try await store(batch)
+                try await store(batch, plan)
             } catch {
                 if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
                 throw error
@@ -216,7 +232,7 @@ public actor EtcdStorage: HistoryStorage {
     /// How often a batch is put over what others have stored meanwhile.
     static let attemptLimit = 16
 
-    private func store(_ batch: StorageBatch) async throws(StorageError) {
+    private func store(_ batch: StorageBatch, _ first: BatchPlan) async throws(StorageError) {
         try await connect()
         if let doubt {
             let hasLanded = try await settle()
@@ -224,9 +240,11 @@ public actor EtcdStorage: HistoryStorage {
         }
         // Recognised before its conditions, which its first time may have ended.
         if batch.id == lastBatch { return }
-        for _ in 0..<Self.attemptLimit {
+        for attempt in 0..<Self.attemptLimit {
             try checkConditions(of: batch)
-            if try await transact(try plan(batch, over: mirror), batch.id) { return }
+            let plan =
+                attempt == 0 && first.marker == marker && first.revision == mirror.revision ? first : try plan(batch)
+            if try await transact(plan, batch.id) { return }
         }
         throw StorageError(
             batch.conditions.isEmpty ? .unavailable : .conflict,
@@ -234,7 +252,7 @@ public actor EtcdStorage: HistoryStorage {
         )
     }
 
-    private func plan(_ batch: StorageBatch, over mirror: Mirror) throws(StorageError) -> BatchPlan {
+    private func plan(_ batch: StorageBatch) throws(StorageError) -> BatchPlan {
         var fences: [(lock: String, revision: Int64)] = []
         for case .under(let lease) in batch.conditions {
             if let name = lease.name { fences.append((name, Int64(clamping: lease.fencingNumber))) }
@@ -266,16 +284,22 @@ public actor EtcdStorage: HistoryStorage {
         }
     }
 
+    /// The revision of the marker.
+    private var marker: Int64 { mirror.marker(of: clientName).modRevision }
+
     /// What this storage has stored last.
-    private var lastBatch: StorageBatch.ID? {
+    var lastBatch: StorageBatch.ID? {
         let marker = mirror.marker(of: clientName).value
         return marker?.session == session ? marker?.batch : nil
     }
 
     private func receipt() -> StorageReceipt {
-        if !log.hasNews { log.tell(upTo: mirror.revision) }
+        let hasNews = log.hasNews
+        if !hasNews { log.tell(upTo: mirror.revision) }
+        // What came after the batch is not behind it.
         return StorageReceipt(
-            position: position, durability: .synced, hasExternalChanges: log.hasNews, token: token)
+            position: hasNews ? StoragePosition(UInt64(clamping: marker)) : position, durability: .synced,
+            hasExternalChanges: hasNews, token: token)
     }
 
     // MARK: What others have stored

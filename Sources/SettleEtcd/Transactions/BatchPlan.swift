@@ -18,7 +18,13 @@ struct BatchPlan: Sendable {
     /// How many comparisons with single keys a transaction has, for what others delete without a marker.
     private static let comparisonLimit = 100
 
+    /// How many keys within another one are deleted one by one.
+    private static let deletionLimit = 8
+
     let request: TransactionRequest
+    /// What the transaction compares: the mirror's revision, and that of the client's marker.
+    let revision: Int64
+    let marker: Int64
     /// What the mirror has to be told once it has landed, with revisions of 0.
     let puts: [(key: [UInt8], value: [UInt8])]
     let deletes: [[UInt8]]
@@ -53,9 +59,15 @@ struct BatchPlan: Sendable {
             let bytes = space.key(key.description)
             let inner = mirror.keys(within: key)
             if !inner.isEmpty {
-                let range = space.within(key)
-                operations.append(.delete(key: range.key, end: range.end))
-                deletes += inner.map { space.key($0.description) }
+                let keys = inner.map { space.key($0.description) }
+                // One by one, so that others' keys stay, unless they are too many.
+                if keys.count <= Self.deletionLimit {
+                    operations += keys.map { .delete(key: $0) }
+                } else {
+                    let range = space.within(key)
+                    operations.append(.delete(key: range.key, end: range.end))
+                }
+                deletes += keys
             }
             if let value {
                 let json = try Self.encode(value, key)
@@ -70,6 +82,8 @@ struct BatchPlan: Sendable {
         operations.append(.put(key: own, value: marker.bytes))
         puts.append((own, marker.bytes))
         (self.puts, self.deletes) = (puts, deletes)
+        revision = mirror.revision
+        self.marker = mirror.marker(of: client).modRevision
         request = TransactionRequest(
             comparisons: Self.comparisons(writes, mirror, client, fences, isExact: isExact), success: operations,
             failure: [.range(Self.news(of: mirror))])

@@ -7,20 +7,20 @@ extension EtcdStorage {
     /// - Returns: Whether it has landed. If not, something has changed, and the mirror has it.
     func transact(_ plan: BatchPlan, _ batch: StorageBatch.ID) async throws(StorageError) -> Bool {
         let known = mirror.revision
-        let marker = mirror.marker(of: clientName).modRevision
         let answer: TransactionAnswer
         do throws(GatewayFailure) {
             answer = TransactionAnswer(
                 try await client.call(EtcdPath.transaction, plan.request.json, mayRepeat: false))
         } catch {
             guard error.kind == .unanswered else { throw storageError(error, "stored") }
-            doubt = Doubt(batch: batch, marker: marker, poison: .random(in: 1 ... .max))
+            doubt = Doubt(batch: batch, marker: plan.marker, poison: .random(in: 1 ... .max))
             return try await settle(after: error)
         }
-        if try await checkIdentity(answer.header, since: known) { return answer.succeeded }
         if answer.succeeded {
-            didLand(plan, at: answer.header.revision)
-        } else {
+            // It has landed, whatever is found out about the cluster.
+            let isAnew = try? await checkIdentity(answer.header, since: known)
+            if isAnew == false { didLand(plan, at: answer.header.revision) }
+        } else if try await !checkIdentity(answer.header, since: known) {
             let before = mirror.revision
             try await absorb(answer.ranges.first ?? RangeAnswer(pairs: [], count: mirror.count), answer.header)
             // A comparison has failed, and nothing is new: what is known here is not what is there.
@@ -61,14 +61,20 @@ extension EtcdStorage {
             unknown.isOutcomeUnknown = true
             throw unknown
         }
+        do throws(StorageError) {
+            if try await checkIdentity(answer.header, since: known) { return lastBatch == doubt.batch }
+        } catch {
+            var unknown = error
+            unknown.isOutcomeUnknown = true
+            throw unknown
+        }
         self.doubt = nil
-        if try await checkIdentity(answer.header, since: known) { return false }
         var hasLanded = false
         if !answer.succeeded {
             let found = answer.ranges.first?.pairs.first.flatMap { Marker($0.value) }
             guard let found, found.session == session else {
                 // Another process has the same local copy. Leave the marker to it.
-                clientName = String(UInt64.random(in: .min ... .max), radix: 16)
+                await changeClient()
                 throw StorageError(
                     .unavailable,
                     "Another process uses the marker of this client under “\(space.prefix)”: each needs a local copy of "
@@ -76,7 +82,8 @@ extension EtcdStorage {
             }
             hasLanded = found.poison != doubt.poison && found.batch == doubt.batch
         }
-        try await refresh()
+        // What fails here is made up for by the next transaction, which finds the marker changed.
+        try? await refresh()
         if !hasLanded, let failure { throw storageError(failure, "stored") }
         return hasLanded
     }
@@ -100,9 +107,9 @@ extension EtcdStorage {
 
     /// Reads everything, and tells what is different.
     func reread() async throws(StorageError) {
-        let old = mirror
+        let old: Mirror
         do throws(GatewayFailure) {
-            try await readEverything()
+            old = try await readEverything()
         } catch {
             throw storageError(error, "read")
         }
@@ -201,7 +208,7 @@ extension EtcdStorage {
         let old = GatewayHeader(cluster: mirror.cluster, revision: known)
         guard (old.cluster != 0 && header.cluster != old.cluster) || header.revision < known else { return false }
         do throws(GatewayFailure) {
-            try await readEverything()
+            _ = try await readEverything()
         } catch {
             throw storageError(error, "read")
         }

@@ -64,6 +64,9 @@ actor EtcdClient {
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws(GatewayFailure) {
         let bytes = try Self.encode(body, path)
+        guard !endpoints.isEmpty else {
+            throw GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
+        }
         let endpoint = endpoints[preferred]
         var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: bytes)
         if let token = try await authenticated(at: endpoint) { request.headers["Authorization"] = token }
@@ -77,11 +80,11 @@ actor EtcdClient {
     }
 
     /// The member that the next call begins with.
-    var endpoint: String { endpoints[preferred] }
+    var endpoint: String { endpoints.isEmpty ? "" : endpoints[preferred] }
 
     /// Begins with the next member, unless another call has found out the same already.
     func skip(_ endpoint: String) {
-        if endpoints[preferred] == endpoint { preferred = (preferred + 1) % endpoints.count }
+        if !endpoints.isEmpty, endpoints[preferred] == endpoint { preferred = (preferred + 1) % endpoints.count }
     }
 
     /// The token is not known any more, such as after the end of the member that gave it.

@@ -101,4 +101,53 @@ struct EtcdLockTests {
         #expect(lost.fencingNumber == lease.fencingNumber)
         await storage.close()
     }
+
+    /// etcd has ended the lease, and the store does not know it.
+    @Test func aCommitUnderALostLockIsUndone() async throws {
+        let store = try await SettingsStore.open(
+            storage: fixture.client().storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        var result: SettingsError?
+        await #expect(throws: SettingsError.self) {
+            try await store.withLock(named: "job") {
+                try await settings.commit { settings.count = 2 }
+                fixture.cluster.expire()
+                do {
+                    try await settings.commit { settings.count = 3 }
+                } catch let error as SettingsError {
+                    result = error
+                    throw error
+                }
+            }
+        }
+        #expect(result?.code == .lockLost)
+        #expect(settings.count == 2)
+        #expect(fixture.cluster.text("/fleet/test/count") == "2")
+        // Others' commits are not concerned.
+        try await settings.commit { settings.count += 1 }
+        #expect(fixture.cluster.text("/fleet/test/count") == "3")
+        try await store.close()
+    }
+
+    @Test func aCommitUnderALockIsStoredWithItsFence() async throws {
+        let (storage, transport) = fixture.client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        func fences() -> Int {
+            transport.requests(of: EtcdPath.transaction).filter { request in
+                GatewayObject(request.body)?.objects("compare").contains {
+                    String(decoding: $0.bytes("key"), as: UTF8.self).hasSuffix("$settle/locks/job")
+                        && $0.signed("create_revision") > 0 && $0.text("target") == "CREATE"
+                } == true && String(decoding: request.body, as: UTF8.self).contains("Mg==")
+            }.count
+        }
+        try await store.withLock(named: "job") { try await settings.commit { settings.count = 2 } }
+        #expect(fences() > 0)
+        let before = fences()
+        try await settings.commit { settings.count = 1 }
+        try await settings.commit { settings.count = 2 }
+        #expect(fences() == before)
+        try await store.close()
+    }
 }

@@ -42,6 +42,8 @@ final class FakeEtcd: Sendable {
         var values: [Bytes: Value] = [:]
         /// What happened at each revision.
         var events: [Int64: [Event]] = [:]
+        /// The same, with what was forgotten, for the tests.
+        var allEvents: [Int64: [Event]] = [:]
         /// The times to live of the leases.
         var leases: [Int64: Int64] = [:]
         var lastLease: Int64 = 7_587_000_000_000_000_000
@@ -320,6 +322,7 @@ extension FakeEtcd.State {
         body(&self, next)
         guard events[next] != nil else { return }
         revision = next
+        allEvents[next] = events[next]
         notify()
     }
 

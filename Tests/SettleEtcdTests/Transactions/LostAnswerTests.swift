@@ -86,6 +86,20 @@ struct LostAnswerTests {
         await storage.close()
     }
 
+    @Test func whatHasLandedIsAcknowledgedEvenIfNothingMoreCanBeRead() async throws {
+        let (storage, transport) = try await opened()
+        let faults = Mutex<[FakeTransport.Fault?]>([.answerLost, nil])
+        transport.set { request in
+            if request.path == EtcdPath.range { return .refused }
+            return faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        }
+        _ = try await storage.append(batch(2), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        _ = try await storage.append(batch(3), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "3")
+        await storage.close()
+    }
+
     @Test func othersMayHaveReplacedWhatLanded() async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }

@@ -1,0 +1,82 @@
+import Settle
+import Testing
+
+@testable import SettleEtcd
+
+@Suite(.timeLimit(.minutes(10)))
+struct BatchPlanTests {
+    private let space = KeySpace(prefix: "/p")
+
+    private func mirror(_ values: [String: String], revision: Int64 = 9) -> Mirror {
+        var mirror = Mirror(space)
+        mirror.replace(
+            with: values.map { name, text in
+                GatewayPair(key: space.key(name), value: Array(text.utf8), createRevision: 3, modRevision: 5)
+            }, header: GatewayHeader(cluster: 1, revision: revision))
+        return mirror
+    }
+
+    private func plan(_ values: [SettingKey: SettingValue?], over mirror: Mirror) throws -> BatchPlan {
+        try BatchPlan(values, over: mirror, client: "me", marker: Marker(session: 7))
+    }
+
+    private func writes(_ plan: BatchPlan) -> [String] {
+        plan.request.success.compactMap { operation in
+            switch operation {
+            case .put(let key, let value, _):
+                let name = space.name(of: key) ?? ""
+                return name.hasPrefix("$settle/") ? nil : "\(name) = \(String(decoding: value, as: UTF8.self))"
+            case .delete(let key, let end): return "delete \(space.name(of: key) ?? "")\(end == nil ? "" : "…")"
+            case .range: return nil
+            }
+        }
+    }
+
+    @Test func aBatchOfOuterAndInnerKeysWritesEachKeyOnce() throws {
+        let plan = try plan(
+            ["g": .dictionary(["x": .integer(1)]), "g.y": .integer(2), "g.x": nil, "h.i": .integer(3)],
+            over: mirror([:]))
+        #expect(writes(plan) == ["g = {\"y\":2}", "h.i = 3"])
+    }
+
+    @Test func aKeyInAStoredDictionaryRewritesIt() throws {
+        let stored = mirror(["g": "{\"x\":1,\"y\":1}", "g.z": "1"])
+        #expect(
+            writes(try plan(["g.x": .integer(2)], over: stored)) == ["delete g.z", "g = {\"x\":2,\"y\":1,\"z\":1}"])
+        #expect(writes(try plan(["g": nil], over: stored)) == ["delete g.z", "delete g"])
+        #expect(writes(try plan(["g.x": nil, "g.y": nil, "g.z": nil], over: stored)) == ["delete g.z", "delete g"])
+    }
+
+    @Test func manyKeysWithinAreDeletedAsARange() throws {
+        var stored: [String: String] = [:]
+        for index in 0..<40 { stored["g.k\(index)"] = "1" }
+        #expect(writes(try plan(["g": .integer(1)], over: mirror(stored))) == ["delete g.…", "g = 1"])
+    }
+
+    @Test func whatIsNotThereNeedsNoDeletion() throws {
+        #expect(writes(try plan(["g": nil], over: mirror([:]))).isEmpty)
+    }
+
+    @Test func theWholePrefixAndTheMarkerAreCompared() throws {
+        let plan = try plan(["a": .integer(2)], over: mirror(["a": "1", "$settle/markers/me": Self.marker]))
+        #expect(
+            plan.request.comparisons == [
+                Comparison(key: space.key("$settle/markers/me"), target: .modified(at: 5)),
+                Comparison(key: space.key(""), end: Array("/p0".utf8), target: .unmodified(since: 10)),
+                Comparison(key: space.key("a"), target: .modified(at: 5)),
+            ])
+        #expect(
+            plan.request.failure
+                == [.range(RangeRequest(key: space.key(""), end: Array("/p0".utf8), minModRevision: 10))])
+    }
+
+    private static let marker = "{\"session\":\"7\",\"store\":\"1\",\"batch\":\"2\",\"author\":\"carol\"}"
+
+    @Test func aMarkerComesBackAsItWas() throws {
+        let id = StorageBatch.ID(store: .max, number: 3)
+        let marker = Marker(session: .max, batch: id, author: "carol", time: 0.5, poison: 9)
+        #expect(Marker(marker.bytes) == marker)
+        #expect(Marker(Array("5".utf8)) == nil)
+        #expect(Marker(Array("{}".utf8)) == nil)
+    }
+}
