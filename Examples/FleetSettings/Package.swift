@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "fleet-settings",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "EtcdHTTP", targets: ["EtcdHTTP"]),
+        .executable(name: "fleet", targets: ["fleet"]),
+    ],
+    dependencies: [
+        .package(name: "settle", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.34.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.30.0"),
+    ],
+    targets: [
+        .target(
+            name: "EtcdHTTP",
+            dependencies: [
+                .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "fleet",
+            dependencies: [
+                "EtcdHTTP",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EtcdHTTPTests",
+            dependencies: [
+                "EtcdHTTP",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "SettleTesting", package: "settle"),
+            ],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,134 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+public import SettleEtcd
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Carries the requests of an `EtcdStorage` with AsyncHTTPClient.
+///
+/// ```swift
+/// let transport = try EtcdHTTPTransport(tls: .init(authority: "/etc/etcd/ca.pem"))
+/// let storage = EtcdStorage(configuration, transport: transport)
+/// …
+/// try await transport.shutdown()
+/// ```
+///
+/// One transport serves any number of storages. It has no deadlines of its own, except for making a connection: the storage
+/// cancels what takes too long.
+public struct EtcdHTTPTransport: EtcdTransport {
+    /// How connections are encrypted.
+    public struct TLS: Sendable {
+        /// The file with the certificates, as PEM, of whoever signs those of the members; `nil` for the system's.
+        public var authority: String?
+        /// The files with the client's own certificate and key, as PEM, where the members ask for one.
+        public var certificate: (chain: String, key: String)?
+
+        /// Creates a way to encrypt; by default one that trusts what the system trusts.
+        public init(authority: String? = nil, certificate: (chain: String, key: String)? = nil) {
+            self.authority = authority
+            self.certificate = certificate
+        }
+    }
+
+    private let client: HTTPClient
+    private let longestAnswer: Int
+
+    /// - Parameters:
+    ///   - tls: Matters to endpoints that begin with `https`.
+    ///   - connectTimeout: How long making a connection may take.
+    ///   - longestAnswer: How many bytes an answer may have.
+    /// - Throws: If a certificate can't be read.
+    public init(
+        tls: TLS = TLS(), connectTimeout: Duration = .seconds(3), longestAnswer: Int = 256 << 20
+    ) throws {
+        var secure = TLSConfiguration.makeClientConfiguration()
+        if let authority = tls.authority {
+            secure.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authority))
+        }
+        if let (chain, key) = tls.certificate {
+            secure.certificateChain = try NIOSSLCertificate.fromPEMFile(chain).map { .certificate($0) }
+            secure.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        }
+        var configuration = HTTPClient.Configuration(tlsConfiguration: secure)
+        configuration.timeout.connect = TimeAmount(connectTimeout)
+        // The storage goes on with the next member.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // A stream of changes keeps its connection, so none may wait for another's.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
+        configuration.redirectConfiguration = .disallow
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.longestAnswer = longestAnswer
+    }
+
+    /// Closes all connections. Must be called before the last copy of the transport goes.
+    public func shutdown() async throws {
+        try await client.shutdown()
+    }
+
+    public func call(_ request: EtcdRequest) async throws -> EtcdAnswer {
+        let response = try await execute(request)
+        do {
+            let body = try await response.body.collect(upTo: longestAnswer)
+            return EtcdAnswer(status: Int(response.status.code), body: Array(body.readableBytesView))
+        } catch {
+            throw EtcdTransportError("the answer was cut off (\(error))")
+        }
+    }
+
+    public func stream(
+        _ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) async throws {
+        let response = try await execute(request)
+        for try await bytes in response.body { try await receive(Array(bytes.readableBytesView)) }
+    }
+
+    private func execute(_ request: EtcdRequest) async throws -> HTTPClientResponse {
+        var message = HTTPClientRequest(url: request.endpoint + request.path)
+        message.method = .POST
+        message.headers.add(name: "Content-Type", value: "application/json")
+        for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {
+            message.headers.add(name: name, value: value)
+        }
+        message.body = .bytes(request.body)
+        do {
+            return try await client.execute(message, deadline: .distantFuture)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// Only what fails before there is a connection is surely unsent.
+    private static func failure(_ error: any Error) -> EtcdTransportError {
+        switch error {
+        case is NIOConnectionError, is NIOSSLExtraError:
+            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
+        case let error as NIOSSLError:
+            guard case .handshakeFailed = error else { return EtcdTransportError("the connection failed (\(error))") }
+            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
+        case let error as IOError where unsent.contains(error.errnoCode):
+            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
+        case let error as ChannelError:
+            if case .connectTimeout = error {
+                return EtcdTransportError("no connection could be made in time", isSurelyUnsent: true)
+            }
+            return EtcdTransportError("the connection failed (\(error))")
+        case let error as HTTPClientError where withoutConnection.contains(error):
+            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
+        default: return EtcdTransportError("the connection failed (\(error))")
+        }
+    }
+
+    private static let withoutConnection: [HTTPClientError] = [
+        .connectTimeout, .tlsHandshakeTimeout, .invalidURL, .emptyHost, .emptyScheme, .getConnectionFromPoolTimeout,
+    ]
+    private static let unsent: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN]
+}

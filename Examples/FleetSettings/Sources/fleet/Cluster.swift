@@ -1,0 +1,80 @@
+import ArgumentParser
+import EtcdHTTP
+import Settle
+import SettleEtcd
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where the settings are.
+struct Cluster: ParsableArguments {
+    @Option(help: "The client URLs of the members, separated by commas.")
+    var endpoints = "http://127.0.0.1:2379"
+
+    @Option(help: "What the keys of the settings begin with.")
+    var prefix = "/fleet/"
+
+    @Option(help: "The user of etcd. The password is taken from the variable FLEET_PASSWORD.")
+    var user: String?
+
+    @Option(help: "The file with the certificates that sign those of the members.")
+    var authority: String?
+
+    @Option(help: "The file with the client's certificate.")
+    var certificate: String?
+
+    @Option(help: "The file with the client's key.")
+    var key: String?
+
+    @Option(help: "The file that keeps the last known values, and what could not be sent.")
+    var localCopy: String?
+
+    func validate() throws {
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("--certificate and --key go together.")
+        }
+        guard user == nil || ProcessInfo.processInfo.environment["FLEET_PASSWORD"] != nil else {
+            throw ValidationError("Set FLEET_PASSWORD to the password of “\(user ?? "")”.")
+        }
+    }
+
+    private func configuration() -> EtcdConfiguration {
+        var configuration = EtcdConfiguration(
+            endpoints: endpoints.split(separator: ",").map { String($0) }, prefix: prefix)
+        if let user, let password = ProcessInfo.processInfo.environment["FLEET_PASSWORD"] {
+            configuration.credentials = .init(name: user, password: password)
+        }
+        return configuration
+    }
+
+    /// Opens the settings for as long as some work lasts.
+    func open<Result: Sendable>(_ work: (SettingsStore, EtcdStorage) async throws -> Result) async throws -> Result {
+        var tls = EtcdHTTPTransport.TLS(authority: authority)
+        if let certificate, let key { tls.certificate = (chain: certificate, key: key) }
+        let transport = try EtcdHTTPTransport(tls: tls)
+        let result: Swift.Result<Result, any Error>
+        do {
+            let copy = localCopy.map { FileStorage(at: URL(filePath: $0)) }
+            let storage = EtcdStorage(configuration(), transport: transport, localCopy: copy)
+            let store = try await SettingsStore.open(storage: storage)
+            let issues = store.issues
+            let complaints = Task { for await issue in issues { Terminal.complain("fleet: \(issue)") } }
+            defer { complaints.cancel() }
+            do {
+                let value = try await work(store, storage)
+                try await store.close()
+                result = .success(value)
+            } catch {
+                try? await store.close()
+                throw error
+            }
+        } catch {
+            result = .failure(error)
+        }
+        try await transport.shutdown()
+        return try result.get()
+    }
+}

@@ -1,0 +1,165 @@
+import ArgumentParser
+import Settle
+import SettleEtcd
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension SettingValue {
+    /// JSON on one line; what is no JSON is a text.
+    init(argument: String) {
+        self = (try? SettingValue(json: Data(argument.utf8))) ?? .string(argument)
+    }
+
+    /// JSON on one line.
+    var line: String {
+        (try? json()).map { String(decoding: $0, as: UTF8.self) } ?? "\(self)"
+    }
+}
+
+extension Fleet {
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints a value as JSON, or all of them.")
+        @OptionGroup var cluster: Cluster
+        @Argument(help: "The key, such as limits.requests.") var key: String?
+
+        func run() async throws {
+            let key = key
+            try await cluster.open { store, _ in
+                if let key {
+                    guard let value = store.object(forKey: key) else {
+                        Terminal.complain("fleet: Nothing is stored at “\(key)”.")
+                        throw ExitCode.failure
+                    }
+                    Terminal.say(value.line)
+                } else {
+                    Terminal.say(String(decoding: try await store.export(), as: UTF8.self))
+                }
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stores values in one transaction.",
+            discussion: "Returns when a majority of the cluster has them. A value is JSON, or else a text.")
+        @OptionGroup var cluster: Cluster
+        @Option(help: "Who makes the change.") var author: String?
+        @Argument(help: "KEY=VALUE, or KEY= to remove what is stored.") var assignments: [String]
+
+        func validate() throws {
+            for assignment in assignments where !assignment.contains("=") {
+                throw ValidationError("“\(assignment)” is no KEY=VALUE.")
+            }
+        }
+
+        func run() async throws {
+            let values = assignments.map { assignment in
+                let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (key: String(parts[0]), value: String(parts[1]))
+            }
+            try await cluster.open { store, _ in
+                try await store.commit(by: author) {
+                    for (key, value) in values {
+                        if value.isEmpty {
+                            try store.removeValue(forKey: key)
+                        } else {
+                            try store.setValue(SettingValue(argument: value), forKey: key)
+                        }
+                    }
+                }
+                Terminal.say(store.token.map { "Stored at \($0)." } ?? "Stored.")
+            }
+        }
+    }
+
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints each change as it happens.",
+            discussion: "Each line begins with a place, after which another run goes on, also on another machine.")
+        @OptionGroup var cluster: Cluster
+        @Option(help: "The place to go on after. Without one: what happens from now on.") var after: String?
+        @Option(help: "End after so many changes.") var count: Int?
+
+        func validate() throws {
+            guard after.map({ ChangeToken($0) != nil }) ?? true else {
+                throw ValidationError("“\(after ?? "")” is no place that `fleet watch` has printed.")
+            }
+        }
+
+        func run() async throws {
+            let (after, count) = (after.flatMap { ChangeToken($0) }, count)
+            try await cluster.open { store, _ in
+                var left = count ?? .max
+                for await change in store.changes(after: after ?? store.token) where left > 0 {
+                    let place = change.token.map { "\($0)" } ?? "-"
+                    let author = change.author.map { " by \($0)" } ?? ""
+                    if let snapshot = change.snapshot {
+                        Terminal.say("\(place) everything\(author): \(SettingValue.dictionary(snapshot.root).line)")
+                    }
+                    for mutation in change.mutations {
+                        let new = mutation.newValue as? SettingValue
+                        Terminal.say("\(place) \(mutation.key)\(author): \(new?.line ?? "removed")")
+                    }
+                    left -= 1
+                    if left == 0 { break }
+                }
+            }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Tells whether the cluster is there, and what waits.")
+        @OptionGroup var cluster: Cluster
+
+        func run() async throws {
+            try await cluster.open { store, storage in
+                switch store.loadOutcome {
+                case .absent: Terminal.say("Nothing has been stored under “\(cluster.prefix)” yet.")
+                case .intact: Terminal.say("The cluster answers.")
+                case .recovered(let description, _): Terminal.say(description)
+                case .removed(let description): Terminal.say(description)
+                }
+                if let token = store.token { Terminal.say("The newest place is \(token).") }
+                Terminal.say("This machine's writes are \(store.status).")
+                let pending = await storage.pendingTransactionCount()
+                if pending > 0 { Terminal.say("\(pending) transactions wait for the cluster.") }
+                for lost in await storage.lostTransactions() {
+                    let keys = lost.values.keys.sorted().map { "\($0)" }.joined(separator: ", ")
+                    Terminal.say("Given up for newer values of the cluster: \(keys).")
+                }
+                for (name, reason) in await storage.unusableKeys().sorted(by: { $0.key < $1.key }) {
+                    Terminal.say("“\(name)” is left as it is: \(reason).")
+                }
+            }
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Stores the values of a file in one transaction.")
+        @OptionGroup var cluster: Cluster
+        @Option(help: "Who makes the change.") var author: String?
+        @Argument(help: "A settings file, as JSON or a property list.") var file: String
+
+        func run() async throws {
+            let data = try Data(contentsOf: URL(filePath: file))
+            try await cluster.open { store, _ in
+                try await store.commit(by: author) { try store.import(data) }
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Prints all values as a settings file.")
+        @OptionGroup var cluster: Cluster
+
+        func run() async throws {
+            try await cluster.open { store, _ in
+                Terminal.say(String(decoding: try await store.export(), as: UTF8.self))
+            }
+        }
+    }
+}

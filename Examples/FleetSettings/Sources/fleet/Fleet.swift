@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// Settings of many machines, in an etcd cluster.
+@main
+struct Fleet: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet", abstract: "Reads, writes and follows the settings of a fleet in an etcd cluster.",
+        subcommands: [Get.self, Set.self, Watch.self, Status.self, Import.self, Export.self])
+}
