@@ -11,7 +11,9 @@ public protocol EtcdTransport: Sendable {
     /// Posts a request whose answer does not end, and hands over its bytes as they come, in pieces of any size. The bytes of
     /// an error are handed over too.
     ///
-    /// - Parameter receive: Its error ends the stream.
+    /// - Parameters:
+    ///   - request: The member, and what to post.
+    ///   - receive: Its error ends the stream.
     /// - Throws: ``EtcdTransportError``, when the connection ends with an error. Returns when it ends without.
     func stream(_ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void) async throws
 }
