@@ -126,11 +126,9 @@ extension Persister {
     /// Whether anybody follows the storage's history.
     var isHistoryFollowed: Bool { log.isHistoryFollowed }
 
-    /// Lets the feed have what is new, once the store's values have it too: who is told of a change must find it. A closing
-    /// store merges nothing any more.
+    /// Lets the feed have what is new, once the store's values have it too: who is told of a change must find it.
     func tellFollowers() async {
-        let isMerged = undelivered.isEmpty && !mustFetch || store.map { $0.mode == .closed } ?? true
-        guard isFeedBehind, isMerged, isHistoryFollowed, !isClosed else { return }
+        guard isFeedBehind, undelivered.isEmpty, !mustFetch, isHistoryFollowed, !isClosed else { return }
         isFeedBehind = false
         await fillFeed()
     }

@@ -403,6 +403,8 @@ actor Persister {
                 guard migrations.refusal != nil else { throw error }
             }
         }
+        // The last time: what is held up now is merged no more.
+        if isFeedBehind, isHistoryFollowed { await fillFeed() }
         isClosed = true
         machine.close()
         for timer in timers { timer.task.cancel() }
