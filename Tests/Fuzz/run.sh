@@ -29,8 +29,9 @@ library=
 if [ $# -gt 2 ]; then shift 2; else shift $#; fi
 [ $# -gt 0 ] || set -- formats journal text oldtext strings archives
 
+# Lines are enough for a trace. With all of `-g`, the driver wants to write the module into the object file, too, and ends there.
 compile() {
-    swiftc "${FUZZ_OPTIMIZATION:--O}" -g -parse-as-library -sanitize=fuzzer,address -swift-version 6 -package-name settle \
+    swiftc "${FUZZ_OPTIMIZATION:--O}" -gline-tables-only -parse-as-library -sanitize=fuzzer,address -swift-version 6 -package-name settle \
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
         -enable-upcoming-feature MemberImportVisibility "$@"
 }
