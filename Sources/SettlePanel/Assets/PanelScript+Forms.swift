@@ -3,6 +3,8 @@ extension PanelScript {
     static let forms = """
         // What is being sent, by form.
         const pending = new Map();
+        // What this page has stored itself is no conflict: the places of answers that are not shown yet, by form.
+        const places = new Map();
 
         function differs(form) {
           return [...form.elements].some((part) => {
@@ -30,6 +32,7 @@ extension PanelScript {
             old.dataset.stale = "";
           } else if (why === "news" && isSame) {
             old.elements.token.value = form.elements.token.value;
+            places.delete(old.id);
           } else if (why !== "wanted" && why !== "news" && (pending.has(old.id) || old.dataset.typing !== undefined)) {
             join(old, form, why === "stored");
           } else {
@@ -53,12 +56,14 @@ extension PanelScript {
           const active = document.activeElement;
           const focus = old.contains(active) ? active : active === body ? left.get(old.id) : null;
           left.delete(old.id);
+          places.delete(old.id);
           looks.set(form, look);
           old.replaceWith(form);
           update(form);
           if (!focus) return;
           const place = (focus.id && document.getElementById(focus.id))
-            || [...form.elements].find((other) => other.name === focus.name && other.value === focus.value)
+            || [...form.querySelectorAll(focus.tagName)].find((other) => other.name === focus.name
+              && other.value === focus.value && other.getAttribute("href") === focus.getAttribute("href"))
             || form.querySelector("input:not([type=hidden]), select, textarea");
           if (!place) return;
           place.focus({ preventScroll: true });

@@ -5,8 +5,6 @@ extension PanelScript {
         function end() { tell(body.dataset.ended, true); }
 
         let waiting = Promise.resolve();
-        // What this page has stored itself is no conflict: the place of the newest answer, by form.
-        const places = new Map();
         // What goes on its way when the page is left.
         let underway = null;
         function send(form, button) {
@@ -16,7 +14,6 @@ extension PanelScript {
           // The Return key both changes and submits.
           if (earlier && earlier.toString() === data.toString()) return;
           const place = form.getAttribute("action");
-          if (!earlier) places.delete(id);
           pending.set(id, data);
           form.dataset.sending = "";
           delete form.dataset.typing;

@@ -133,7 +133,7 @@ enum PanelStyle {
           textarea { width: 100%; }
           .field:has(.switch) { width: auto; }
           .head { flex-basis: 60%; }
-          .slider { width: 100%; }
+          .slider, .secret, .secret input { width: 100%; }
           .slider input { flex: 1; }
         }
         @media (prefers-reduced-motion: reduce) { *, *::after { transition: none !important; animation: none !important; } }
