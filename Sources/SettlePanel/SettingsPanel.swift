@@ -97,9 +97,13 @@ public final class SettingsPanel: Sendable {
         case .groups(let types):
             try await open(types)
             return PanelContents(DeclaredSettings(store.schema()), title: configuration.title)
-        case .values:
-            return PanelContents(DeclaredSettings(describing: store.effectiveValues), title: configuration.title)
+        case .values: return contentsOfValues
         }
+    }
+
+    /// What there is to show where nothing is declared: it comes and goes with the values.
+    var contentsOfValues: PanelContents {
+        PanelContents(DeclaredSettings(describing: store.effectiveValues), title: configuration.title)
     }
 }
 

@@ -20,6 +20,13 @@ struct Control: Sendable {
 
     var isSecret: Bool { if case .secret = kind { true } else { false } }
 
+    /// The same with its value as another kind has it, such as JSON.
+    func shown(as kind: ControlKind) -> Control {
+        var control = Control(key: key, title: title, kind: kind)
+        (control.isOptional, control.refusal) = (isOptional, refusal)
+        return control
+    }
+
     /// The key as the identifier of an element: different for different keys, without spaces.
     var id: String {
         var id = "c-"

@@ -45,7 +45,7 @@ struct ControlInput: Sendable, Hashable {
         case (.dictionary(let element), .dictionary(let entries)):
             let sorted = entries.sortedByKey()
             parts = sorted.compactMap { name, value in
-                Self.text(of: value, element).flatMap { name.isTypable ? Part(name: name, text: $0) : nil }
+                Self.text(of: value, element).flatMap { name.isTypableOnOneLine ? Part(name: name, text: $0) : nil }
             }
             guard parts.count == sorted.count else { return nil }
         default:
@@ -60,7 +60,7 @@ struct ControlInput: Sendable, Hashable {
         case .toggle(let on, let off):
             return value.isChoice(on) ? Self.on : value.isChoice(off) ? "" : nil
         case .choice(let choices, _):
-            return choices.firstIndex { value.isChoice($0.value) }.map { "\($0)" }
+            return choices.first { value.isChoice($0.value) }?.id
         case .number(let input):
             guard let number = value.numberText, input.isSlider ? Double(number) != nil : true else { return nil }
             return number
@@ -74,7 +74,7 @@ struct ControlInput: Sendable, Hashable {
             guard let date = SettingCoercion.date.convert(value) else { return nil }
             return DateInput.text(of: date)
         case .duration:
-            if case .string(let text) = value { return text.isTypable ? text : nil }
+            if case .string(let text) = value { return text.isTypableOnOneLine ? text : nil }
             return value.numberText
         case .data: return SettingCoercion.data.convert(value).map { $0.base64EncodedString() }
         case .json:
@@ -124,10 +124,10 @@ extension ControlInput {
         case .toggle(let on, let off): return text == Self.on ? on : off
         case .choice(let choices, _):
             if text.isEmpty { return nil }
-            guard let place = Int(text), choices.indices.contains(place) else {
+            guard let choice = choices.first(where: { $0.id.hasSameBytes(as: text) }) else {
                 throw InputProblem("Choose one of the list.")
             }
-            return choices[place].value
+            return choice.value
         case .text(let input):
             let text = text.replacing("\r\n", with: "\n")
             guard input.keepsScalarTypes, let number = TextReading.number.value(of: text) else { return .string(text) }
@@ -146,7 +146,7 @@ extension ControlInput {
         case .number(let input):
             // What is no finite number is a word in files.
             if ["nan", "inf", "-inf"].contains(text) { return input.isInteger ? nil : .string(text) }
-            return TextReading.number.value(of: text)
+            return TextReading.number.value(of: text.withDigitBeforePoint)
         case .date: return DateInput.value(of: text)
         case .duration: return TextReading.duration.value(of: text) ?? TextReading.number.value(of: text)
         case .data: return Data(base64Encoded: text).map { .data($0) }
@@ -215,4 +215,14 @@ extension SettingValue {
 extension String {
     /// Whether an input of HTML brings it back as it is.
     var isTypable: Bool { !utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") } }
+
+    /// Whether an input of one line does, which leaves out line breaks.
+    var isTypableOnOneLine: Bool { isTypable && !utf8.contains(UInt8(ascii: "\n")) }
+
+    /// Browsers let a person type `.5`, which no file has.
+    fileprivate var withDigitBeforePoint: String {
+        let text = drop(while: \.isWhitespace)
+        if text.hasPrefix(".") { return "0\(text)" }
+        return text.hasPrefix("-.") ? "-0\(text.dropFirst())" : self
+    }
 }

@@ -17,30 +17,34 @@ struct ControlState: Sendable {
     /// The place in the history that the state is of.
     let token: ChangeToken?
 
-    /// Tells the shown value from others; `nil` for a secret.
-    var fingerprint: String? { value.map { Fingerprint.of($0.line) } }
+    /// Whether there is something to remove here.
+    let isStored: Bool
+    /// Whether the value in force is another than there would be without anybody's decision.
+    let differsFromDefault: Bool
+
+    /// Tells the shown value from others; of a secret, only whether there is one.
+    var seen: String { value.map { Fingerprint.of($0.line) } ?? (isSet ? "set" : "") }
 
     /// Whether some domain has a value.
     var isSet: Bool { domain != .declaration }
-
-    /// Whether somebody has decided on the value, a person or an administrator: otherwise it is a default.
-    var differsFromDefault: Bool { ![.declaration, .registration, .language].contains(domain) }
-
-    /// Whether there is something to remove here.
-    var isStored: Bool { isCovered || domain == .application }
 
     init(of control: Control, in store: SettingsStore) {
         // Before the values, so that it is not newer than they are.
         let token = store.token
         if let info = store.setting(forKey: control.key.description) {
-            self.init(info, stored: info.isCovered ? store.explain(control.key).storedValue : info.value, token)
+            self.init(info, of: control, in: store, token)
         } else {
             self.init(store.explain(control.key), of: control, token)
         }
     }
 
-    private init(_ info: SettingInfo, stored: SettingValue?, _ token: ChangeToken?) {
+    private init(_ info: SettingInfo, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
+        let isDefault = DomainName.ofDefaults.contains(info.domain)
+        let explanation = info.isCovered || !isDefault ? store.explain(control.key) : nil
+        let stored = info.isCovered ? explanation?.storedValue : info.value
+        isStored = explanation?.hasStoredValue ?? false
+        differsFromDefault = !isDefault && explanation?.isDefault(info.value, of: control) != true
         (domain, isCovered, lock, problem) = (info.domain, info.isCovered, info.lock, info.problem?.description)
         covering = info.isCovered ? info.value : nil
         value = stored ?? info.value
@@ -54,13 +58,31 @@ struct ControlState: Sendable {
         lock = explanation.answers.first(where: \.locksKey)?.place
         problem = explanation.answers.first { $0.problem != nil }?.problem
         let stored = explanation.storedValue
+        isStored = explanation.hasStoredValue
         isCovered = stored != nil && domain != .application
         covering = isCovered ? explanation.value : nil
         value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
+        differsFromDefault =
+            !DomainName.ofDefaults.contains(domain) && !explanation.isDefault(explanation.value, of: control)
     }
+}
+
+extension DomainName {
+    /// The domains whose values nobody has decided on, neither a person nor an administrator.
+    fileprivate static let ofDefaults: [DomainName] = [.declaration, .registration, .language]
 }
 
 extension Explanation {
     /// What the application's own domain has.
     fileprivate var storedValue: SettingValue? { answers.first { $0.domain == .application }?.value }
+
+    /// Of secrets, too.
+    fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
+
+    /// Whether a value is the one that there would be without anybody's decision. Of secrets that is not told.
+    fileprivate func isDefault(_ value: SettingValue?, of control: Control) -> Bool {
+        guard !control.isSecret, let value else { return false }
+        let answer = answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }
+        return (answer?.value ?? control.defaultValue).map { control.kind.isSame($0, value) } ?? false
+    }
 }
