@@ -85,8 +85,8 @@ import Testing
                 "<dict><key>$classname</key><string>Person</string><key>$classes</key><array>"
                 + names.map { "<string>\($0)</string>" }.joined() + "</array></dict>"
             let list = (3..<1_003).map(reference).joined()
-            return archive(
-                ["<array>\(list)</array>", type] + Array(repeating: object(2, "<key>age</key><integer>3</integer>"), count: 1_000))
+            let person = object(2, "<key>age</key><integer>3</integer>")
+            return archive(["<array>\(list)</array>", type] + Array(repeating: person, count: 1_000))
         }
         guard case .array(let read)? = try KeyedArchive(people(128)).root, case .object(let last)? = read.last else {
             Issue.record("It is no list of objects.")
