@@ -12,7 +12,7 @@ struct CommandRun {
             return ExitCode.done.rawValue
         } catch {
             let failure = CommandFailure(error)
-            terminal.complain(failure.description)
+            failure.lines.forEach(terminal.complain)
             return failure.code.rawValue
         }
     }
@@ -20,7 +20,9 @@ struct CommandRun {
     private func perform(_ words: [String], _ target: Invocation.Target) async throws {
         let isTool = if case .files = target { true } else { false }
         if words.first == CompletionScript.question {
-            let found = await Completion(target, program: program).candidates(for: Array(words.dropFirst()))
+            let all = await Completion(target, program: program).candidates(for: Array(words.dropFirst()))
+            // What a shell shows may be a key of anybody.
+            let found = all.filter { $0.word == $0.word.escaped() }
             let lines = found.map { $0.meaning.map { [$0.firstLine] } ?? [] }.enumerated()
                 .map { ([found[$0.offset].word] + $0.element).joined(separator: "\t") + "\n" }
             return try terminal.write(Array(lines.joined().utf8))
@@ -44,7 +46,7 @@ extension String {
 
 extension CommandFailure {
     /// - Parameter error: Whatever a verb has thrown.
-    fileprivate init(_ error: any Error) {
+    init(_ error: any Error) {
         switch error {
         case let error as CommandFailure: self = error
         case let error as SettingsError: self.init(Self.code(for: error), error.description)

@@ -62,6 +62,12 @@ import Testing
             (["read", "none"], "Domain none does not exist"),
             (["read", "app", "b"], "The domain/default pair of (app, b) does not exist"),
             (["read-type", "app", "b"], "The domain/default pair of (app, b) does not exist"),
+            (["read", "-g"], "Domain kCFPreferencesAnyApplication does not exist"),
+            (
+                ["read", "NSGlobalDomain", "b"],
+                "The domain/default pair of (kCFPreferencesAnyApplication, b) does not exist"
+            ),
+            (["list", "none"], "Domain none does not exist"),
             (["delete", "none"], "Domain (none) not found.\nDefaults have not been changed."),
             (["delete", "app", "b"], "Domain (app) not found.\nDefaults have not been changed."),
             (["rename", "app", "b", "c"], "Key b does not exist in domain app; leaving defaults unchanged"),

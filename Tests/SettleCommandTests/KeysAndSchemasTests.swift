@@ -31,7 +31,7 @@ import Testing
         let owned = Owned()
     }
 
-    private func home() async throws -> CommandHome {
+    func home() async throws -> CommandHome {
         let home = try CommandHome()
         let store = try await SettingsStore.open(at: home.settings("app"))
         let app = try await store.group(App.self)

@@ -143,7 +143,7 @@ import Testing
     func usage() async throws {
         let home = try CommandHome()
         for arguments in [
-            [], ["raed", "app"], ["read"], ["read", "app", "a", "b"], ["read", "app", "--jsno"], ["write", "app"],
+            [], ["raed", "app"], ["read", "app", "a", "b"], ["read", "app", "--jsno"], ["write", "app"],
             ["read", "-g", "-app", "x", "k"], ["history", "app", "--limit"], ["history", "app", "--limit", "0"],
             ["read", "app", "--json", "--plist"], ["completions", "csh"], ["help", "nothing"], ["undo", "app", "x"],
             ["read", "app", "--literal=yes", "a"],

@@ -77,6 +77,26 @@ import Testing
         #expect(try KeyedArchive(again.data(as: .xml)) == again)
     }
 
+    @Test("All objects of a class share its description, and one that derives from too many others is refused")
+    func longDescriptions() throws {
+        func people(_ superclasses: Int) -> Data {
+            let names = ["Person"] + (0..<superclasses).map { "Base\($0)" }
+            let type =
+                "<dict><key>$classname</key><string>Person</string><key>$classes</key><array>"
+                + names.map { "<string>\($0)</string>" }.joined() + "</array></dict>"
+            let list = (3..<1_003).map(reference).joined()
+            let person = object(2, "<key>age</key><integer>3</integer>")
+            return archive(["<array>\(list)</array>", type] + Array(repeating: person, count: 1_000))
+        }
+        guard case .array(let read)? = try KeyedArchive(people(128)).root, case .object(let last)? = read.last else {
+            Issue.record("It is no list of objects.")
+            return
+        }
+        #expect(read.count == 1_000 && last.superclasses.count == 128 && last.superclasses.first == "Base0")
+        let error = #expect(throws: ArchiveError.self) { try KeyedArchive(people(129)) }
+        #expect(error?.code == .limit)
+    }
+
     @Test("A subclass of a collection keeps what it has in addition") func subclasses() throws {
         let names = described("Playlist", "NSArray", "NSObject")
         let list = "<key>NS.objects</key><array>\(reference(3))</array>"

@@ -14,9 +14,34 @@ extension FileStorage {
             watching: isFollowed ? SystemFileWatching.shared : nil)
     }
 
-    /// The bytes of the schema beside a file; `nil` if there is none that can be read.
-    package static func schema(besides file: URL) -> [UInt8]? {
-        try? FileOperations(POSIXSystemCalls()).contents(of: FileNames(FilePath(file)).schema)
+    package typealias FoundSchema = (path: FilePath, bytes: [UInt8])
+
+    /// The schema of a file's settings, with its path; `nil` if there is none.
+    ///
+    /// A program writes it beside the file itself, not beside a link to it. A machine's own file (`settings@host.json`)
+    /// has the settings of the file for all machines.
+    ///
+    /// - Throws: ``StorageError`` if there may be one that can't be read. What nobody can rule out to be a secret must not
+    ///   be shown.
+    package static func schema(of file: URL) throws(StorageError) -> FoundSchema? {
+        let path = FilePath(file)
+        if let own = try schema(besides: path) { return own }
+        let name = path.name
+        guard let end = name.lastIndex(of: "@"), end > name.startIndex else { return nil }
+        let ending = name[end...].lastIndex(of: ".").map { String(name[$0...]) } ?? ""
+        return try schema(besides: path.sibling(named: String(name[..<end]) + ending))
+    }
+
+    private static func schema(besides path: FilePath) throws(StorageError) -> FoundSchema? {
+        let operations = FileOperations(POSIXSystemCalls())
+        var schema = FileNames(path).schema
+        do throws(FileError) {
+            schema = FileNames(try operations.resolve(path).resolved).schema
+            return (schema, try operations.contents(of: schema))
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw .unreadable(schema, error) }
+            return nil
+        }
     }
 
     /// What is wrong with the contents of a file, with the line; `nil` if that is not it.

@@ -44,13 +44,18 @@ public struct StoredDomain: Sendable, Hashable {
     /// - Returns: `nil` if it has left none.
     /// - Throws: ``SettingsError`` that names the schema's file, if it can't be read.
     public func schema() throws(SettingsError) -> SettingValue? {
-        guard let bytes = FileStorage.schema(besides: file) else { return nil }
-        do {
-            return try SettingValue(json: Data(bytes))
+        let found: FileStorage.FoundSchema?
+        do throws(StorageError) {
+            found = try FileStorage.schema(of: file)
         } catch {
-            let path = FileNames(FilePath(file)).schema
+            throw SettingsError(.unusableValue, "The schema can't be used. \(error)", underlying: error)
+        }
+        guard let found else { return nil }
+        do {
+            return try SettingValue(json: Data(found.bytes))
+        } catch {
             throw SettingsError(
-                .unusableValue, "The schema \"\(path)\" can't be used. \(error)", underlying: error)
+                .unusableValue, "The schema \"\(found.path)\" can't be used. \(error)", underlying: error)
         }
     }
 }
@@ -74,13 +79,15 @@ extension StandardLocation {
 
     /// Whether there is a file, or what a removed one has left beside it.
     package static func isThere(_ file: URL) -> Bool {
-        let names = FileNames(FilePath(file))
-        return isThere(names.file) || isThere(names.journal)
-    }
-
-    /// Every reading verb of the command asks this, so it asks the system and nothing else; a link may lead nowhere.
-    private static func isThere(_ path: FilePath) -> Bool {
-        guard let status = try? FileOperations(POSIXSystemCalls()).status(at: path) else { return false }
-        return status.kind != .symbolicLink || FileManager.default.fileExists(atPath: path.text)
+        // Every reading verb of the command asks this, so it asks the system and nothing else.
+        let operations = FileOperations(POSIXSystemCalls())
+        func isThere(_ path: FilePath) -> Bool { (try? operations.status(at: path)) != nil }
+        var path = FilePath(file)
+        if let status = try? operations.status(at: path) {
+            guard status.kind == .symbolicLink, let target = try? operations.resolve(path).resolved else { return true }
+            // It may lead nowhere. What a removed file has left is beside the file that it led to.
+            path = target
+        }
+        return isThere(path) || isThere(FileNames(path).journal)
     }
 }

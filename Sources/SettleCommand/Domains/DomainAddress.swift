@@ -8,20 +8,17 @@ import Settle
 
 /// A domain with its file.
 struct DomainAddress: Sendable {
-    /// The name as `defaults` has it in its messages.
     let name: String
     let file: URL
+
+    /// The name as `defaults` has it in its messages.
+    var nameOfDefaults: String { name == Self.globalName ? "kCFPreferencesAnyApplication" : name }
 
     static let globalName = "NSGlobalDomain"
     static let globalNames = [globalName, "Apple Global Domain", "-g", "-globalDomain"]
 
     init(name: String, file: URL) throws(CommandFailure) {
-        #if os(macOS)
-            // The system's own server would write its older values over ours.
-            guard !file.standardizedFileURL.path.contains("/Library/Preferences/") else {
-                throw CommandFailure(.refused, "\"\(file.path)\" belongs to the system's cfprefsd. Use “defaults”.")
-            }
-        #endif
+        try Self.checkOwner(of: file)
         (self.name, self.file) = (name, file)
     }
 
@@ -39,23 +36,22 @@ struct DomainAddress: Sendable {
         }
     }
 
+    /// Refuses a file of the system's own server, which would write its older values over ours. A link is no way around.
+    static func checkOwner(of file: URL) throws(CommandFailure) {
+        #if os(macOS)
+            let path = FilePath(file.standardizedFileURL.path)
+            let resolved = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
+            for place in [path, resolved] where place.text.lowercased().contains("/library/preferences/") {
+                throw CommandFailure(.refused, "\"\(place)\" belongs to the system's cfprefsd. Use “defaults”.")
+            }
+        #endif
+    }
+
     /// What a program would find that opens the files and repairs them. It is tried on copies.
     func salvaged() throws -> StorageContents {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (own, copy) = (
-            FileNames(FilePath(file.path)), FileNames(FilePath(folder.path).appending(file.lastPathComponent))
-        )
-        for name in [\FileNames.file, \.journal, \.history, \.previous] {
-            try? FileManager.default.copyItem(atPath: own[keyPath: name].text, toPath: copy[keyPath: name].text)
-        }
-        let storage = FileStorage(at: URL(filePath: copy.file.text))
-        defer { storage.close() }
-        var contents = try storage.load()
-        contents.outcome = contents.outcome.replacing(folder.path, with: own.folder.text)
-        return contents
+        let copy = try SettingsCopy(of: file)
+        defer { copy.remove() }
+        return try copy.salvaged()
     }
 
     /// What is stored.
@@ -67,7 +63,7 @@ struct DomainAddress: Sendable {
         return contents.tree
     }
 
-    var missing: CommandFailure { CommandFailure(.absent, "Domain \(name) does not exist") }
+    var missing: CommandFailure { CommandFailure(.absent, "Domain \(nameOfDefaults) does not exist") }
 
     /// What the program has written about its settings, if it has.
     func schema() throws(CommandFailure) -> SettingValue? {
@@ -75,17 +71,6 @@ struct DomainAddress: Sendable {
             return try StoredDomain(name: name, file: file).schema()
         } catch {
             throw CommandFailure(.refused, "\(error)")
-        }
-    }
-}
-
-extension StorageContents.Outcome {
-    fileprivate func replacing(_ path: String, with other: String) -> Self {
-        switch self {
-        case .absent, .intact: self
-        case .recovered(let description, let isComplete):
-            .recovered(description: description.replacing(path, with: other), isComplete: isComplete)
-        case .removed(let description): .removed(description: description.replacing(path, with: other))
         }
     }
 }

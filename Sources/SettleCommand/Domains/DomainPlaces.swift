@@ -49,7 +49,8 @@ package struct DomainPlaces: Sendable {
         }
     }
 
-    /// As in `defaults`, the path may lack its extension. One in the folder of a domain is that domain's.
+    /// As in `defaults`, the path may lack its extension, and a new file is a property list then. The
+    /// folder of a domain is that domain's file.
     private static func file(atPath path: String) throws(CommandFailure) -> URL {
         let url = URL(filePath: path.expandingHome, directoryHint: .notDirectory)
         var isFolder = false
@@ -68,7 +69,7 @@ package struct DomainPlaces: Sendable {
         }
         guard url.pathExtension.isEmpty else { return url }
         let others = ["plist", "json"].map { url.appendingPathExtension($0) }
-        return StandardLocation.isThere(url) ? url : others.first(where: StandardLocation.isThere) ?? url
+        return StandardLocation.isThere(url) ? url : others.first(where: StandardLocation.isThere) ?? others[0]
     }
 
     /// The identifier in the `Info.plist` of an app.

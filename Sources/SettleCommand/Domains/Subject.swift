@@ -21,6 +21,14 @@ struct Subject: Sendable {
         }
     }
 
+    /// The name as `defaults` has it in its messages.
+    var nameOfDefaults: String {
+        switch kind {
+        case .file(let address): address.nameOfDefaults
+        case .program(let settings): settings.name
+        }
+    }
+
     /// What is declared; nothing if the program has not written its schema.
     func declared() throws(CommandFailure) -> DeclaredSettings {
         switch kind {
@@ -30,9 +38,11 @@ struct Subject: Sendable {
     }
 
     /// The values: of a domain what is stored there, of a program what is in force. Secrets are among them.
-    func values() async throws -> SettingTree {
+    ///
+    /// - Parameter isSought: Whether a key is looked for, so that a domain that does not exist just does not have it.
+    func values(isSought: Bool = false) async throws -> SettingTree {
         switch kind {
-        case .file(let address): try address.values()
+        case .file(let address): isSought ? try address.contents().tree : try address.values()
         case .program(let settings): try await settings.values()
         }
     }

@@ -6,10 +6,10 @@ struct HelpPage {
     /// One verb.
     func write(_ verb: Verb, to terminal: any CommandTerminal) throws(CommandFailure) {
         try terminal.say(verb.summary, .strong)
-        try terminal.say("\nUsage: \(verb.usage(of: program, isTool: isTool))")
+        try terminal.say("\nUsage: \(verb.usage(of: program, isTool: isTool))", keepingLines: true)
         if !verb.aliases.isEmpty { try terminal.say("Also called \(verb.aliases.joined(separator: ", ")).") }
-        if !verb.details.isEmpty { try terminal.say("\n\(verb.details)") }
-        try terminal.say("\nOptions:", .strong)
+        if !verb.details.isEmpty { try terminal.say("\n\(verb.details)", keepingLines: true) }
+        try terminal.say("\nOptions:", .strong, keepingLines: true)
         var table = TextTable()
         for option in verb.options(isTool: isTool) {
             table.add(.init(text: "  \(option.spelled)"), .init(text: option.help))
@@ -26,19 +26,19 @@ struct HelpPage {
         if isTool {
             try terminal.say(
                 "\nReads and writes the settings of any program. A domain is a program's name, such as com.example.app; -g "
-                    + "for all programs; or a path.")
+                    + "for all programs; or a path.", keepingLines: true)
         }
-        try terminal.say("\nVerbs:", .strong)
+        try terminal.say("\nVerbs:", .strong, keepingLines: true)
         var verbs = TextTable()
         for verb in Verb.all(isTool: isTool) { verbs.add(.init(text: "  \(verb.name)"), .init(text: verb.summary)) }
         try verbs.write(to: terminal)
-        try terminal.say("\nExit codes:", .strong)
+        try terminal.say("\nExit codes:", .strong, keepingLines: true)
         var codes = TextTable()
         for code in ExitCode.allCases {
             codes.add(.init(text: "  \(code.rawValue)"), .init(text: code.meaning))
         }
         try codes.write(to: terminal)
-        try terminal.say("\n“\(program) help VERB” explains a verb.")
+        try terminal.say("\n“\(program) help VERB” explains a verb.", keepingLines: true)
     }
 }
 

@@ -31,13 +31,18 @@ struct Invocation: Sendable {
         return arguments.operands.dropFirst(isFirst ? 1 : 0)
     }
 
+    /// Whether what the verb works on is given, or known.
+    var namesSubject: Bool { !isTool || has(.global) || has(.app) || !arguments.operands.isEmpty }
+
+    /// The machine whose own values are meant; empty for this one.
+    var host: String? { arguments[.host] ?? (has(.currentHost) ? "" : nil) }
+
     /// What the verb works on.
     func subject() throws -> Subject {
         switch target {
         case .program(let settings): return Subject(settings)
         case .files(let places):
             let name = arguments[.app] ?? (has(.global) ? DomainAddress.globalName : arguments.operands.first ?? "")
-            let host = arguments[.host] ?? (has(.currentHost) ? "" : nil)
             return Subject(try places.address(of: name, isApp: has(.app), host: host))
         }
     }
@@ -55,7 +60,7 @@ struct Invocation: Sendable {
 
     /// Writes a value in the form that was asked for: by default as `defaults` does.
     func show(_ value: SettingValue) throws {
-        guard let format = format else { return try terminal.say(DefaultsText.text(of: value)) }
+        guard let format = format else { return try terminal.say(DefaultsText.text(of: value), keepingLines: true) }
         try show(value, as: format)
     }
 }

@@ -3,6 +3,8 @@ struct Verb: Sendable {
     let name: String
     let aliases: [String]
     let scope: Scope
+    /// Whether it does something for all domains without one.
+    let isDomainOptional: Bool
     let operands: [Operand]
     let options: [Option]
     /// One sentence.
@@ -17,11 +19,13 @@ struct Verb: Sendable {
 
     /// - Parameter details: Made when it is shown, so that no other verb waits for its lists of words.
     init(
-        name: String, aliases: [String] = [], scope: Scope = .everywhere, operands: [Operand] = [],
+        name: String, aliases: [String] = [], scope: Scope = .everywhere, isDomainOptional: Bool = false,
+        operands: [Operand] = [],
         options: [Option] = [], summary: String, details: @autoclosure @escaping @Sendable () -> String = "",
         takesValue: Bool = false, action: @escaping @Sendable (Invocation) async throws -> Void
     ) {
         (self.name, self.aliases, self.scope, self.operands) = (name, aliases, scope, operands)
+        self.isDomainOptional = isDomainOptional
         (self.options, self.summary, self.takesValue, self.action) = (options, summary, takesValue, action)
         makeDetails = details
     }
@@ -72,7 +76,10 @@ struct Verb: Sendable {
     }
 
     /// All operands, a domain included where there are domains.
-    func operands(isTool: Bool) -> [Operand] { hasDomain(isTool) ? [.domain] + operands : operands }
+    func operands(isTool: Bool) -> [Operand] {
+        guard hasDomain(isTool) else { return operands }
+        return [isDomainOptional ? .domain.optional : .domain] + operands
+    }
 
     func hasDomain(_ isTool: Bool) -> Bool {
         guard isTool, case .domain = scope else { return false }

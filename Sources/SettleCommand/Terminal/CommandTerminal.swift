@@ -25,8 +25,11 @@ package protocol CommandTerminal: Sendable {
 
 extension CommandTerminal {
     /// Writes a line. On a terminal, whatever could make it do or show something else is escaped.
-    func say(_ line: String, _ style: Style = .plain) throws(CommandFailure) {
-        let shown = showsOutput ? line.escaped(keeping: "\n") : line
+    ///
+    /// - Parameter keepingLines: Whether it is a text of several lines, rather than one with the names of keys, which
+    ///   could feign further lines.
+    func say(_ line: String, _ style: Style = .plain, keepingLines: Bool = false) throws(CommandFailure) {
+        let shown = showsOutput ? line.escaped(keeping: keepingLines ? ["\n"] : []) : line
         try write(Array((style.applied(to: shown, ifShown: showsColour) + "\n").utf8))
     }
 }
@@ -48,12 +51,19 @@ enum Style: String {
 extension String {
     /// The text without characters that a reader would not see, or that make a terminal do or show something else:
     /// controls, marks that change the direction of text, and invisible ones. Each becomes `\u{202E}`, as in Swift.
-    func escaped(keeping kept: Unicode.Scalar? = nil) -> String {
-        guard unicodeScalars.contains(where: { $0.isDeceptive && $0 != kept }) else { return self }
+    ///
+    /// - Parameters:
+    ///   - kept: What stays as it is.
+    ///   - spelling: How a character is written instead.
+    func escaped(
+        keeping kept: [Unicode.Scalar] = [],
+        as spelling: (Unicode.Scalar) -> String = { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+    ) -> String {
+        guard unicodeScalars.contains(where: { $0.isDeceptive && !kept.contains($0) }) else { return self }
         var result = ""
         for scalar in unicodeScalars {
-            if scalar.isDeceptive, scalar != kept {
-                result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            if scalar.isDeceptive, !kept.contains(scalar) {
+                result += spelling(scalar)
             } else {
                 result.unicodeScalars.append(scalar)
             }

@@ -27,9 +27,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 /// Why a command has failed: a sentence for people, and a code for scripts.
 package struct CommandFailure: Error, CustomStringConvertible {
     let code: ExitCode
-    package let description: String
+    let lines: [String]
 
-    init(_ code: ExitCode, _ description: String) {
-        (self.code, self.description) = (code, description)
+    package var description: String { lines.joined(separator: "\n") }
+
+    /// - Parameter more: Further lines.
+    init(_ code: ExitCode, _ description: String, more: [String] = []) {
+        (self.code, self.lines) = (code, [description] + more)
     }
 }

@@ -31,7 +31,7 @@ struct SystemTerminal: CommandTerminal {
     }
 
     func complain(_ line: String) {
-        _ = Self.write(Array("\(line.escaped(keeping: "\n"))\n".utf8), to: STDERR_FILENO)
+        _ = Self.write(Array("\(line.escaped())\n".utf8), to: STDERR_FILENO)
     }
 
     func readInput() throws(CommandFailure) -> [UInt8] {
@@ -53,30 +53,8 @@ struct SystemTerminal: CommandTerminal {
         return Swift.readLine()
     }
 
-    /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for words
-    /// of the shell.
     func edit(_ path: String, with editor: String) throws(CommandFailure) -> Int32 {
-        #if os(macOS) || !canImport(Darwin)
-            #if canImport(Darwin)
-                let variables = _NSGetEnviron().pointee
-            #else
-                let variables = environ
-            #endif
-            var process: pid_t = 0
-            let words = ["sh", "-c", "\(editor) \"$1\"", "sh", path]
-            var arguments = words.map { strdup($0) } + [nil]
-            defer { arguments.forEach { free($0) } }
-            let error = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, variables)
-            guard error == 0 else {
-                throw CommandFailure(.unavailable, "“\(editor)” can't be started: \(Self.words(for: error)).")
-            }
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            // Ended by itself, or by a signal.
-            return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-        #else
-            throw CommandFailure(.unavailable, "This system starts no other programs.")
-        #endif
+        try EditorProcess.run(editor, on: path)
     }
 
     /// Ends the process.

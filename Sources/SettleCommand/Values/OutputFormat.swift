@@ -16,9 +16,44 @@ extension Invocation {
 
     /// Writes a value as a document, and says on standard error what the format could not keep.
     func show(_ value: SettingValue, as format: Conversion.Format) throws {
-        let conversion = try Conversion(of: value, to: format)
-        try terminal.write([UInt8](conversion.data) + (conversion.data.last == 0x0A || !format.isText ? [] : [0x0A]))
+        try write(try Conversion(of: value, to: format), as: format, to: "-")
+    }
+
+    /// Writes a document to a file, or to standard output for `-`, and says what it could not keep.
+    func write(_ conversion: Conversion, as format: Conversion.Format, to path: String) throws(CommandFailure) {
+        if path == "-" {
+            let isWhole = conversion.data.last == 0x0A || !format.isText
+            try terminal.show([UInt8](conversion.data) + (isWhole ? [] : [0x0A]), as: format)
+        } else {
+            try write(conversion.data, to: path)
+        }
         for loss in conversion.losses { terminal.complain("\(loss)") }
+    }
+}
+
+extension CommandTerminal {
+    /// Writes a document. On a terminal, characters that could make it do or show something else are spelled as the
+    /// format does it, so that it is the same document.
+    func show(_ document: [UInt8], as format: Conversion.Format) throws(CommandFailure) {
+        guard showsOutput else { return try write(document) }
+        let text = String(decoding: document, as: UTF8.self)
+        func digits(_ number: UInt32, _ count: Int) -> String {
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+        func units(_ scalar: Unicode.Scalar, _ mark: String) -> String {
+            UTF16.encode(scalar).map { $0.map { mark + digits(UInt32($0), 4) }.joined() } ?? ""
+        }
+        let shown: String
+        switch format {
+        case .json: shown = text.escaped(keeping: ["\n"]) { units($0, "\\u") }
+        case .propertyList(.xml): shown = text.escaped(keeping: ["\n", "\t"]) { "&#x\(digits($0.value, 1));" }
+        case .propertyList(.oldText): shown = text.escaped(keeping: ["\n", "\t"]) { units($0, "\\U") }
+        case .propertyList(.binary):
+            throw CommandFailure(
+                .unavailable, "A terminal can't show a binary property list. Give it a file, or a pipe.")
+        }
+        try write(Array(shown.utf8))
     }
 }
 
@@ -61,11 +96,12 @@ extension Invocation {
         }
     }
 
-    /// Replaces a file, or writes to standard output for `-`. Others see the old contents or the new ones.
-    func write(_ data: Data, to path: String) throws(CommandFailure) {
-        guard path != "-" else { return try terminal.write([UInt8](data)) }
+    /// Replaces a file. Others see the old contents or the new ones.
+    private func write(_ data: Data, to path: String) throws(CommandFailure) {
+        let file = URL(filePath: path.expandingHome)
+        try DomainAddress.checkOwner(of: file)
         do {
-            try data.write(to: URL(filePath: path.expandingHome), options: .atomic)
+            try data.write(to: file, options: .atomic)
         } catch {
             throw CommandFailure(.failed, "\"\(path)\" can't be written: \(error.reason)")
         }
@@ -74,7 +110,7 @@ extension Invocation {
 
 extension Error {
     /// Why a file can't be read or written.
-    fileprivate var reason: String {
+    var reason: String {
         guard let error = self as? CocoaError else { return "\(self)" }
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: return "there is no such file."

@@ -69,12 +69,35 @@ struct ValueArguments {
     }
 
     private mutating func elements() throws(CommandFailure) -> [SettingValue] {
+        try checkOptions()
         var elements: [SettingValue] = []
         while !words.isEmpty { elements.append(try scalar()) }
         return elements
     }
 
+    /// The parts end with the command, so an option among them is a mistake. Behind `--` nothing is an option.
+    private mutating func checkOptions() throws(CommandFailure) {
+        var isText = false
+        for (index, word) in zip(words.indices, words) {
+            if isText {
+                // What a flag is followed by is a text in any case.
+                isText = false
+            } else if word == "--" {
+                words.remove(at: index)
+                return
+            } else if word.hasPrefix("--") {
+                throw CommandFailure(
+                    .usage,
+                    "“\(word)” would become a part of the value. Options stand before the key; a part that begins with "
+                        + "hyphens stands behind “--”.")
+            } else {
+                isText = ValueFlag(rawValue: word) != nil
+            }
+        }
+    }
+
     private mutating func entries() throws(CommandFailure) -> SettingValue.Entries {
+        try checkOptions()
         // `-dict` may also have one property list.
         if words.count == 1, case .dictionary(let entries) = OldPropertyList.value(of: words.first ?? "") {
             words = []

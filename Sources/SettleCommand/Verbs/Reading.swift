@@ -9,14 +9,18 @@ import SettleInterchange
 
 extension Verb {
     static let read = Verb(
-        name: "read", aliases: ["get"], scope: .domain, operands: [.key.optional], options: [.literal],
+        name: "read", aliases: ["get"], scope: .domain, isDomainOptional: true, operands: [.key.optional],
+        options: [.literal],
         summary: "Shows the value of a key, or all values.",
-        details: "A domain's stored values, or the values that are in force in the program.",
+        details:
+            "A domain's stored values, or the values that are in force in the program. Of “settle”, without a domain: all domains.",
         action: { invocation in
+            guard invocation.namesSubject else { return try await invocation.readAll() }
             let subject = try invocation.subject()
-            let (values, declared) = (try await subject.values(), try subject.declared())
+            let text = invocation.operands.first
+            let (values, declared) = (try await subject.values(isSought: text != nil), try subject.declared())
             let shown = try invocation.showsSecrets() ? values : declared.hidingSecrets(in: values)
-            guard let text = invocation.operands.first else { return try invocation.show(.dictionary(shown.root)) }
+            guard let text else { return try invocation.show(.dictionary(shown.root)) }
             let key = try invocation.key(text, declared, values)
             guard let value = shown[key] else { throw subject.missing(text) }
             try invocation.show(value)
@@ -27,11 +31,14 @@ extension Verb {
         summary: "Shows the type of a value.",
         action: { invocation in
             let subject = try invocation.subject()
-            let (values, declared) = (try await subject.values(), try subject.declared())
+            let (values, declared) = (try await subject.values(isSought: true), try subject.declared())
             let text = invocation.operands.first ?? ""
             let key = try invocation.key(text, declared, values)
             guard let value = values[key] else { throw subject.missing(text) }
-            try invocation.terminal.say("Type is \(value.typeName)")
+            guard let format = invocation.format else {
+                return try invocation.terminal.say("Type is \(value.typeName)")
+            }
+            try invocation.show(.string(value.typeName), as: format)
         })
 
     static let find = Verb(
@@ -53,9 +60,9 @@ extension Verb {
                 guard invocation.format == nil else { continue }
                 let count = matches.count == 1 ? "1 key" : "\(matches.count) keys"
                 let text = DefaultsText.text(of: .dictionary(matches))
-                try invocation.terminal.say("Found \(count) in domain '\(name)': \(text)")
+                try invocation.terminal.say("Found \(count) in domain '\(name.escaped())': \(text)", keepingLines: true)
             }
-            if let format = invocation.format { return try invocation.show(.dictionary(found), as: format) }
+            if let format = invocation.format { try invocation.show(.dictionary(found), as: format) }
             guard !found.isEmpty else {
                 throw CommandFailure(.absent, "No domain, key, nor value containing '\(word)'")
             }
@@ -87,13 +94,12 @@ extension Verb {
             guard !explanation.answers.isEmpty else { throw subject.missing(text) }
             let key = SettingKey(explanation.key)
             let setting = key.flatMap { declared[$0] }
-            let isSecret = key.map { declared.isSecret($0) } ?? false
-            guard invocation.format == nil else {
-                let value = try SettingValueEncoder().encode(explanation)
-                return try invocation.show(isSecret ? value.withoutValues : value)
-            }
-            let lines = isSecret && !explanation.isSecret ? "\(explanation.key) = \(redaction)" : "\(explanation)"
-            try invocation.terminal.say(lines)
+            let value = try SettingValueEncoder().encode(explanation)
+            let shown = key.map { value.hidingSecrets(declared, at: $0) } ?? value
+            guard invocation.format == nil else { return try invocation.show(shown) }
+            let isChanged = shown != value
+            let lines = isChanged ? try SettingValueDecoder().decode(Explanation.self, from: shown) : explanation
+            try invocation.terminal.say("\(lines)", keepingLines: true)
             for words in [setting?.title, setting?.words] {
                 if let words { try invocation.terminal.say("  \(words)", .faint) }
             }
@@ -110,7 +116,8 @@ extension Subject {
     /// As `defaults` says it.
     func missing(_ key: String) -> CommandFailure {
         switch kind {
-        case .file: CommandFailure(.absent, "The domain/default pair of (\(name), \(key)) does not exist")
+        case .file:
+            CommandFailure(.absent, "The domain/default pair of (\(nameOfDefaults), \(key)) does not exist")
         case .program:
             CommandFailure(
                 .absent,
@@ -140,13 +147,47 @@ extension SettingValue {
         }
     }
 
-    /// An explanation without what the domains have.
-    fileprivate var withoutValues: SettingValue {
-        switch self {
-        case .dictionary(let entries):
-            .dictionary(entries.keeping { name, _ in name != "value" }.mapping(\.withoutValues))
-        case .array(let elements): .array(elements.map(\.withoutValues))
-        default: self
+    /// An explanation without the secrets in what the domains have.
+    fileprivate func hidingSecrets(_ declared: DeclaredSettings, at key: SettingKey) -> SettingValue {
+        let isSecret = declared.isSecret(key)
+        func hiding(_ value: SettingValue, isRoot: Bool = false) -> SettingValue {
+            switch value {
+            case .dictionary(var entries):
+                if let answers = entries["answers"] { entries["answers"] = hiding(answers) }
+                if isSecret {
+                    entries["value"] = nil
+                } else {
+                    entries["value"] = entries["value"].map { declared.hidingSecrets(in: $0, at: key) }
+                }
+                if isSecret, isRoot { entries["isSecret"] = .bool(true) }
+                return .dictionary(entries)
+            case .array(let elements): return .array(elements.map { hiding($0) })
+            default: return value
+            }
         }
+        return hiding(self, isRoot: true)
+    }
+}
+
+extension Invocation {
+    /// The values of all domains, as `defaults read` shows them.
+    fileprivate func readAll() async throws {
+        guard case .files(let places) = target else { return }
+        let showsSecrets = try showsSecrets()
+        var found: SettingValue.Entries = [:]
+        for name in places.names() + [DomainAddress.globalName] {
+            do {
+                let address = try places.address(of: name, isApp: false, host: host)
+                guard case let contents = try address.contents(), contents.outcome != .absent else { continue }
+                let subject = Subject(address)
+                let declared = try subject.declared()
+                let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
+                found[name] = .dictionary(shown.root)
+            } catch {
+                // Of one that can't be read, the others are none the worse.
+                terminal.complain("\(error)")
+            }
+        }
+        try show(.dictionary(found))
     }
 }

@@ -19,12 +19,13 @@ extension Verb {
         action: { invocation in
             let subject = try invocation.subject()
             let declared = try subject.declared()
-            let key = try invocation.operands.first.map { try invocation.key($0, declared, SettingTree()) }
             let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
             guard limit > 0 else {
                 throw CommandFailure(.usage, "A number of entries is 1 or more.")
             }
+            let text = invocation.operands.first
             let entries = try await subject.reading { store in
+                let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
                 var entries: [HistoryEntry] = []
                 for try await entry in store.history(of: key?.description, limit: limit) {
                     entries.append(entry.hidingSecrets(declared))
@@ -71,10 +72,16 @@ extension Verb {
 extension HistoryEntry {
     fileprivate func hidingSecrets(_ declared: DeclaredSettings) -> HistoryEntry {
         var entry = self
-        for index in entry.changes.indices where SettingKey(entry.changes[index].key).map(declared.isSecret) == true {
-            entry.changes[index].isSecret = true
-            entry.changes[index].oldValue = nil
-            entry.changes[index].newValue = nil
+        for index in entry.changes.indices {
+            guard let key = SettingKey(entry.changes[index].key) else { continue }
+            let change = entry.changes[index]
+            if declared.isSecret(key) {
+                entry.changes[index].isSecret = true
+                (entry.changes[index].oldValue, entry.changes[index].newValue) = (nil, nil)
+            } else {
+                entry.changes[index].oldValue = change.oldValue.map { declared.hidingSecrets(in: $0, at: key) }
+                entry.changes[index].newValue = change.newValue.map { declared.hidingSecrets(in: $0, at: key) }
+            }
         }
         return entry
     }

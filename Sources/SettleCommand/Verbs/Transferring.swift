@@ -20,12 +20,19 @@ extension Verb {
     static let export = Verb(
         name: "export", scope: .domain, operands: [file.optional], options: [form],
         summary: "Writes all stored values to a file, or to standard output.",
-        details:
-            "An XML property list, unless the file's name ends in .json or --as says otherwise. Without secrets and what is its owner's.",
+        details: """
+            A file is a binary property list, as with “defaults”, and standard output an XML one, unless the file's name ends \
+            in .json or --as says otherwise. Without secrets and what is its owner's; with --show-secrets, on a terminal only, \
+            with both.
+            """,
         action: { invocation in
             let subject = try invocation.subject()
             let path = invocation.operands.first ?? "-"
-            let usual = path.hasSuffix(".json") ? Conversion.Format.json : .propertyList(.xml)
+            guard path == "-" || !invocation.has(.secrets) else {
+                throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
+            }
+            let usual: Conversion.Format =
+                path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
             let format = try invocation.arguments[form].map(Conversion.Format.named) ?? invocation.format ?? usual
             var values = try await subject.storedValues()
             if try !invocation.showsSecrets() {
@@ -33,8 +40,7 @@ extension Verb {
                 for setting in kept { values[setting.key] = nil }
             }
             let conversion = try Conversion(of: .dictionary(values.root), to: format)
-            try invocation.write(conversion.data, to: path)
-            for loss in conversion.losses { invocation.terminal.complain("\(loss)") }
+            try invocation.write(conversion, as: format, to: path)
         })
 
     static let `import` = Verb(
@@ -59,12 +65,15 @@ extension Verb {
         details: """
             “userdefaults” is a property list of UserDefaults, whose keys are names with dots and all. “archive” is a file of \
             NSKeyedArchiver; its objects become dictionaries. “strings” is a .strings file.
+
+            Of a declared setting, the name may be the key with its dots, and its value is converted to what is declared.
             """,
         action: { invocation in
             let path = invocation.operands.first ?? "-"
-            let values = try OldData.values(
+            let old = try OldData.values(
                 try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
             let subject = try invocation.subject()
+            let values = OldData.settings(of: old, try subject.declared())
             if invocation.has(dryRun) { return try await invocation.showDifference(in: subject, to: values, .merge) }
             try await invocation.replace(subject, with: values, mode: .merge)
         })
@@ -80,9 +89,7 @@ extension Verb {
                 invocation.format ?? (output.hasSuffix(".plist") ? .propertyList(.xml) : .json)
             let format = try invocation.arguments[form].map(Conversion.Format.named) ?? usual
             let value = try readDocument(try invocation.read(input), named: input).value
-            let conversion = try Conversion(of: value, to: format)
-            try invocation.write(conversion.data, to: output)
-            for loss in conversion.losses { invocation.terminal.complain("\(loss)") }
+            try invocation.write(try Conversion(of: value, to: format), as: format, to: output)
         })
 }
 
@@ -99,62 +106,10 @@ extension Invocation {
             try await store.commit(by: author) {
                 var values = values
                 for setting in kept where values[setting.key] == nil {
-                    values[setting.key] = try store.value(forKey: setting.key)
+                    values[setting.key] = store.ownValue(forKey: setting.key)
                 }
                 try store.import(values, mode, unknownKeys: .keep, by: author)
             }
         }
-    }
-
-    /// Shows what values would change.
-    fileprivate func showDifference(
-        in subject: Subject, to values: SettingTree, _ mode: SettingsStore.ImportMode
-    ) async throws {
-        let declared = try subject.declared()
-        let stored = try await subject.valuesIfAny()
-        let incoming = Set(values.leaves(within: declared))
-        let keys = incoming.union(mode == .replace ? stored.leaves(within: declared) : [])
-        for key in keys.sorted() {
-            let (old, new) = (stored[key], values[key])
-            guard old != new else { continue }
-            func spelled(_ value: SettingValue) -> String { declared.isSecret(key) ? redaction : value.line }
-            if let old { try terminal.say("- \(key) = \(spelled(old))", .red) }
-            if let new {
-                try terminal.say("+ \(key) = \(spelled(new))", .green)
-                if let refusal = declared[key]?.refusal(of: new) {
-                    terminal.complain("It would be refused. \(refusal)")
-                }
-            }
-        }
-    }
-}
-
-/// What older programs have left, as settings.
-private enum OldData {
-    static func values(
-        _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
-    ) throws -> SettingTree {
-        switch kind {
-        case "userdefaults":
-            guard case .dictionary(let entries) = try readDocument(data, named: name).value else {
-                throw noDictionary(name)
-            }
-            return SettingTree(entries)
-        case "archive":
-            let contents = try KeyedArchive(data).contents()
-            for finding in contents.findings { terminal.complain("\(finding)") }
-            guard let tree = contents.tree() else { throw noDictionary(name) }
-            return tree
-        case "strings":
-            let table = try StringTable.read(data).table
-            var entries = SettingValue.Entries()
-            for entry in table.entries { entries[entry.key] = .string(entry.value) }
-            return SettingTree(entries)
-        default: throw CommandFailure(.usage, "Say what the file is: --from userdefaults, archive or strings.")
-        }
-    }
-
-    private static func noDictionary(_ name: String) -> CommandFailure {
-        CommandFailure(.refused, "\"\(name)\" has no dictionary. Nothing has changed.")
     }
 }

@@ -15,11 +15,15 @@ extension Verb {
         summary: "Shows changes as they come, until it is interrupted.",
         details: "With --json each change is a line, whose token goes on after it with --after, also after a restart.",
         action: { invocation in
+            guard !invocation.has(.propertyList) else {
+                throw CommandFailure(.usage, "A property list has an end, and “watch” has none: use --json.")
+            }
             let subject = try invocation.subject()
             let declared = try subject.declared()
-            let key = try invocation.operands.first.map { try invocation.key($0, declared, SettingTree()) }
+            let text = invocation.operands.first
             let token = try invocation.token(invocation.arguments[after])
             try await subject.reading { store in
+                let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
                 // A file without a past begins with what it has, which nobody has missed.
                 var isBeginning = token == nil && store.token == nil
                 for try await change in store.changes(after: token ?? store.token) {
@@ -29,7 +33,7 @@ extension Verb {
                     let shown = WatchedChange(change, at: key, declared)
                     guard !shown.isEmpty else { continue }
                     if invocation.has(.json) {
-                        try invocation.terminal.write(try shown.record.json() + [0x0A])
+                        try invocation.terminal.show(try shown.record.json() + [0x0A], as: .json)
                     } else {
                         try shown.write(to: invocation.terminal)
                     }
@@ -60,10 +64,10 @@ private struct WatchedChange {
             guard key == nil || changed == key || changed.isWithin(key ?? changed) || changed.contains(key ?? changed)
             else { return nil }
             let isSecret = mutation.isSecret || declared.isSecret(changed)
-            return (
-                mutation.key, isSecret ? nil : mutation.oldStoredValue, isSecret ? nil : mutation.newStoredValue,
-                isSecret
-            )
+            func shown(_ value: SettingValue?) -> SettingValue? {
+                isSecret ? nil : value.map { declared.hidingSecrets(in: $0, at: changed) }
+            }
+            return (mutation.key, shown(mutation.oldStoredValue), shown(mutation.newStoredValue), isSecret)
         }
     }
 

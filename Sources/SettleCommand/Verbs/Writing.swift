@@ -16,7 +16,8 @@ extension Verb {
             Without one it is an old-style property list, as in “defaults”, so 5 is a text, unless the program has declared \
             the setting: then it is what the declaration says. With --json it is JSON.
 
-            A value in place of the key is a dictionary of all values, which replaces what is stored.
+            A value in place of the key is a dictionary of all values, which replaces what is stored. So does a dictionary at \
+            the key of a group of settings. Secrets that it does not name stay.
             """,
         takesValue: true,
         action: { invocation in
@@ -30,8 +31,10 @@ extension Verb {
                 let stored = try await subject.valuesIfAny()
                 let key = try invocation.key(text, declared, stored)
                 let value = try invocation.value(for: declared[key], stored: stored[key])
-                try invocation.check(value, at: key, declared)
-                try await store.commit(by: invocation.author) { try store.setValue(value, forKey: key) }
+                try invocation.check(value, at: key, declared, in: stored)
+                try await store.commit(by: invocation.author) {
+                    try store.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
+                }
                 invocation.tellIfCovered(key, in: store, declared)
             }
         })
@@ -69,18 +72,21 @@ extension Verb {
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
             try await subject.writing { store in
                 let stored = try await subject.valuesIfAny()
-                let (from, to) = (
-                    try invocation.key(old, declared, stored), try invocation.key(new, declared, SettingTree())
-                )
+                let from = try invocation.key(old, declared, stored)
+                let to = try invocation.key(new, declared, stored)
                 guard let value = stored[from] else {
                     throw CommandFailure(
-                        .absent, "Key \(old) does not exist in domain \(subject.name); leaving defaults unchanged")
+                        .absent,
+                        "Key \(old) does not exist in domain \(subject.nameOfDefaults); leaving defaults unchanged")
                 }
                 if invocation.isTool { try declared.checkAccess(to: from) }
-                try invocation.check(value, at: to, declared)
+                try invocation.checkSecrets(from: from, to: to, in: stored, declared)
+                var rest = stored
+                rest[from] = nil
+                try invocation.check(value, at: to, declared, in: rest)
                 try await store.commit(by: invocation.author) {
                     try store.removeValue(forKey: from)
-                    try store.setValue(value, forKey: to)
+                    try store.setValue(value, forKey: to, keepingSecretsOf: declared, in: rest)
                 }
             }
         })
@@ -94,18 +100,6 @@ extension Invocation {
             return try SettingValue(json: .init(arguments.value[0].utf8))
         } catch {
             throw CommandFailure(.usage, "The value must be JSON; a text needs quotation marks: '\"text\"'. \(error)")
-        }
-    }
-
-    /// Refuses what the program would not take.
-    func check(_ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings) throws(CommandFailure) {
-        if isTool { try declared.checkAccess(to: key) }
-        if let setting = declared[key] {
-            // A program's own store says more.
-            guard isTool, !has(.force), let refusal = setting.refusal(of: value) else { return }
-            throw CommandFailure(.refused, refusal)
-        } else if !declared.isEmpty, declared.related(to: key).isEmpty, !has(.force) {
-            throw declared.unknown(key)
         }
     }
 
@@ -138,15 +132,7 @@ extension Subject {
     }
 
     fileprivate var notFound: CommandFailure {
-        CommandFailure(.absent, "Domain (\(name)) not found.\nDefaults have not been changed.")
-    }
-}
-
-extension DeclaredSettings {
-    /// Refuses a key that only its owner may write.
-    func checkAccess(to key: SettingKey) throws(CommandFailure) {
-        guard let setting = related(to: key).first(where: \.isOwners) else { return }
-        throw CommandFailure(.locked, "“\(setting.key)” belongs to its owner: only the program itself may change it.")
+        CommandFailure(.absent, "Domain (\(nameOfDefaults)) not found.", more: ["Defaults have not been changed."])
     }
 }
 

@@ -84,13 +84,27 @@ struct ArchiveTable {
         return String(key.unicodeScalars.dropFirst())
     }
 
-    /// The name of a class and of those from which it derives.
-    func className(_ number: Int) -> [String]? {
+    /// A class that objects have.
+    struct Class {
+        let name: String
+        /// Those from which it derives, the nearest first.
+        let superclasses: [String]
+        /// Which of Foundation's it is, or derives from.
+        let kind: FoundationClass?
+    }
+
+    /// - Returns: `nil` if no class is described there.
+    func describedClass(_ number: Int) -> Class? {
         guard objects.indices.contains(number), case .dictionary(let entries) = objects[number],
             case .string(let name)? = entries["$classname"]
         else { return nil }
-        guard case .array(let all)? = entries["$classes"] else { return [name] }
-        let names = all.compactMap { if case .string(let name) = $0 { name } else { nil } }
-        return names.first.map { $0.utf8.elementsEqual(name.utf8) } == true ? names : [name] + names
+        var names: [String] = []
+        if case .array(let all)? = entries["$classes"] {
+            names = all.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
+        if names.first.map({ $0.utf8.elementsEqual(name.utf8) }) == true { names.removeFirst() }
+        return Class(
+            name: name, superclasses: names.isEmpty ? ["NSObject"] : names,
+            kind: ([name] + names).lazy.compactMap(FoundationClass.init(named:)).first)
     }
 }

@@ -18,6 +18,10 @@ struct ArchiveWalker {
     private var open: [Int: ArchivePath] = [:]
     /// The objects that have been read and contain no cycle. Their values are shared by all that refer to them.
     private var known: [Int: (value: ArchivedValue, cost: Cost, height: Int)] = [:]
+    /// The classes by the numbers of their descriptions. All objects of a class share its names, which may be long.
+    private var classes: [Int: ArchiveTable.Class] = [:]
+    /// How many classes one may derive from. None of a program comes near it.
+    private static let superclassLimit = 128
     private var cycleCount = 0
     private var left: Cost
     /// The deepest level at which the object that is being read has an object or a collection.
@@ -73,23 +77,31 @@ struct ArchiveWalker {
         guard case .dictionary(let entries) = object, let reference = entries["$class"] else {
             return try plain(object)
         }
-        guard case .reference(let number) = ArchiveTable.part(reference), let names = table.className(number) else {
+        guard case .reference(let number) = ArchiveTable.part(reference) else {
             throw damaged("Its class is not described.")
         }
+        let type = try describedClass(number)
         try descend()
         try spend(1, 0)
-        let kind = names.lazy.compactMap(FoundationClass.init(named:)).first
         // A class of a program may derive from one of Foundation's. What it has in addition must not get lost.
-        if let kind, FoundationClass(named: names[0]) != nil || entries.areFoundations,
+        if let kind = type.kind, FoundationClass(named: type.name) != nil || entries.areFoundations,
             let value = try value(of: kind, entries)
         {
             return value
         }
-        let superclasses = Array(names.dropFirst())
         return .object(
-            ArchivedObject(
-                className: names[0], superclasses: superclasses.isEmpty ? ["NSObject"] : superclasses,
-                fields: try fields(of: entries)))
+            ArchivedObject(className: type.name, superclasses: type.superclasses, fields: try fields(of: entries)))
+    }
+
+    private mutating func describedClass(_ number: Int) throws(ArchiveError) -> ArchiveTable.Class {
+        if let known = classes[number] { return known }
+        guard let found = table.describedClass(number) else { throw damaged("Its class is not described.") }
+        guard found.superclasses.count <= Self.superclassLimit else {
+            throw failure(.limit, "Its class derives from more than \(Self.superclassLimit) others.")
+        }
+        try spend(found.superclasses.count, found.superclasses.reduce(found.name.utf8.count) { $0 + $1.utf8.count })
+        classes[number] = found
+        return found
     }
 
     mutating func fields(of entries: SettingValue.Entries) throws(ArchiveError) -> ArchivedFields {

@@ -69,6 +69,24 @@ package struct DeclaredSettings: Sendable {
         all.contains { $0.isSecret && ($0.key == key || $0.key.contains(key)) }
     }
 
+    /// The setting of which a value at a key is all, or a part.
+    package func setting(around key: SettingKey) -> DeclaredSetting? {
+        self[key] ?? all.first { $0.key.contains(key) }
+    }
+
+    /// Whether a key is that of a group: settings are declared within it.
+    package func isGroup(_ key: SettingKey) -> Bool {
+        self[key] == nil && all.contains { $0.key.isWithin(key) }
+    }
+
+    /// A value with a mark in place of what is secret in it, or of the whole, if it is a part of a secret.
+    package func hidingSecrets(in value: SettingValue, at key: SettingKey) -> SettingValue {
+        guard !isSecret(key) else { return .string(redaction) }
+        var tree = SettingTree()
+        tree[key] = value
+        return hidingSecrets(in: tree)[key] ?? value
+    }
+
     /// The values with a mark in place of secrets.
     package func hidingSecrets(in tree: SettingTree) -> SettingTree {
         var tree = tree

@@ -1,0 +1,101 @@
+import Settle
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The files of one moment of a domain, in a folder of their own, to try on them what must not happen to the originals.
+struct SettingsCopy {
+    private let folder: FilePath
+    private let original: FileNames
+    /// By the name that programs open, which may be that of a link.
+    private let file: FilePath
+
+    private static let companions = [\FileNames.file, \.journal, \.history, \.previous]
+    /// How often to begin again if a program writes meanwhile.
+    private static let attempts = 50
+
+    /// - Throws: ``CommandFailure`` if something is there that can't be read, or if it keeps changing.
+    init(of file: URL) throws {
+        let path = FilePath(file.path)
+        original = FileNames(try FileOperations(POSIXSystemCalls()).resolve(path).resolved)
+        let url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = FilePath(url.path)
+        self.file = folder.appending(path.name)
+        do {
+            try fill()
+        } catch {
+            Self.remove(folder)
+            throw error
+        }
+    }
+
+    func remove() { Self.remove(folder) }
+
+    private static func remove(_ folder: FilePath) { try? FileManager.default.removeItem(atPath: folder.text) }
+
+    /// Copies until nothing has changed from the first look to the last: a file and a journal of two moments look
+    /// damaged. Without the lock, which would hold up the programs that write, and needs their permission.
+    private func fill() throws {
+        for _ in 0..<Self.attempts {
+            let before = try states()
+            for name in Self.companions { try copy(original[keyPath: name]) }
+            if try states() == before { return try link() }
+        }
+        throw CommandFailure(
+            .unavailable, "\"\(original.file)\" keeps changing. Try again when its program is at rest.")
+    }
+
+    private func states() throws -> [FileStatus?] {
+        try Self.companions.map { name in
+            do throws(FileError) {
+                return try FileOperations(POSIXSystemCalls()).status(at: original[keyPath: name])
+            } catch {
+                guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// The bytes, so that no link in the copy leads to the original.
+    private func copy(_ path: FilePath) throws {
+        let target = URL(filePath: folder.appending(path.name).text)
+        do {
+            try Data(contentsOf: URL(filePath: path.text)).write(to: target)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            try? FileManager.default.removeItem(at: target)
+        } catch {
+            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
+        }
+    }
+
+    /// The name by which a program opens the file may say what its format is.
+    private func link() throws {
+        guard file.name != original.file.name else { return }
+        try FileManager.default.createSymbolicLink(atPath: file.text, withDestinationPath: original.file.name)
+    }
+
+    /// What a program would find.
+    func salvaged() throws -> StorageContents {
+        let storage = FileStorage(at: URL(filePath: file.text))
+        defer { storage.close() }
+        var contents = try storage.load()
+        contents.outcome = contents.outcome.replacing(folder.text, with: original.folder.text)
+        return contents
+    }
+}
+
+extension StorageContents.Outcome {
+    fileprivate func replacing(_ path: String, with other: String) -> Self {
+        switch self {
+        case .absent, .intact: self
+        case .recovered(let description, let isComplete):
+            .recovered(description: description.replacing(path, with: other), isComplete: isComplete)
+        case .removed(let description): .removed(description: description.replacing(path, with: other))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Settle
+import SettleInterchange
+
+extension Invocation {
+    /// Refuses what the program would not take: each value of a dictionary at a group is compared with its own
+    /// declaration.
+    ///
+    /// - Parameter stored: What the value becomes a part of, if its key is one within a setting.
+    func check(
+        _ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, in stored: SettingTree = SettingTree()
+    ) throws(CommandFailure) {
+        if isTool { try declared.checkAccess(to: key) }
+        if let setting = declared.setting(around: key) {
+            // A program's own store says more.
+            guard isTool, !has(.force) else { return }
+            var tree = stored
+            tree[key] = value
+            guard let refusal = setting.refusal(of: tree[setting.key] ?? value) else { return }
+            throw CommandFailure(.refused, refusal)
+        } else if declared.isGroup(key) {
+            guard case .dictionary(let entries) = value else {
+                throw CommandFailure(
+                    .refused,
+                    "“\(key)” is a group of settings: its value must be a dictionary, such as '{ name = value; }'.")
+            }
+            for (name, value) in entries.sortedByKey() {
+                try check(value, at: key.appending(component: name), declared, in: stored)
+            }
+        } else if !declared.isEmpty, !has(.force) {
+            throw declared.unknown(key)
+        }
+    }
+
+    /// Refuses to store a secret where nothing says that it is one.
+    func checkSecrets(
+        from old: SettingKey, to new: SettingKey, in stored: SettingTree, _ declared: DeclaredSettings
+    ) throws(CommandFailure) {
+        for secret in declared.all where secret.isSecret && stored[secret.key] != nil {
+            let place: SettingKey
+            if secret.key == old || secret.key.contains(old) {
+                place = new
+            } else if secret.key.isWithin(old) {
+                place = secret.key.components.dropFirst(old.components.count).reduce(new) {
+                    $0.appending(component: $1)
+                }
+            } else {
+                continue
+            }
+            guard !declared.isSecret(place) else { continue }
+            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(place)” is not: it would show there.")
+        }
+    }
+}
+
+extension DeclaredSettings {
+    /// Refuses a key that only its owner may write.
+    func checkAccess(to key: SettingKey) throws(CommandFailure) {
+        guard let setting = related(to: key).first(where: \.isOwners) else { return }
+        throw CommandFailure(.locked, "“\(setting.key)” belongs to its owner: only the program itself may change it.")
+    }
+}
+
+extension SettingsStore {
+    /// Stores a value. The secrets of a group stay where a dictionary for the whole group does not name them: whoever
+    /// wrote it has not seen them. In a transaction.
+    ///
+    /// - Parameter stored: What is replaced.
+    func setValue(
+        _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
+        in stored: SettingTree
+    ) throws {
+        guard declared.all.contains(where: { $0.isSecret && $0.key.isWithin(key) }) else {
+            return try setValue(value, forKey: key)
+        }
+        var tree = SettingTree()
+        tree[key] = value
+        for old in stored.leaves(within: declared)
+        where old.isWithin(key) && tree[old] == nil && !declared.isSecret(old) {
+            try removeValue(forKey: old)
+        }
+        for new in tree.leaves(within: declared) where new != key {
+            if let value = tree[new] { try setValue(value, forKey: new) }
+        }
+    }
+
+    /// What the application's own file has, whatever is in force.
+    func ownValue(forKey key: SettingKey) -> SettingValue? {
+        explain(key).answers.first { $0.domain == .application }?.value
+    }
+}

@@ -1,0 +1,78 @@
+import Settle
+import SettleInterchange
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What older programs have left, as settings.
+enum OldData {
+    static func values(
+        _ data: Data, named name: String, kind: String, _ terminal: any CommandTerminal
+    ) throws -> SettingTree {
+        switch kind {
+        case "userdefaults":
+            guard case .dictionary(let entries) = try readDocument(data, named: name).value else {
+                throw noDictionary(name)
+            }
+            return SettingTree(entries)
+        case "archive":
+            let contents = try KeyedArchive(data).contents()
+            for finding in contents.findings { terminal.complain("\(finding)") }
+            guard let tree = contents.tree() else { throw noDictionary(name) }
+            return tree
+        case "strings":
+            let (table, _, duplicates) = try StringTable.read(data)
+            for duplicate in duplicates {
+                terminal.complain(
+                    "“\(duplicate.key)” in line \(duplicate.line) was left out: the key occurs again below.")
+            }
+            var entries = SettingValue.Entries()
+            for entry in table.entries { entries[entry.key] = .string(entry.value) }
+            return SettingTree(entries)
+        default: throw CommandFailure(.usage, "Say what the file is: --from userdefaults, archive or strings.")
+        }
+    }
+
+    private static func noDictionary(_ name: String) -> CommandFailure {
+        CommandFailure(.refused, "\"\(name)\" has no dictionary. Nothing has changed.")
+    }
+
+    /// The values under the keys of the settings that they belong to, and of the types that these have. What nothing is
+    /// known of stays as it is.
+    static func settings(of old: SettingTree, _ declared: DeclaredSettings) -> SettingTree {
+        guard !declared.isEmpty else { return old }
+        var tree = SettingTree()
+        for (name, value) in old.root.sortedByKey() {
+            // Old names have no parts, so a dot in one may be the dot of a path.
+            let path = SettingKey(name).flatMap { declared[$0]?.key }
+            tree[path ?? .path(name)] = value
+        }
+        for key in tree.leaves(within: declared) {
+            if let value = tree[key], let setting = declared[key] { tree[key] = setting.converted(value) }
+        }
+        return tree
+    }
+}
+
+extension DeclaredSetting {
+    /// A value of another type as the one that is declared, if it can be that.
+    fileprivate func converted(_ value: SettingValue) -> SettingValue {
+        guard check.problem(with: value) != nil else { return value }
+        let candidates: [SettingValue] =
+            switch value {
+            case .string(let text): [DeclaredText.value(of: text, for: check)]
+            // Old programs kept truth values as 0 and 1, and numbers as texts or the other way round.
+            case .bool(let isOn): [.integer(isOn ? 1 : 0), .string(isOn ? "true" : "false")]
+            case .integer, .real, .number:
+                [
+                    DeclaredText.value(of: DefaultsText.text(of: value), for: check),
+                    .string(DefaultsText.text(of: value)),
+                ]
+            case .null, .date, .data, .array, .dictionary: []
+            }
+        return candidates.first { check.problem(with: $0) == nil } ?? value
+    }
+}
