@@ -112,6 +112,7 @@ struct Backlog: Sendable {
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
             author: author, conditions: part.isEmpty ? [] : conditions)
         batch.writtenTogether = writtenTogether
+        batch.plainValues = beforeCommits.filter { part[$0.key] != nil }
         return (batch, isWhole)
     }
 

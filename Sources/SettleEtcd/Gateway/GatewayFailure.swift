@@ -13,12 +13,14 @@ struct GatewayFailure: Error, Equatable {
     var endpoint: String
     var reason: String
 
-    /// The codes of gRPC with which etcd says that it has done nothing. Others, such as a time-out within the cluster,
-    /// leave it open.
+    /// The codes of gRPC with which etcd says that it has decided: nothing has happened, and nothing will. Others, such as a
+    /// time-out within the cluster, leave it open.
     enum Code {
         static let invalidArgument: Int64 = 3
         static let notFound: Int64 = 5
         static let permissionDenied: Int64 = 7
+        /// The database is full. It is decided, but the first transaction that finds it so has landed all the same.
+        static let resourceExhausted: Int64 = 8
         static let failedPrecondition: Int64 = 9
         static let outOfRange: Int64 = 11
         static let unimplemented: Int64 = 12
@@ -32,6 +34,18 @@ struct GatewayFailure: Error, Equatable {
 }
 
 extension GatewayFailure {
+    /// Whether the token is not good any more, whatever the code.
+    var isUnauthenticated: Bool {
+        kind == .refused(code: Code.unauthenticated) || reason.contains("invalid auth token")
+            || reason.contains("auth store is old")
+    }
+
+    /// The gateway has the code of a full database for answers that are too long for it, too.
+    private static func isDecided(_ code: Int64, _ message: String) -> Bool {
+        guard code == Code.resourceExhausted else { return Code.definite.contains(code) }
+        return message.contains("space exceeded") || message.contains("too many requests")
+    }
+
     /// What an answer with an error says.
     init(status: Int, body: [UInt8], endpoint: String) {
         let object = GatewayObject(body)
@@ -43,7 +57,7 @@ extension GatewayFailure {
             .compactMap { $0 }.first { !$0.isEmpty }
         self.endpoint = endpoint
         if found != 0 {
-            kind = Code.definite.contains(found) ? .refused(code: found) : .unanswered
+            kind = Self.isDecided(found, message ?? "") ? .refused(code: found) : .unanswered
             reason = message ?? "etcd's error \(found)"
         } else if status == 401 {
             kind = .refused(code: Code.unauthenticated)

@@ -15,4 +15,12 @@ struct LineSplitter {
         }
         return lines
     }
+
+    /// The stream has ended.
+    ///
+    /// - Returns: What came after the last end of a line; `nil` if nothing did.
+    mutating func finish() -> [UInt8]? {
+        defer { rest = [] }
+        return rest.isEmpty ? nil : rest
+    }
 }

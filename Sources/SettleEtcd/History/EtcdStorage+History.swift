@@ -13,13 +13,17 @@ public import Settle
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
-        if let found = recent.withLock({ $0.records(after: token, limit: limit) }), isFollowing || !found.isEmpty {
+        if let found = recent.withLock({ $0.records(after: token, limit: limit) }),
+            !found.isEmpty || isFollowing && landed.isEmpty
+        {
             return found
         }
         return try await turns.run { () throws(StorageError) in
             try checkOpen()
             try await connect()
-            try await refresh()
+            if !isFollowing || landed.isEmpty { try await refresh() }
+            // What is between own transactions is known when they come back.
+            if let newest = landed.keys.max() { await catchUp(to: Reading(revision: newest)) }
             if let found = recent.withLock({ $0.records(after: token, limit: limit) }) { return found }
             guard token.history == history, let end = self.token, token.position < end.position else { return nil }
             return try await read(after: token, upTo: end, limit: limit)
@@ -58,6 +62,8 @@ extension EtcdStorage {
 
     /// The past begins here, as far as it is known: everything was read.
     func beginHistory() {
+        followed = mirror.revision
+        landed = [:]
         let newest = mirror.newestRevision
         let token = newest > 0 ? place(newest, in: mirror) : nil
         recent.withLock { $0.begin(at: token) }
@@ -68,21 +74,14 @@ extension EtcdStorage {
             history: history, position: UInt64(clamping: revision), checksum: mirror.checksum(at: revision))
     }
 
-    /// Remembers a transaction.
+    /// What an update did, with its place.
     ///
-    /// - Returns: Its place; `nil` for what is none, such as a lock.
-    func record(
-        _ effect: Mirror.Effect, of update: Mirror.Update, by marker: Marker?, isWhole: Bool
-    ) -> ChangeToken? {
-        guard isWhole else {
-            beginHistory()
-            return nil
-        }
+    /// - Returns: `nil` for what is no transaction, such as a lock.
+    func record(_ effect: Mirror.Effect, of update: Mirror.Update, by marker: Marker?) -> StoredRecord? {
         guard space.hasTransaction(update) else { return nil }
-        let token = place(update.revision, in: mirror)
-        let record = Self.record(effect, by: marker, at: token)
-        recent.withLock { $0.add(record) }
-        return token
+        let token = ChangeToken(
+            history: history, position: UInt64(clamping: update.revision), checksum: space.checksum(of: update))
+        return Self.record(effect, by: marker, at: token)
     }
 
     private static func record(_ effect: Mirror.Effect, by marker: Marker?, at token: ChangeToken) -> StoredRecord {
@@ -103,39 +102,25 @@ extension EtcdStorage {
     ) async throws(StorageError) -> [StoredRecord]? {
         let start = Int64(clamping: token.position)
         guard var past = try await read(at: start), place(start, in: past) == token else { return nil }
-        let collected = LockedValue<(updates: [Mirror.Update]?, isEnough: Bool)>(([], false))
-        let machine = LockedValue(WatchMachine(delays: configuration.reconnectDelay))
-        machine.withLock { $0.open() }
-        let (last, body) = (Int64(clamping: end.position), WatchMachine.request(space, from: start + 1))
-        let space = space
-        // The stream ends when it has brought enough, and that is no failure.
-        let result = await Deadline.run(within: configuration.deadline, by: time) { [client] in
-            try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { bytes in
-                for action in machine.withLock({ $0.receive(bytes, now: .zero) }) {
-                    switch action {
-                    case .opened: break
-                    case .changed(let updates, _):
-                        let isEnough = collected.withLock { collected in
-                            collected.updates?.append(contentsOf: updates)
-                            let count = collected.updates?.filter(space.hasTransaction).count ?? 0
-                            collected.isEnough = count >= limit || (updates.last?.revision ?? 0) >= last
-                            return collected.isEnough
-                        }
-                        if isEnough { throw Enough() }
-                    case .compacted:
-                        collected.withLock { $0 = (nil, true) }
-                        throw Enough()
-                    case .ended(let reason, _): throw EtcdTransportError(reason)
-                    }
-                }
+        let (last, space) = (Int64(clamping: end.position), space)
+        let found = LockedValue(0)
+        let outcome = await readPast(after: start) { updates in
+            let count = found.withLock { found in
+                found += updates.count(where: space.hasTransaction)
+                return found
             }
+            return count >= limit || (updates.last?.revision ?? 0) >= last
         }
-        guard collected.withLock({ $0.isEnough }) else {
+        let updates: [Mirror.Update]
+        switch outcome {
+        case .found(let whole): updates = whole
+        case .forgotten: return nil
+        case .failed(let reason):
             throw StorageError(
                 .unavailable,
-                "What has changed under “\(space.prefix)” after revision \(start) can't be read: \(result).")
+                "What has changed under “\(space.prefix)” after revision \(start) can't be read: \(reason). Try again when the "
+                    + "members answer.")
         }
-        guard let updates = collected.withLock({ $0.updates }) else { return nil }
         var records: [StoredRecord] = []
         let secrets = recent.withLock { $0.secrets }
         for update in updates where update.revision <= last {
@@ -168,9 +153,6 @@ extension EtcdStorage {
     }
 }
 
-/// Ends a stream that has brought what was asked for.
-private struct Enough: Error {}
-
 extension KeySpace {
     func marker(in pair: GatewayPair) -> Marker? {
         guard let name = name(of: pair.key), case .marker = Self.kind(of: name) else { return nil }
@@ -193,13 +175,26 @@ extension Mirror {
 
     /// Made of what was stored at a revision, if nothing has been stored over it.
     func checksum(at revision: Int64) -> UInt64 {
+        Self.checksum(
+            revision, entries.lazy.filter { $0.value.modRevision == revision }.map { ($0.key, $0.value.content) })
+    }
+
+    fileprivate static func checksum(_ revision: Int64, _ stored: some Sequence<(String, Content)>) -> UInt64 {
         var hash = ContentHash(seed: UInt64(clamping: revision))
-        let stored = entries.filter { $0.value.modRevision == revision }
-        for (name, entry) in stored.sorted(by: { $0.key < $1.key }) {
-            guard let digest = entry.content.digest else { continue }
+        for (name, content) in stored.sorted(by: { $0.0 < $1.0 }) {
+            guard let digest = content.digest else { continue }
             for bytes in [Array(name.utf8), digest] { bytes.withUnsafeBytes { hash.combine($0) } }
         }
         return hash.value
+    }
+}
+
+extension KeySpace {
+    /// The same, made of what an update has stored: what has come after it does not matter.
+    fileprivate func checksum(of update: Mirror.Update) -> UInt64 {
+        Mirror.checksum(
+            update.revision,
+            update.puts.compactMap { pair in name(of: pair.key).map { ($0, Mirror.content($0, pair.value)) } })
     }
 }
 

@@ -8,21 +8,37 @@ struct RecentHistory: Sendable {
     /// Of what is told to those who ask for the past.
     var secrets: [SettingKey] = []
 
-    /// How many are kept for those who go on after a place.
-    private static let limit = 1_024
+    /// An own transaction that is stored, while what came before it may be unknown still.
+    private var landed: ChangeToken?
+    /// About how many bytes the records have.
+    private var size = 0
 
-    var end: ChangeToken? { records.last?.token ?? beginning }
+    /// How many are kept for those who go on after a place, and how many bytes.
+    private static let limit = 1_024
+    private static let sizeLimit = 4 << 20
+
+    /// The place of the newest transaction.
+    var end: ChangeToken? { landed ?? records.last?.token ?? beginning }
 
     mutating func begin(at token: ChangeToken?) {
         beginning = token
         records = []
+        (landed, size) = (nil, 0)
     }
+
+    /// An own transaction is stored; its record comes later.
+    mutating func expect(_ token: ChangeToken) { landed = token }
 
     mutating func add(_ record: StoredRecord) {
         var record = record
         record.transactions = record.transactions.map { $0.withholding(secrets) }
         records.append(record)
-        if records.count > Self.limit, let first = records.popFirst() { beginning = first.token }
+        size += record.roughSize
+        if let token = landed, token.position <= record.token.position { landed = nil }
+        while records.count > Self.limit || size > Self.sizeLimit, let first = records.popFirst() {
+            beginning = first.token
+            size -= first.roughSize
+        }
     }
 
     /// - Returns: `nil` if the place is not among them.
@@ -49,6 +65,15 @@ struct RecentHistory: Sendable {
     mutating func forget(_ key: SettingKey) {
         for index in records.indices {
             records[index].transactions = records[index].transactions.map { $0.forgetting(key) }
+        }
+    }
+}
+
+extension StoredRecord {
+    fileprivate var roughSize: Int {
+        let mutations = transactions.flatMap { $0.mutations ?? [] }
+        return mutations.reduce(256) { size, mutation in
+            size + 128 + (mutation.oldValue?.roughSize ?? 0) + (mutation.newValue?.roughSize ?? 0)
         }
     }
 }

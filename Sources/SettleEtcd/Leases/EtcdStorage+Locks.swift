@@ -108,7 +108,8 @@ extension EtcdStorage {
 
     /// Locks of which the cluster has told that they are gone.
     func endLostLocks() {
-        for (name, lock) in locks where mirror.revision > lock.revision {
+        // What the mirror knows beyond that may lack the lock.
+        for (name, lock) in locks where followed >= lock.revision {
             let entry = mirror.entries[KeySpace.lock(name)]
             guard entry?.createRevision != lock.revision else { continue }
             locks[name] = nil

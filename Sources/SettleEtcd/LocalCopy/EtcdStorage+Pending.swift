@@ -24,9 +24,29 @@ extension EtcdStorage {
         isLocalLoaded = true
         let name = contents.client ?? clientName
         clientName = name
-        inherited = contents.prefix == space.prefix || contents.prefix.isEmpty ? contents.pending : []
+        inherited = contents.pending
         report(await local.update { $0.client = name })
     }
+
+    /// What was written for other settings must not be put over these: those of another prefix, of another cluster, or of a
+    /// later state of this one, as before a backup was restored.
+    func compareWithLocalCopy() async {
+        guard let contents = await local?.contents, contents.hasValues else { return }
+        if contents.prefix != space.prefix {
+            await loseInherited(
+                because: "it was written for the settings under “\(contents.prefix)”", isElsewhere: true)
+            tell(
+                .issue(
+                    StorageError(
+                        .unreadable,
+                        "The local copy of the settings under “\(space.prefix)” was one of those under “\(contents.prefix)”, and "
+                            + "begins anew. Give each prefix a file of its own.")))
+        } else if contents.cluster != mirror.cluster || contents.revision > mirror.revision {
+            await loseInherited(because: Self.otherCluster)
+        }
+    }
+
+    static let otherCluster = "it was based on another cluster, or on a later state of this one"
 
     /// Leaves the marker to another process.
     func changeClient() async {
@@ -61,15 +81,18 @@ extension EtcdStorage {
     func sendInherited() async throws(StorageError) {
         var own: Set<Int64> = []
         while var transaction = inherited.first {
+            // Before it has another number: what was lost on its way may have landed.
+            let open = doubt?.batch
+            let hasLanded = try await settle() && open == transaction.batch
             let (marker, revision) = mirror.marker(of: clientName)
             own.insert(revision)
-            if marker?.batch != transaction.batch {
+            if !hasLanded, marker?.batch != transaction.batch {
                 // A number of its own, by which the next process finds out whether it has landed.
                 transaction.batch = StorageBatch.ID()
                 inherited[0] = transaction
                 await savePending()
                 guard try await send(transaction, own: own) else {
-                    await lose(transaction)
+                    await lose(transaction, because: "the cluster has newer values")
                     continue
                 }
             }
@@ -80,8 +103,8 @@ extension EtcdStorage {
 
     /// - Returns: False if a key is newer in the cluster.
     private func send(_ transaction: PendingTransaction, own: Set<Int64>) async throws(StorageError) -> Bool {
-        if doubt != nil { _ = try await settle() }
         for _ in 0..<Self.attemptLimit {
+            let own = own.union([mirror.marker(of: clientName).modRevision])
             if transaction.isContested(in: mirror, own: own) { return false }
             let marker = Marker(
                 session: session, batch: transaction.batch, author: transaction.author, time: transaction.time)
@@ -98,9 +121,11 @@ extension EtcdStorage {
     }
 
     /// The cluster's values win.
-    private func lose(_ transaction: PendingTransaction) async {
+    ///
+    /// - Parameter isElsewhere: Whether it was written for other settings, of which nothing is known here.
+    private func lose(_ transaction: PendingTransaction, because reason: String, isElsewhere: Bool = false) async {
         inherited.removeAll { $0 == transaction }
-        let lost = transaction.lost(in: mirror)
+        let lost = transaction.lost(in: isElsewhere ? Mirror(space) : mirror)
         var values: [SettingKey: SettingValue?] = [:]
         for key in transaction.values.keys { values.updateValue(mirror.value(at: key), forKey: key) }
         // The store may have begun with what was written.
@@ -116,20 +141,25 @@ extension EtcdStorage {
             .issue(
                 StorageError(
                     .conflict,
-                    "What was written at \(keys) while the cluster could not be reached was given up: the cluster has newer "
-                        + "values under “\(space.prefix)”. It is kept in the local copy; see `lostTransactions()`.")))
+                    "What was written at \(keys) under “\(space.prefix)” while the cluster could not be reached was given up: "
+                        + "\(reason). It is kept in the local copy; see `lostTransactions()`.")))
     }
 
     /// What was based on another cluster is for a person to judge.
-    func loseInherited() async {
-        while let transaction = inherited.first { await lose(transaction) }
+    func loseInherited(because reason: String, isElsewhere: Bool = false) async {
+        while let transaction = inherited.first {
+            await lose(transaction, because: reason, isElsewhere: isElsewhere)
+        }
     }
 
     // MARK: While the process runs
 
-    /// Keeps plain writes before they are sent.
+    /// Keeps plain writes before they are sent. Those that share a batch with commits stay in force if these are undone.
     func keep(_ batch: StorageBatch) async {
-        guard local != nil, !batch.hasCommits else { return }
+        guard local != nil else { return }
+        var batch = batch
+        if batch.hasCommits { batch.values = batch.plainValues }
+        if batch.hasCommits, batch.values.isEmpty, kept.isEmpty { return }
         let given = givenUp(by: batch)
         // The rest of what the store has comes with later batches.
         let rest = batch.isPart ? kept.filter { !$0.isCovered(by: batch) } : []

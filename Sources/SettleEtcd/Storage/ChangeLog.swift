@@ -36,24 +36,19 @@ struct ChangeLog: Sendable {
     }
 
     /// Whether others have stored something that the store was not told.
-    var hasNews: Bool { hasNews(after: told) }
-
-    func hasNews(after revision: Int64) -> Bool {
-        isReplaced || entries.contains { !$0.isOwn && $0.revision > revision }
-    }
+    ///
+    /// What is not told is in the log, whatever its revision: the stream may bring what another has done before an own
+    /// transaction after it.
+    var hasNews: Bool { isReplaced || entries.contains { !$0.isOwn } }
 
     /// The store knows everything up to a revision.
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
-        entries.removeAll { $0.revision <= told }
+        entries = []
     }
 
-    /// - Parameters:
-    ///   - position: The last one that the store has merged.
-    ///   - tree: Everything as it is now.
-    mutating func take(
-        after position: Int64, at revision: Int64, tree: @autoclosure () -> SettingTree
-    ) -> [ExternalChange] {
+    /// - Parameter tree: Everything as it is now.
+    mutating func take(at revision: Int64, tree: @autoclosure () -> SettingTree) -> [ExternalChange] {
         defer {
             entries = []
             told = revision
@@ -61,7 +56,7 @@ struct ChangeLog: Sendable {
         }
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []
-        for entry in entries where entry.revision > position {
+        for entry in entries {
             if entry.isOwn {
                 for index in changes.indices { changes[index].overwrite(entry.values) }
                 continue

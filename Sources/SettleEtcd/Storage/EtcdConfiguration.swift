@@ -34,6 +34,8 @@ public struct EtcdConfiguration: Sendable {
     public var deadline = Duration.seconds(5)
     /// How long a stream of changes may be silent until a read shows whether it still brings everything.
     public var silence = Duration.seconds(10)
+    /// How often, about, all keys are compared with a read, for changes that etcd itself has left out of the stream.
+    public var audit = Duration.seconds(300)
     /// The delays before a stream of changes is opened again. They double, half of each is random, and they begin
     /// anew after a minute without a failure.
     public var reconnectDelay = Duration.seconds(1)...Duration.seconds(30)

@@ -23,7 +23,9 @@ public import Settle
 /// | the answer is lost | all or nothing | the next call replaces the marker, which settles it: the batch has landed, or can't any more. Until then it may have been stored |
 /// | etcd refuses | nothing | the error names the endpoint, the prefix, the key and what to do |
 /// | the process ends before the answer | all or nothing | plain writes are in the local copy; the next load finds in the marker whether they landed |
-/// | the stream of changes is cut or silent | what others have stored | it is opened again behind the last revision; what was forgotten meanwhile comes as a difference |
+/// | the stream of changes is cut or silent | what others have stored | it is opened again behind the last revision that was followed; what was forgotten meanwhile comes as a difference |
+/// | etcd leaves a change out of the stream | what others have stored | a read of all keys finds it, a few minutes later |
+/// | the database is full | nothing, except what the first one that finds it so writes | a read tells whether it has landed; the error says what to do |
 /// | a member without a majority | nothing | it counts as one that is not reached |
 /// | the cluster is another one, or an earlier state | what is there | everything is read anew, and an issue tells |
 ///
@@ -53,6 +55,8 @@ public actor EtcdStorage: HistoryStorage {
         var marker: Int64
         /// Tells its poison from others.
         var poison: UInt64
+        /// What it writes.
+        var keys: [SettingKey]
     }
 
     let configuration: EtcdConfiguration
@@ -74,6 +78,8 @@ public actor EtcdStorage: HistoryStorage {
     var doubt: Doubt?
     /// The name of the marker.
     var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// Without the marker, a request that was taken for lost could land, or others would not notice a deletion.
+    var mustKeepMarker = false
     /// Whether the values are those of the local copy, and the cluster was not reached yet.
     var isStale = false
 
@@ -86,14 +92,25 @@ public actor EtcdStorage: HistoryStorage {
 
     // The newest transactions; see `EtcdStorage+History.swift`.
     nonisolated let recent = LockedValue(RecentHistory())
+    /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions, and
+    /// reads that have shown nothing new.
+    var followed: Int64 = 0
+    /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
+    var landed: [Int64: StoredRecord] = [:]
 
     // The stream of changes; see `EtcdStorage+Watch.swift`.
     var machine: WatchMachine
     var following: Task<Void, Never>?
     /// Whether the stream brings everything.
-    var isFollowing = false
+    var isFollowing = false { didSet { if !isFollowing { awaited?.yield() } } }
+    /// Woken when the stream has brought something, or has ended. One at a time waits: the one whose turn it is.
+    var awaited: AsyncStream<Void>.Continuation?
     /// Everything has to be read before the next stream.
     var mustRead = false
+    /// etcd has forgotten where the next stream would begin.
+    var isForgotten = false
+    /// The token has to be fetched anew before the next stream.
+    var mustAuthenticate = false
     /// When the stream has last brought something.
     var heard = Duration.zero
     var isReportedUnreachable = false
@@ -161,7 +178,7 @@ public actor EtcdStorage: HistoryStorage {
         isStale = false
         phase = .open
         log.begin(at: mirror.revision)
-        beginHistory()
+        await compareWithLocalCopy()
         do throws(StorageError) {
             if doubt != nil { _ = try await settle() }
             try await sendInherited()
@@ -199,6 +216,7 @@ public actor EtcdStorage: HistoryStorage {
             if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { continue }
             let old = mirror
             mirror.replace(with: RangeAnswer(answer).pairs, header: header)
+            beginHistory()
             return old
         }
     }
@@ -238,9 +256,9 @@ public actor EtcdStorage: HistoryStorage {
             let hasLanded = try await settle()
             if hasLanded, doubt.batch == batch.id { return }
         }
-        // Recognised before its conditions, which its first time may have ended.
-        if batch.id == lastBatch { return }
         for attempt in 0..<Self.attemptLimit {
+            // Recognised before its conditions, which its first time may have ended.
+            if batch.id == lastBatch { return }
             try checkConditions(of: batch)
             let plan =
                 attempt == 0 && first.marker == marker && first.revision == mirror.revision ? first : try plan(batch)
@@ -268,7 +286,7 @@ public actor EtcdStorage: HistoryStorage {
         for condition in batch.conditions {
             switch condition {
             case .at(let position):
-                guard let number = position.number, !log.hasNews(after: Int64(clamping: number)) else {
+                guard position.number != nil, !log.hasNews else {
                     throw StorageError(
                         .conflict,
                         "Another client has changed the settings under “\(space.prefix)”. Nothing was stored.")
@@ -313,8 +331,7 @@ public actor EtcdStorage: HistoryStorage {
                 try await refresh()
             }
             await saveLocalCopy()
-            let changes = log.take(
-                after: Int64(clamping: position.number ?? 0), at: mirror.revision, tree: mirror.tree)
+            let changes = log.take(at: mirror.revision, tree: mirror.tree)
             return StorageChanges(changes, position: self.position)
         }
     }
@@ -343,12 +360,13 @@ public actor EtcdStorage: HistoryStorage {
         await local?.close()
     }
 
-    /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored.
+    /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored or
+    /// deleted, or keeps a late request from landing. Then it goes with age; see `EtcdStorage+Audit.swift`.
     private func removeMarker() async {
         let (marker, revision) = mirror.marker(of: clientName)
-        guard local == nil, doubt == nil, !isStale, marker?.session == session, !mirror.tree.root.isEmpty else {
-            return
-        }
+        guard local == nil, doubt == nil, !mustKeepMarker, !isStale, marker?.session == session,
+            !mirror.tree.root.isEmpty
+        else { return }
         let key = space.key(KeySpace.marker(clientName))
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)])

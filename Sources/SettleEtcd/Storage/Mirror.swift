@@ -176,7 +176,7 @@ struct Mirror: Sendable {
         if case .setting(let key) = KeySpace.kind(of: name) { unset(key) }
     }
 
-    private static func content(_ name: String, _ bytes: [UInt8]) -> Content {
+    static func content(_ name: String, _ bytes: [UInt8]) -> Content {
         switch KeySpace.kind(of: name) {
         case .setting(let key):
             do {

@@ -28,6 +28,8 @@ struct BatchPlan: Sendable {
     /// What the mirror has to be told once it has landed, with revisions of 0.
     let puts: [(key: [UInt8], value: [UInt8])]
     let deletes: [[UInt8]]
+    /// What the batch writes.
+    let keys: [SettingKey]
 
     /// - Parameters:
     ///   - marker: What to put at the client's key.
@@ -82,6 +84,7 @@ struct BatchPlan: Sendable {
         operations.append(.put(key: own, value: marker.bytes))
         puts.append((own, marker.bytes))
         (self.puts, self.deletes) = (puts, deletes)
+        keys = values.keys.sorted()
         revision = mirror.revision
         self.marker = mirror.marker(of: client).modRevision
         request = TransactionRequest(

@@ -12,8 +12,12 @@ extension EtcdStorage {
             answer = TransactionAnswer(
                 try await client.call(EtcdPath.transaction, plan.request.json, mayRepeat: false))
         } catch {
-            guard error.kind == .unanswered else { throw storageError(error, "stored") }
-            doubt = Doubt(batch: batch, marker: plan.marker, poison: .random(in: 1 ... .max))
+            switch error.kind {
+            case .refused(GatewayFailure.Code.resourceExhausted): return try await lookUp(batch, plan, after: error)
+            case .unreached, .refused: throw storageError(error, "stored", at: plan.keys)
+            case .unanswered: break
+            }
+            doubt = Doubt(batch: batch, marker: plan.marker, poison: .random(in: 1 ... .max), keys: plan.keys)
             return try await settle(after: error)
         }
         if answer.succeeded {
@@ -30,10 +34,37 @@ extension EtcdStorage {
     }
 
     private func didLand(_ plan: BatchPlan, at revision: Int64) {
-        // The stream may have been faster. Otherwise nothing came between, because the transaction compared that.
-        guard revision > mirror.revision else { return }
-        apply(plan.update(at: revision, over: mirror), isWhole: true)
+        if !plan.deletes.isEmpty { mustKeepMarker = true }
+        // Otherwise the stream was faster.
+        guard revision > followed else { return }
+        let update = plan.update(at: revision, over: mirror)
+        let (record, _) = apply(update)
+        if let record, revision > followed + 1 {
+            // The transaction has compared that nothing was stored before it since, but something may be gone.
+            landed[revision] = record
+            recent.withLock { $0.expect(record.token) }
+        } else if revision == followed + 1 {
+            followed = revision
+            if let record { recent.withLock { $0.add(record) } }
+        }
         advance(to: revision)
+    }
+
+    /// etcd has answered that its database is full. The first transaction that finds it so has landed all the same; none
+    /// is on its way any more.
+    private func lookUp(
+        _ batch: StorageBatch.ID, _ plan: BatchPlan, after failure: GatewayFailure
+    ) async throws(StorageError) -> Bool {
+        var error = storageError(failure, "stored", at: plan.keys)
+        do throws(StorageError) {
+            try await refresh()
+        } catch {
+            // The next call looks, and finds the marker changed if it has landed.
+            doubt = Doubt(batch: batch, marker: plan.marker, poison: .random(in: 1 ... .max), keys: plan.keys)
+        }
+        error.isOutcomeUnknown = doubt != nil
+        guard doubt == nil, lastBatch == batch else { throw error }
+        return true
     }
 
     /// Finds out what has become of the transaction whose answer was lost: a poison transaction replaces the marker that it
@@ -49,6 +80,8 @@ extension EtcdStorage {
         var poison = before ?? Marker(session: session)
         poison.session = session
         poison.poison = doubt.poison
+        poison.time = poison.time ?? time.now()
+        mustKeepMarker = true
         let request = TransactionRequest(
             comparisons: [Comparison(key: key, target: .modified(at: doubt.marker))],
             success: [.put(key: key, value: poison.bytes)], failure: [.range(RangeRequest(key: key))])
@@ -57,7 +90,7 @@ extension EtcdStorage {
             // Repeated, it is recognised by its number.
             answer = TransactionAnswer(try await client.call(EtcdPath.transaction, request.json, mayRepeat: true))
         } catch {
-            var unknown = storageError(failure ?? error, "stored")
+            var unknown = storageError(failure ?? error, "stored", at: doubt.keys)
             unknown.isOutcomeUnknown = true
             throw unknown
         }
@@ -84,26 +117,11 @@ extension EtcdStorage {
         }
         // What fails here is made up for by the next transaction, which finds the marker changed.
         try? await refresh()
-        if !hasLanded, let failure { throw storageError(failure, "stored") }
+        if !hasLanded, let failure { throw storageError(failure, "stored", at: doubt.keys) }
         return hasLanded
     }
 
     // MARK: Learning
-
-    /// Brings the mirror up to date, with one read of what has changed.
-    func refresh() async throws(StorageError) {
-        let known = mirror.revision
-        let request = BatchPlan.news(of: mirror)
-        let answer: GatewayObject
-        do throws(GatewayFailure) {
-            answer = try await client.call(EtcdPath.range, request.json, mayRepeat: true)
-        } catch {
-            throw storageError(error, "read")
-        }
-        let header = GatewayHeader(answer.object("header"))
-        if try await checkIdentity(header, since: known) { return }
-        try await absorb(RangeAnswer(answer), header)
-    }
 
     /// Reads everything, and tells what is different.
     func reread() async throws(StorageError) {
@@ -113,7 +131,6 @@ extension EtcdStorage {
         } catch {
             throw storageError(error, "read")
         }
-        beginHistory()
         let isOther = old.cluster != 0 && old.cluster != mirror.cluster
         if isOther || mirror.revision < old.revision {
             return await identityHasChanged(
@@ -130,46 +147,40 @@ extension EtcdStorage {
         endLostLocks()
     }
 
-    /// Applies a read of what has changed since the mirror's revision, or since an earlier one.
-    func absorb(_ range: RangeAnswer, _ header: GatewayHeader) async throws(StorageError) {
-        guard header.revision > mirror.revision else { return }
-        let new = range.pairs.filter { $0.modRevision > mirror.revision }
-        let created = new.filter { !mirror.has($0.key) }.count
-        // What was deleted is in no answer; the number of keys shows that there was something.
-        var deleted: [[UInt8]] = []
-        if mirror.count + Int64(created) != range.count {
-            let (key, end) = space.range
-            let request = RangeRequest(key: key, end: end, revision: header.revision, keysOnly: true)
-            do throws(GatewayFailure) {
-                let answer = RangeAnswer(try await client.call(EtcdPath.range, request.json, mayRepeat: true))
-                deleted = mirror.missing(in: answer.pairs.map(\.key))
-            } catch {
-                throw storageError(error, "read")
-            }
-            // The stream was faster.
-            guard header.revision > mirror.revision else { return }
-        }
-        let groups = Dictionary(grouping: new, by: \.modRevision).sorted { $0.key < $1.key }
-        let isWhole = groups.count == 1 && deleted.isEmpty
-        for (revision, pairs) in groups where revision > mirror.revision {
-            apply(Mirror.Update(revision: revision, puts: pairs), isWhole: isWhole)
-        }
-        if !deleted.isEmpty { apply(Mirror.Update(revision: header.revision, deletes: deleted), isWhole: false) }
-        advance(to: header.revision)
-    }
-
     /// Everything is known up to a revision.
     func advance(to revision: Int64) {
         mirror.advance(to: revision)
         endLostLocks()
     }
 
-    /// Applies what has happened at a revision.
+    /// Follows whole revisions, in their order.
     ///
-    /// - Parameter isWhole: Whether it is all that happened there, so that the change has a place in the history.
     /// - Returns: Whether others have changed a setting.
     @discardableResult
-    func apply(_ update: Mirror.Update, isWhole: Bool) -> Bool {
+    func follow(_ updates: [Mirror.Update]) -> Bool {
+        var hasNews = false
+        // What comes again is known already.
+        for update in updates where update.revision > followed {
+            if let record = landed.removeValue(forKey: update.revision) {
+                recent.withLock { $0.add(record) }
+            } else {
+                let (record, isNews) = apply(update)
+                if let record { recent.withLock { $0.add(record) } }
+                hasNews = hasNews || isNews
+            }
+            followed = update.revision
+            mirror.advance(to: update.revision)
+        }
+        endLostLocks()
+        awaited?.yield()
+        return hasNews
+    }
+
+    /// Applies what has happened at a revision.
+    ///
+    /// - Returns: What it did, for the history, and whether others have changed a setting.
+    @discardableResult
+    func apply(_ update: Mirror.Update, isWhole: Bool = true) -> (record: StoredRecord?, isNews: Bool) {
         let markers = update.puts.compactMap { pair -> (name: String, marker: Marker)? in
             guard let name = space.name(of: pair.key), case .marker = KeySpace.kind(of: name) else { return nil }
             return Marker(pair.value).map { (name, $0) }
@@ -177,12 +188,12 @@ extension EtcdStorage {
         let isOwn = markers.contains { $0.name == KeySpace.marker(clientName) && $0.marker.session == session }
         let effect = mirror.apply(update)
         let marker = markers.first?.marker
-        let token = record(effect, of: update, by: marker, isWhole: isWhole)
+        let record = isWhole ? record(effect, of: update, by: marker) : nil
         let entry = ChangeLog.Entry(
-            revision: update.revision, values: effect.values, author: marker?.author, token: isWhole ? token : nil,
+            revision: update.revision, values: effect.values, author: marker?.author, token: record?.token,
             isOwn: isOwn, unusable: unusable(in: update))
         log.add(entry)
-        return !isOwn && (!effect.values.isEmpty || entry.unusable != nil)
+        return (record, !isOwn && (!effect.values.isEmpty || entry.unusable != nil))
     }
 
     private func unusable(in update: Mirror.Update) -> StorageError? {
@@ -212,7 +223,6 @@ extension EtcdStorage {
         } catch {
             throw storageError(error, "read")
         }
-        beginHistory()
         await identityHasChanged(to: header, from: old)
         return true
     }
@@ -233,36 +243,8 @@ extension EtcdStorage {
                     .unavailable,
                     "At “\(await client.endpoint)” \(change). The settings under “\(space.prefix)” were read anew; "
                         + "places in the earlier history are not known any more.")))
-        await loseInherited()
+        await loseInherited(because: Self.otherCluster)
         tell(.mayHaveChanged)
-    }
-
-    // MARK: Errors
-
-    /// - Parameter act: What was to happen: "stored", "read".
-    func storageError(_ failure: GatewayFailure, _ act: String) -> StorageError {
-        let place = "The settings under “\(space.prefix)” could not be \(act)"
-        let at = failure.endpoint.isEmpty ? "" : " at “\(failure.endpoint)”"
-        switch failure.kind {
-        case .unreached, .unanswered:
-            return StorageError(
-                .unavailable,
-                "\(place): no answer of etcd\(at), because \(failure.reason). Check that a majority of the members runs, and that "
-                    + "the endpoints are their client URLs.")
-        case .refused(GatewayFailure.Code.permissionDenied):
-            return StorageError(
-                .permissionDenied,
-                "\(place)\(at): \(failure.reason). Give the user a role that may read and write the prefix.")
-        case .refused(GatewayFailure.Code.unauthenticated):
-            return StorageError(
-                .permissionDenied, "\(place)\(at): \(failure.reason). Check the user's name and password.")
-        case .refused(GatewayFailure.Code.invalidArgument) where failure.reason.contains("too large"):
-            return StorageError(
-                .unsupportedValue,
-                "\(place)\(at): \(failure.reason). The server's limit is --max-request-bytes, usually 1.5 MiB.")
-        case .refused:
-            return StorageError(act == "read" ? .unreadable : .writeFailed, "\(place)\(at): \(failure.reason).")
-        }
     }
 }
 

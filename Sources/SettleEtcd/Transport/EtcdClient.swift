@@ -98,8 +98,7 @@ actor EtcdClient {
         do throws(GatewayFailure) {
             return try await post(endpoint, path, body, token: used)
         } catch {
-            let isToken = error.kind == .refused(code: GatewayFailure.Code.unauthenticated) && credentials != nil
-            guard isToken else { throw error }
+            guard error.isUnauthenticated, credentials != nil else { throw error }
         }
         // Refused before anything has happened, so it is no harm to make it again.
         if token == used { token = nil }
@@ -132,6 +131,12 @@ actor EtcdClient {
             }
             guard let object = GatewayObject(answer.body) else {
                 throw GatewayFailure(kind: .unanswered, endpoint: endpoint, reason: "its answer is cut off or no JSON")
+            }
+            // Anything else would be taken for an empty cluster, or for a transaction that has failed.
+            let header = object.object("header") ?? object.object("result")?.object("header")
+            guard GatewayHeader(header).cluster != 0 else {
+                throw GatewayFailure(
+                    kind: .unanswered, endpoint: endpoint, reason: "its answer has no header of an etcd cluster")
             }
             return object
         }

@@ -33,13 +33,15 @@ extension EtcdStorage {
     private func followOnce() async -> Duration? {
         guard phase == .open else { return nil }
         machine.open()
-        mustRead = false
+        (mustRead, isForgotten, mustAuthenticate) = (false, false, false)
         heard = time.elapsed()
         let endpoint = await client.endpoint
         let reason = await stream()
         isFollowing = false
         guard phase == .open, !Task.isCancelled else { return nil }
-        if mustRead, await readAnew() { return .zero }
+        if mustAuthenticate { await client.forgetToken() }
+        // Not at once if the member is behind: it would say the same again.
+        if mustRead, await readAnew(), isForgotten { return .zero }
         await client.skip(endpoint)
         let delay = machine.failed(now: time.elapsed(), random: configuration.random())
         reportUnreachable(endpoint, reason)
@@ -48,25 +50,32 @@ extension EtcdStorage {
 
     /// - Returns: Why the stream has ended.
     private func stream() async -> String {
-        let body = WatchMachine.request(space, from: mirror.revision + 1)
+        let body = WatchMachine.request(space, from: followed + 1)
         return await withTaskGroup(of: String.self) { group in
-            group.addTask { [client] in
-                do {
+            group.addTask { [weak self, client] in
+                let reason: String
+                do throws(GatewayFailure) {
                     try await client.stream(EtcdPath.watch, body, headers: WatchMachine.headers) { [weak self] bytes in
                         guard let self else { throw StreamEnd(reason: "the storage is gone") }
                         try await self.received(bytes)
                     }
-                    return "the stream has ended"
-                } catch let failure as GatewayFailure {
-                    return failure.reason
+                    reason = "the stream has ended"
                 } catch {
-                    return "\(error)"
+                    reason = error.reason
                 }
+                return await self?.ended() ?? reason
             }
             group.addTask { [weak self, time] in
                 while let due = await self?.silenceEnds {
                     guard (try? await time.sleep(due)) != nil else { break }
                     if let reason = await self?.checkSilence() { return reason }
+                }
+                return "the storage is closed"
+            }
+            group.addTask { [weak self, time] in
+                while let due = await self?.nextAudit {
+                    guard (try? await time.sleep(due)) != nil else { break }
+                    if let reason = await self?.audit() { return reason }
                 }
                 return "the storage is closed"
             }
@@ -76,9 +85,23 @@ extension EtcdStorage {
         }
     }
 
+    /// - Returns: Why the stream has ended, if it has said so with its last line.
+    private func ended() -> String? {
+        do {
+            try carryOut(machine.finish(now: time.elapsed()))
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
     private func received(_ bytes: [UInt8]) throws {
         heard = time.elapsed()
-        for action in machine.receive(bytes, now: heard) {
+        try carryOut(machine.receive(bytes, now: heard))
+    }
+
+    private func carryOut(_ actions: [WatchMachine.Action]) throws(StreamEnd) {
+        for action in actions {
             switch action {
             case .opened(let header):
                 guard header.cluster == mirror.cluster, header.revision >= mirror.revision else {
@@ -90,77 +113,28 @@ extension EtcdStorage {
                 guard isReportedUnreachable || isStale else { continue }
                 isReportedUnreachable = false
                 tell(.available)
-            case .changed(let updates, _): follow(updates)
+            case .changed(let updates, _): if follow(updates) { tell(.mayHaveChanged) }
             case .compacted:
-                mustRead = true
-                throw StreamEnd(reason: "etcd has forgotten what came after revision \(mirror.revision)")
+                (mustRead, isForgotten) = (true, true)
+                throw StreamEnd(reason: "etcd has forgotten what came after revision \(followed)")
             case .ended(let reason, let isUnauthenticated):
-                if isUnauthenticated { Task { [client] in await client.forgetToken() } }
+                if isUnauthenticated { mustAuthenticate = true }
                 throw StreamEnd(reason: reason)
             }
         }
     }
 
-    private func follow(_ updates: [Mirror.Update]) {
-        var hasNews = false
-        // What comes again is known already.
-        for update in updates where update.revision > mirror.revision {
-            if apply(update, isWhole: true) { hasNews = true }
-            advance(to: update.revision)
-        }
-        if hasNews { tell(.mayHaveChanged) }
-    }
-
     /// Reads what the stream can't bring any more.
     ///
-    /// - Returns: Whether the next stream may begin at once.
+    /// - Returns: Whether that has worked.
     private func readAnew() async -> Bool {
-        let known = mirror.revision
         do {
             try await turns.run { () throws(StorageError) in try await refresh() }
         } catch {
             return false
         }
         tell(.mayHaveChanged)
-        return mirror.revision > known
-    }
-
-    // MARK: Silence
-
-    private var silenceEnds: Duration? {
-        phase == .closed ? nil : heard + configuration.silence
-    }
-
-    /// A stopped member is silent for ever, and so is one that is cut off. Compares the stream with a read of a majority.
-    ///
-    /// - Returns: Why the stream is given up; `nil` if it is good.
-    private func checkSilence() async -> String? {
-        guard time.elapsed() >= heard + configuration.silence else { return nil }
-        let known = mirror.revision
-        var request = BatchPlan.news(of: mirror)
-        request.keysOnly = true
-        let answer: GatewayObject
-        do throws(GatewayFailure) {
-            answer = try await client.call(EtcdPath.range, request.json, mayRepeat: true)
-        } catch {
-            return error.reason
-        }
-        let found = RangeAnswer(answer)
-        let isBehind = !found.pairs.isEmpty || found.count != mirror.count
-        let header = GatewayHeader(answer.object("header"))
-        guard header.cluster == mirror.cluster, header.revision >= known else {
-            mustRead = true
-            return "another cluster answers, or an earlier state"
-        }
-        if !isFollowing { return "etcd has not answered to the watch within \(configuration.silence)" }
-        guard isBehind, mirror.revision == known else {
-            heard = time.elapsed()
-            return nil
-        }
-        // It may be on its way: what the stream has not brought after as long again, it does not bring.
-        guard (try? await time.sleep(time.elapsed() + configuration.silence)) != nil else { return nil }
-        guard mirror.revision == known else { return nil }
-        return "the stream is silent, although others have stored something"
+        return true
     }
 
     private func reportUnreachable(_ endpoint: String, _ reason: String) {

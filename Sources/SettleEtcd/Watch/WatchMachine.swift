@@ -19,7 +19,7 @@ import Settle
 ///                 read anew           waiting ──back-off──▶ opening, at the next member
 /// ```
 ///
-/// A stream is opened from the revision behind the last one that is known, so nothing is left out, however often it is cut;
+/// A stream is opened from the revision behind the last one that was followed, so nothing is left out, however often it is cut;
 /// what comes twice is dropped by its revision.
 struct WatchMachine: Sendable {
     enum Action: Sendable, Equatable {
@@ -83,12 +83,17 @@ struct WatchMachine: Sendable {
         return actions
     }
 
+    /// The stream has ended. Its last line may lack an end, and is whole if it is an object.
+    mutating func finish(now: Duration) -> [Action] {
+        guard state != .idle, let line = lines.finish(), GatewayObject(line) != nil else { return [] }
+        return read(line, now: now)
+    }
+
     private mutating func read(_ line: [UInt8], now: Duration) -> [Action] {
         guard let object = GatewayObject(line) else { return end("it has sent a line that is no JSON") }
         guard let result = object.object("result") else {
             let failure = GatewayFailure(status: 503, body: line, endpoint: "")
-            let code = GatewayFailure.Code.unauthenticated
-            return end(failure.reason, isUnauthenticated: failure.kind == .refused(code: code))
+            return end(failure.reason, isUnauthenticated: failure.isUnauthenticated || Self.isOfToken(failure.reason))
         }
         let header = GatewayHeader(result.object("header"))
         if result.bool("canceled") {
@@ -99,7 +104,7 @@ struct WatchMachine: Sendable {
             return [
                 .ended(
                     reason: reason.isEmpty ? "etcd has canceled the watch" : reason,
-                    isUnauthenticated: reason.contains("auth token"))
+                    isUnauthenticated: Self.isOfToken(reason))
             ]
         }
         if result.bool("created") {
@@ -111,6 +116,11 @@ struct WatchMachine: Sendable {
         guard !result.bool("fragment"), !fragments.isEmpty else { return [] }
         defer { fragments = [] }
         return [.changed(Self.updates(fragments), header)]
+    }
+
+    /// A watch has no code to tell a token that has expired from a user who may not read: another token is worth a try.
+    private static func isOfToken(_ reason: String) -> Bool {
+        ["auth", "permission denied", "PermissionDenied"].contains { reason.contains($0) }
     }
 
     private mutating func end(_ reason: String, isUnauthenticated: Bool = false) -> [Action] {

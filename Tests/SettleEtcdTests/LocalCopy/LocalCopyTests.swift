@@ -120,6 +120,90 @@ struct LocalCopyTests {
         await again.close()
     }
 
+    @Test func somethingElseThatAnswersIsNoEmptyCluster() async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        let (storage, transport) = client()
+        transport.setAll(.emptyObject)
+        let contents = try await storage.load()
+        #expect(contents.tree.root == ["a": .integer(2), "b": .integer(1)])
+        guard case .recovered(let description, isComplete: false) = contents.outcome else {
+            Issue.record("It is \(contents.outcome).")
+            return
+        }
+        #expect(description.contains("no header of an etcd cluster"))
+        await storage.close()
+        #expect(try InMemoryStorage(sharing: copy).load().tree["values.a.value"] == .integer(1))
+    }
+
+    @Test func plainWritesDoNotGoOverAnotherCluster() async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        let new = FakeEtcd()
+        new.put("/fleet/test/b", "7")
+        fixture.cluster.restore(new, isNew: true)
+        let (storage, _) = client()
+        #expect(try await storage.load().tree.root == ["b": .integer(7)])
+        #expect(fixture.cluster.text("/fleet/test/a") == nil)
+        #expect(await storage.lostTransactions().map(\.values) == [["a": .integer(2)]])
+        await storage.close()
+    }
+
+    @Test func plainWritesDoNotGoOverAnEarlierStateOfTheCluster() async throws {
+        let backup = fixture.cluster.copy()
+        try await leavePending(batch(["a": .integer(2)]))
+        fixture.cluster.restore(backup)
+        let (storage, _) = client()
+        #expect(try await storage.load().tree.root == [:])
+        #expect(await storage.lostTransactions().count == 1)
+        await storage.close()
+    }
+
+    @Test func plainWritesOfAnotherPrefixAreKeptForAPerson() async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        let (storage, _) = fixture.client(localCopy: InMemoryStorage(sharing: copy)) { $0.prefix = "/fleet/other/" }
+        let events = EventLog()
+        #expect(try await storage.load().tree.root == [:])
+        storage.watch(events.handle)
+        #expect(await storage.lostTransactions().map(\.values) == [["a": .integer(2)]])
+        let issue = await events.next { if case .issue = $0 { true } else { false } }
+        guard case .issue(let error)? = issue else { return }
+        #expect(error.description.contains("“/fleet/test/”"))
+        #expect(fixture.cluster.keys("/fleet/other/a").isEmpty)
+        await storage.close()
+    }
+
+    @Test func aLostAnswerOfWhatWasInheritedIsSettledFirst() async throws {
+        try await leavePending(batch(["a": .integer(2)]))
+        let (storage, transport) = client()
+        // The cluster can be read, and takes a transaction whose answer is lost, and no poison.
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        let contents = try await storage.load()
+        #expect(contents.tree["a"] == .integer(2))
+        transport.setAll(nil)
+        _ = try await storage.changes(after: contents.position)
+        #expect(await storage.lostTransactions().isEmpty)
+        #expect(await storage.pendingTransactionCount() == 0)
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        await storage.close()
+    }
+
+    @Test func aPlainWriteThatSharesABatchWithACommitSurvives() async throws {
+        let (storage, transport) = client()
+        var store: SettingsStore? = try await SettingsStore.open(
+            storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await #require(store).group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        transport.setAll(.refused)
+        settings.limit = 20
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 2 } }
+        // As if it were killed: the other process has its local copy.
+        store = nil
+        let (again, _) = client()
+        #expect(try await again.load().tree.root == ["count": .integer(1), "limit": .integer(20)])
+        #expect(fixture.cluster.text("/fleet/test/limit") == "20")
+        #expect(fixture.cluster.text("/fleet/test/count") == "1")
+        await again.close()
+    }
+
     @Test func anOfflineStartComesBack() async throws {
         try await leavePending(batch(["a": .integer(2)]), batch(["a": .integer(2), "c": .integer(2)]))
         let (storage, transport) = client()

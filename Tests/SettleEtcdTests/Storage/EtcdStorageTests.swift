@@ -178,6 +178,7 @@ struct EtcdStorageTests {
         }
         #expect(forbidden?.code == .permissionDenied)
         #expect(forbidden?.description.contains("Give the user a role") == true)
+        #expect(forbidden?.description.contains("“a” under “/fleet/test/”") == true)
         await storage.close()
     }
 

@@ -58,6 +58,11 @@ final class FakeEtcd: Sendable {
         var transactions = 0
         /// Keys that the user may not write.
         var forbidden: String?
+        /// Why a watch with a token that is not known is canceled.
+        var watchRefusal = "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token"
+        /// Whether the database is full. The transaction that finds it so lands all the same.
+        var isFull = false
+        var hasAlarm = false
     }
 
     let state = Mutex(State())
@@ -132,6 +137,7 @@ final class FakeEtcd: Sendable {
         state.withLock { state in
             (state.values, state.events, state.revision, state.compacted) = old
             if isNew { state.cluster += 1 }
+            state.hasAlarm = false
             state.watchers = [:]
         }
     }
@@ -248,6 +254,8 @@ extension FakeEtcd.State {
             }
         }
         let holds = request.objects("compare").allSatisfy(holds)
+        let noSpace = FakeEtcd.Failure(code: 8, status: 429, message: "etcdserver: mvcc: database space exceeded")
+        if hasAlarm { throw noSpace }
         var responses: [SettingValue] = []
         var thrown: FakeEtcd.Failure?
         transactions += 1
@@ -270,6 +278,10 @@ extension FakeEtcd.State {
             }
         }
         if let thrown { throw thrown }
+        if isFull {
+            hasAlarm = true
+            throw noSpace
+        }
         var answer: SettingValue.Entries = ["header": header, "responses": .array(responses)]
         if holds { answer["succeeded"] = .bool(true) }
         return answer
@@ -367,8 +379,7 @@ extension FakeEtcd {
                 send(
                     result([
                         "created": .bool(true), "canceled": .bool(true),
-                        "cancel_reason": .string(
-                            "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token"),
+                        "cancel_reason": .string(state.watchRefusal),
                     ]))
                 return number
             }

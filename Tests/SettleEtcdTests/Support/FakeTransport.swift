@@ -18,6 +18,8 @@ final class FakeTransport: EtcdTransport {
         case noQuorum
         /// The connection ends within the answer.
         case cut(at: Int)
+        /// Something else answers, with an empty object.
+        case emptyObject
     }
 
     struct State {
@@ -30,6 +32,11 @@ final class FakeTransport: EtcdTransport {
         /// Ends the next stream after this many bytes.
         var cutAfter: Int?
         var isStreamSilent = false
+        /// Streams whose answers wait on their way, and these answers.
+        var held: Set<Int> = []
+        var waiting: [(stream: Int, answer: SettingValue)] = []
+        /// How many of the next answers with events are lost.
+        var lostEvents = 0
         var hasUnknownFields = false
         var requests: [EtcdRequest] = []
         /// The streams that are open.
@@ -58,6 +65,18 @@ final class FakeTransport: EtcdTransport {
 
     func requests(of path: String) -> [EtcdRequest] { state.withLock { $0.requests }.filter { $0.path == path } }
 
+    /// What the streams that are open now bring waits on its way. Later ones are not concerned.
+    func holdStreams() { state.withLock { $0.held = Set($0.streams.keys) } }
+
+    /// Brings what has waited.
+    func releaseStreams() {
+        let waiting = state.withLock { state in
+            defer { (state.held, state.waiting) = ([], []) }
+            return state.waiting.compactMap { stream, answer in state.streams[stream].map { (stream, answer, $0) } }
+        }
+        for (number, answer, stream) in waiting { send(answer, number, to: stream) }
+    }
+
     /// Ends all streams.
     func endStreams() {
         let streams = state.withLock { state in
@@ -81,6 +100,7 @@ final class FakeTransport: EtcdTransport {
         case .noQuorum:
             return EtcdAnswer(
                 status: 503, body: Array(#"{"error":"etcdserver: request timed out","code":14}"#.utf8))
+        case .emptyObject: return EtcdAnswer(status: 200, body: Array("{}".utf8))
         case .answerLost, .cut, nil: break
         }
         let (status, object) = cluster.answer(request.path, request.body, token: request.headers["Authorization"])
@@ -131,7 +151,7 @@ final class FakeTransport: EtcdTransport {
             return state.lastStream
         }
         let watcher = cluster.watch(request.body, token: request.headers["Authorization"]) { [self] answer in
-            send(answer, to: continuation)
+            send(answer, number, to: continuation)
         }
         defer {
             cluster.unwatch(watcher)
@@ -141,7 +161,10 @@ final class FakeTransport: EtcdTransport {
         try Task.checkCancellation()
     }
 
-    private func send(_ answer: SettingValue, to stream: AsyncThrowingStream<[UInt8], any Error>.Continuation) {
+    private func send(
+        _ answer: SettingValue, _ number: Int, to stream: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    ) {
+        guard !isKeptBack(answer, number) else { return }
         var answers = [answer]
         let (isSilent, areFragmented, areDoubled, pieces) = state.withLock {
             ($0.isStreamSilent, $0.areFragmented, $0.areDoubled, $0.pieces)
@@ -163,6 +186,21 @@ final class FakeTransport: EtcdTransport {
                 stream.finish(throwing: EtcdTransportError("the connection was closed"))
                 return
             }
+        }
+    }
+
+    /// Whether an answer waits, or is lost.
+    private func isKeptBack(_ answer: SettingValue, _ number: Int) -> Bool {
+        state.withLock { state in
+            if state.held.contains(number) {
+                state.waiting.append((number, answer))
+                return true
+            }
+            guard case .dictionary(let outer) = answer, case .dictionary(let result)? = outer["result"],
+                result["events"] != nil, state.lostEvents > 0
+            else { return false }
+            state.lostEvents -= 1
+            return true
         }
     }
 

@@ -53,7 +53,61 @@ struct LostAnswerTests {
         await storage.close()
     }
 
-    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40)])
+    /// Its marker was the client's first, so without one it would land.
+    @Test func aRequestThatWasGivenUpDoesNotLandAfterTheEndOfItsClient() async throws {
+        fixture.cluster.put("/fleet/test/b", "1")
+        let (storage, transport) = fixture.client()
+        _ = try await storage.load()
+        transport.setNext([.requestLost])
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(batch(2), durability: .synced)
+        }
+        #expect(error?.isOutcomeUnknown == false)
+        let late = try #require(transport.requests(of: EtcdPath.transaction).first)
+        await storage.close()
+        fixture.cluster.compact()
+        #expect(fixture.cluster.answer(late.path, late.body, token: nil).status == 200)
+        #expect(fixture.cluster.text("/fleet/test/a") == nil)
+    }
+
+    @Test func aDeletionIsNoticedAfterTheEndOfItsClient() async throws {
+        for number in 0..<120 { fixture.cluster.put("/fleet/test/key\(number)", "1") }
+        let (storage, _) = fixture.client()
+        let position = try await storage.load().position
+        let (other, _) = fixture.client()
+        _ = try await other.load()
+        // More than are compared one by one.
+        try await other.append(StorageBatch(revision: 1, values: ["key99": nil]), durability: .synced)
+        await other.close()
+        let error = await #expect(throws: StorageError.self) {
+            try await storage.append(
+                StorageBatch(revision: 1, values: ["a": .integer(1)], conditions: [.at(position)]), durability: .synced)
+        }
+        #expect(error?.code == .conflict)
+        await storage.close()
+    }
+
+    @Test func aFullDatabaseIsToldAndWhatLandedIsNotLost() async throws {
+        let (storage, _) = try await opened()
+        fixture.cluster.state.withLock { $0.isFull = true }
+        // The first one that finds it full has landed.
+        _ = try await storage.append(batch(2), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(batch(3), durability: .synced)
+        }
+        #expect(error?.code == .writeFailed)
+        #expect(error?.isOutcomeUnknown == false)
+        for part in ["“a”", "“/fleet/test/”", "http://", "compact", "defrag", "alarm disarm"] {
+            #expect(error?.description.contains(part) == true)
+        }
+        fixture.cluster.state.withLock { ($0.isFull, $0.hasAlarm) = (false, false) }
+        _ = try await storage.append(batch(4), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "4")
+        await storage.close()
+    }
+
+    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .noQuorum, .cut(at: 40), .emptyObject])
     func untilItIsSettledItMayHaveBeenStored(_ fault: FakeTransport.Fault) async throws {
         let (storage, transport) = try await opened()
         transport.set { $0.path == EtcdPath.transaction ? fault : nil }

@@ -41,6 +41,29 @@ struct WatchMachineTests {
         #expect(actions == [.ended(reason: "etcdserver: no leader", isUnauthenticated: false)])
     }
 
+    @Test mutating func theLastLineMayLackItsEnd() {
+        machine.open()
+        let line = "{\"error\":{\"grpc_code\":14,\"http_code\":503,\"message\":\"etcdserver: no leader\"}}"
+        #expect(receive(line).isEmpty)
+        let actions = machine.finish(now: .zero)
+        #expect(actions == [.ended(reason: "etcdserver: no leader", isUnauthenticated: false)])
+        machine.open()
+        // One that is cut off is none.
+        #expect(receive("{\"error\":{\"grpc_code\":14,").isEmpty)
+        #expect(machine.finish(now: .zero).isEmpty)
+    }
+
+    @Test(arguments: [
+        "rpc error: code = PermissionDenied desc = etcdserver: invalid auth token", "etcdserver: permission denied",
+        "etcdserver: revision of auth store is old",
+    ])
+    mutating func aRefusalThatMayBeOfTheTokenIsTold(_ reason: String) {
+        machine.open()
+        let actions = receive(
+            "{\"result\":{\"header\":{},\"created\":true,\"canceled\":true,\"cancel_reason\":\"\(reason)\"}}\n")
+        #expect(actions == [.ended(reason: reason, isUnauthenticated: true)])
+    }
+
     @Test mutating func aCompactedBeginningIsTold() {
         machine.open()
         let actions = receive(

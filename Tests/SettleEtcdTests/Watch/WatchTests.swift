@@ -10,64 +10,10 @@ import Testing
 struct WatchTests {
     private let fixture = EtcdFixture()
 
-    /// Follows a storage until a key has a value, and tells all that it had.
-    private final class Follower: Sendable {
-        let storage: EtcdStorage
-        let events = EventLog()
-        private let position: LockedValue<StoragePosition>
-        let tree: LockedValue<SettingTree>
-        let seen = LockedValue<[Int64]>([])
+    private func follower() async throws -> (Follower, FakeTransport) { try await fixture.follower() }
 
-        init(_ storage: EtcdStorage) async throws {
-            self.storage = storage
-            let contents = try await storage.load()
-            position = LockedValue(contents.position)
-            tree = LockedValue(contents.tree)
-            storage.watch(events.handle)
-            // The first event stands for what came between.
-            await events.next { $0 == .mayHaveChanged }
-            try await fetch()
-        }
-
-        func fetch() async throws {
-            let found = try await storage.changes(after: position.withLock { $0 })
-            position.withLock { $0 = found.position }
-            for change in found.changes {
-                tree.withLock { change.apply(to: &$0) }
-                if case .values(let values) = change.content, case .integer(let number)?? = values["a"] {
-                    seen.withLock { $0.append(number) }
-                }
-            }
-        }
-
-        func wait(for value: Int64) async throws {
-            while tree.withLock({ $0["a"] }) != .integer(value) {
-                await events.next { $0 == .mayHaveChanged || $0 == .available }
-                try await fetch()
-            }
-        }
-    }
-
-    private func follower() async throws -> (Follower, FakeTransport) {
-        // The clock runs faster than the calls.
-        let (storage, transport) = fixture.client { $0.deadline = .seconds(100_000) }
-        let follower = try await Follower(storage)
-        while fixture.cluster.watcherCount == 0 { await Task.yield() }
-        while await !storage.isFollowing { await Task.yield() }
-        return (follower, transport)
-    }
-
-    /// Lets time pass as long as some work lasts.
     private func whileTimePasses(_ work: () async throws -> Void) async throws {
-        let time = Task { [clock = fixture.clock] in
-            while !Task.isCancelled {
-                await clock.sleepers(atLeast: 1)
-                clock.advance(by: .milliseconds(250))
-                for _ in 0..<50 { await Task.yield() }
-            }
-        }
-        defer { time.cancel() }
-        try await work()
+        try await fixture.whileTimePasses(work)
     }
 
     @Test func everyRevisionComesOnceAndInOrder() async throws {

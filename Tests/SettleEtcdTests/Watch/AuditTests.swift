@@ -1,0 +1,89 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleEtcd
+
+/// What the stream loses, and what is left behind in the cluster.
+@Suite(.timeLimit(.minutes(10)))
+struct AuditTests {
+    private let fixture = EtcdFixture()
+
+    private func letTimePass(_ follower: Follower, until isDone: () -> Bool) async throws {
+        let time = Task { [clock = fixture.clock] in
+            while !Task.isCancelled {
+                await clock.sleepers(atLeast: 1)
+                clock.advance(by: .seconds(5))
+                for _ in 0..<50 { await Task.yield() }
+            }
+        }
+        defer { time.cancel() }
+        while !isDone() {
+            await follower.events.next { $0 == .mayHaveChanged || $0 == .available }
+            try await follower.fetch()
+        }
+    }
+
+    @Test func aPutThatIsLeftOutIsFound() async throws {
+        fixture.cluster.put("/fleet/test/a", "1")
+        let (follower, transport) = try await fixture.follower()
+        transport.state.withLock { $0.lostEvents = 1 }
+        fixture.cluster.put("/fleet/test/a", "2")
+        fixture.cluster.put("/fleet/test/b", "1")
+        while follower.tree.withLock({ $0["b"] }) == nil {
+            await follower.events.next { $0 == .mayHaveChanged }
+            try await follower.fetch()
+        }
+        // A later event hides it.
+        #expect(follower.tree.withLock { $0["a"] } == .integer(1))
+        try await letTimePass(follower) { follower.tree.withLock { $0["a"] } == .integer(2) }
+        await follower.storage.close()
+    }
+
+    @Test func aDeletionThatIsLeftOutIsFound() async throws {
+        fixture.cluster.put("/fleet/test/a", "1")
+        let (follower, transport) = try await fixture.follower()
+        transport.state.withLock { $0.lostEvents = 1 }
+        fixture.cluster.delete("/fleet/test/a")
+        try await letTimePass(follower) { follower.tree.withLock { $0["a"] } == nil }
+        await follower.storage.close()
+    }
+
+    @Test func theMarkerOfAClientThatDoesNotComeBackGoesWithAge() async throws {
+        let now = TimeSource(fixture.clock).now()
+        func marker(_ name: String, days: Double) {
+            fixture.cluster.put(
+                "/fleet/test/$settle/markers/\(name)", "{\"session\":\"7\",\"time\":\(now - days * 86_400)}")
+        }
+        marker("old", days: 31)
+        marker("new", days: 29)
+        let (follower, _) = try await fixture.follower()
+        try await fixture.whileTimePasses {
+            while fixture.cluster.text("/fleet/test/$settle/markers/old") != nil { await Task.yield() }
+        }
+        #expect(fixture.cluster.text("/fleet/test/$settle/markers/new") != nil)
+        await follower.storage.close()
+    }
+
+    @Test func aFollowerThatNeverWritesGetsANewToken() async throws {
+        fixture.cluster.state.withLock { ($0.password, $0.watchRefusal) = ("secret", "etcdserver: permission denied") }
+        let (storage, transport) = fixture.client {
+            $0.credentials = .init(name: "root", password: "secret")
+            $0.deadline = .seconds(100_000)
+        }
+        let follower = try await Follower(storage)
+        while await !storage.isFollowing { await Task.yield() }
+        fixture.cluster.endTokens()
+        transport.endStreams()
+        // Nothing but the stream asks.
+        transport.set { $0.path == EtcdPath.range ? .refused : nil }
+        try await fixture.whileTimePasses {
+            while fixture.cluster.watcherCount == 0 { await Task.yield() }
+        }
+        transport.setAll(nil)
+        fixture.cluster.put("/fleet/test/a", "3")
+        try await fixture.whileTimePasses { try await follower.wait(for: 3) }
+        await storage.close()
+    }
+}

@@ -1,0 +1,191 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleEtcd
+
+/// Followers get whole revisions, once and in order, although reads and own transactions are ahead of the stream.
+@Suite(.timeLimit(.minutes(10)))
+struct WholeRevisionTests {
+    private let fixture = EtcdFixture()
+
+    private func ranges(_ transport: FakeTransport) -> Int { transport.requests(of: EtcdPath.range).count }
+
+    /// Waits until a read has shown what the stream has not brought.
+    private func awaitRead(after count: Int, _ transport: FakeTransport) async {
+        while ranges(transport) == count { await Task.yield() }
+    }
+
+    private func put(_ numbers: ClosedRange<Int>) {
+        for number in numbers { fixture.cluster.put("/fleet/test/a", "\(number)") }
+    }
+
+    @Test func aReadThatIsAheadOfTheStreamWaitsForIt() async throws {
+        let (follower, transport) = try await fixture.follower()
+        transport.holdStreams()
+        put(1...20)
+        let before = ranges(transport)
+        let fetch = Task { try await follower.fetch() }
+        await awaitRead(after: before, transport)
+        transport.releaseStreams()
+        try await fetch.value
+        try await follower.wait(for: 20)
+        #expect(follower.seen.withLock { $0 } == Array(1...20))
+        #expect(transport.requests(of: EtcdPath.watch).count == 1)
+        await follower.storage.close()
+    }
+
+    @Test func whatTheStreamDoesNotBringInTimeIsReadFromThePast() async throws {
+        let (follower, transport) = try await fixture.follower()
+        transport.holdStreams()
+        put(1...20)
+        let due = fixture.clock.now.advanced(by: .seconds(25_000))
+        let fetch = Task { try await follower.fetch() }
+        await fixture.clock.deadlines { $0.contains(due) }
+        fixture.clock.advance(by: .seconds(25_000))
+        try await fetch.value
+        #expect(follower.seen.withLock { $0 } == Array(1...20))
+        #expect(transport.requests(of: EtcdPath.watch).count == 2)
+        // What the stream brings after all is known already.
+        transport.releaseStreams()
+        put(21...21)
+        try await follower.wait(for: 21)
+        #expect(follower.seen.withLock { $0 } == Array(1...21))
+        await follower.storage.close()
+    }
+
+    @Test func aConflictIsFollowedRevisionByRevision() async throws {
+        let (follower, transport) = try await fixture.follower()
+        let position = try await follower.storage.append(
+            StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced
+        ).position
+        transport.holdStreams()
+        put(1...5)
+        let count = transport.requests(of: EtcdPath.transaction).count
+        let commit = Task {
+            try await follower.storage.append(
+                StorageBatch(revision: 2, values: ["b": .integer(2)], conditions: [.at(position)]), durability: .synced)
+        }
+        while transport.requests(of: EtcdPath.transaction).count == count { await Task.yield() }
+        transport.releaseStreams()
+        let error = await #expect(throws: StorageError.self) { _ = try await commit.value }
+        #expect(error?.code == .conflict)
+        try await follower.fetch()
+        #expect(follower.seen.withLock { $0 } == Array(1...5))
+        await follower.storage.close()
+    }
+
+    @Test func withoutAStreamAReadIsFollowedRevisionByRevisionToo() async throws {
+        let (storage, _) = fixture.client()
+        let position = try await storage.load().position
+        put(1...3)
+        fixture.cluster.put("/fleet/test/gone", "1")
+        fixture.cluster.delete("/fleet/test/gone")
+        put(4...4)
+        let changes = try await storage.changes(after: position).changes
+        let numbers: [Int64] = changes.compactMap { change in
+            guard case .values(let values) = change.content, case .integer(let number)?? = values["a"] else {
+                return nil
+            }
+            return number
+        }
+        #expect(numbers == [1, 2, 3, 4])
+        #expect(changes.count == 6)
+        #expect(changes.allSatisfy { $0.token != nil })
+        await storage.close()
+    }
+
+    @Test func aCommitIsOneRequestWhenNothingIsNew() async throws {
+        let (follower, transport) = try await fixture.follower()
+        // Others write elsewhere in the cluster, so revisions are left out.
+        for number in 1...5 {
+            fixture.cluster.put("/elsewhere", "\(number)")
+            let position = try await follower.storage.changes(after: StoragePosition(0)).position
+            let before = transport.state.withLock { $0.requests.count }
+            try await follower.storage.append(
+                StorageBatch(
+                    revision: UInt64(number), values: ["b": .integer(Int64(number))], conditions: [.at(position)]),
+                durability: .synced)
+            #expect(transport.state.withLock { $0.requests.count } == before + 1)
+        }
+        await follower.storage.close()
+    }
+
+    // MARK: Deletions
+
+    @Test func aDeletionBeforeAnOwnPlainWriteIsNotLost() async throws {
+        fixture.cluster.put("/fleet/test/b", "1")
+        let (follower, transport) = try await fixture.follower()
+        #expect(follower.tree.withLock { $0["b"] } == .integer(1))
+        transport.holdStreams()
+        fixture.cluster.delete("/fleet/test/b")
+        let receipt = try await follower.storage.append(
+            StorageBatch(revision: 1, values: ["c": .integer(1)]), durability: .synced)
+        #expect(!receipt.hasExternalChanges)
+        transport.releaseStreams()
+        while follower.tree.withLock({ $0["b"] }) != nil {
+            await follower.events.next { $0 == .mayHaveChanged }
+            try await follower.fetch()
+        }
+        await follower.storage.close()
+    }
+
+    @Test func aLockThatIsFreedBeforeAnOwnCommitIsFree() async throws {
+        let (other, _) = fixture.client()
+        _ = try await other.load()
+        let lease = try #require(try await other.tryLock(named: "job"))
+        let (follower, transport) = try await fixture.follower()
+        #expect(try await follower.storage.tryLock(named: "job") == nil)
+        let position = try await follower.storage.changes(after: StoragePosition(0)).position
+        transport.holdStreams()
+        await other.unlock(lease)
+        try await follower.storage.append(
+            StorageBatch(revision: 1, values: ["c": .integer(1)], conditions: [.at(position)]), durability: .synced)
+        transport.releaseStreams()
+        while try await follower.storage.tryLock(named: "job") == nil { await Task.yield() }
+        for storage in [other, follower.storage] { await storage.close() }
+    }
+
+    @Test func ownTransactionsHaveTheirPlacesInOrder() async throws {
+        let (follower, transport) = try await fixture.follower()
+        let start = try #require(
+            try await follower.storage.append(
+                StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced
+            ).token)
+        transport.holdStreams()
+        fixture.cluster.put("/elsewhere", "1")
+        fixture.cluster.delete("/fleet/test/b")
+        var tokens: [ChangeToken?] = []
+        for number in 2...3 {
+            let batch = StorageBatch(revision: UInt64(number), values: ["c": .integer(Int64(number))])
+            tokens.append(try await follower.storage.append(batch, durability: .synced).token)
+        }
+        #expect(follower.storage.token == tokens.last)
+        let records = Task { try await follower.storage.records(after: start, limit: 9) }
+        for _ in 0..<100 { await Task.yield() }
+        transport.releaseStreams()
+        let found = try #require(try await records.value)
+        #expect(found.map(\.token).suffix(2) == tokens[...])
+        #expect(found.map { $0.transactions[0].mutations?.map(\.key) } == [["b"], ["c"], ["c"]])
+        // Another machine has the same places.
+        let (other, _) = fixture.client()
+        _ = try await other.load()
+        #expect(try await other.records(after: start, limit: 9)?.map(\.token) == found.map(\.token))
+        for storage in [other, follower.storage] { await storage.close() }
+    }
+
+    @Test func whatOneClientStoredTwiceHasTwoPlaces() async throws {
+        let (storage, _) = fixture.client()
+        _ = try await storage.load()
+        let start = try #require(
+            try await storage.append(
+                StorageBatch(revision: 1, values: ["b": .integer(1)]), durability: .synced
+            ).token)
+        put(1...2)
+        try await storage.append(StorageBatch(revision: 2, values: ["b": .integer(2)]), durability: .synced)
+        let found = try #require(try await storage.records(after: start, limit: 9))
+        #expect(found.map { $0.transactions[0].mutations?.first?.newValue } == [1, 2, 2].map { .integer($0) })
+        await storage.close()
+    }
+}
