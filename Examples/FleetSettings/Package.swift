@@ -19,6 +19,7 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "settle", path: "../.."),
+        .package(name: "settle-trials", path: "../../Tests/Trials"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.34.0"),
@@ -36,10 +37,17 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
+        // Members of etcd, children and a network on this machine: what demonstrations, trials, figures and tests need.
+        .target(
+            name: "FleetMachines",
+            dependencies: ["EtcdHTTP", .product(name: "SettleEtcd", package: "settle")],
+            swiftSettings: strict),
         .executableTarget(
             name: "fleet",
             dependencies: [
                 "EtcdHTTP",
+                "FleetMachines",
+                .product(name: "TrialChecks", package: "settle-trials"),
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -49,6 +57,7 @@ let package = Package(
             name: "EtcdHTTPTests",
             dependencies: [
                 "EtcdHTTP",
+                "FleetMachines",
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleEtcd", package: "settle"),
                 .product(name: "SettleTesting", package: "settle"),

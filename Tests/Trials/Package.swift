@@ -13,6 +13,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "settle-trials",
     platforms: [.macOS(.v15)],
+    products: [.library(name: "TrialChecks", targets: ["TrialChecks"])],
     dependencies: [
         .package(name: "settle", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

@@ -41,24 +41,37 @@ struct Cluster: ParsableArguments {
         }
     }
 
-    private func configuration() -> EtcdConfiguration {
+    /// - Parameter isImpatient: Whether to give a member up after a second, as a demonstration does.
+    func configuration(isImpatient: Bool = false) -> EtcdConfiguration {
         var configuration = EtcdConfiguration(
             endpoints: endpoints.split(separator: ",").map { String($0) }, prefix: prefix)
         if let user, let password = ProcessInfo.processInfo.environment["FLEET_PASSWORD"] {
             configuration.credentials = .init(name: user, password: password)
         }
+        if isImpatient {
+            configuration.deadline = .seconds(1)
+            configuration.silence = .seconds(1)
+            configuration.reconnectDelay = .milliseconds(100)...Duration.seconds(1)
+        }
         return configuration
     }
 
     /// Opens the settings for as long as some work lasts.
-    func open<Result: Sendable>(_ work: (SettingsStore, EtcdStorage) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter usesLocalCopy: Whether to take what waits in the local copy for one's own, and send it.
+    func open<Result: Sendable>(
+        impatient isImpatient: Bool = false, start: EtcdConfiguration.Start = .withLastKnownValues,
+        usesLocalCopy: Bool = true, _ work: (SettingsStore, EtcdStorage) async throws -> Result
+    ) async throws -> Result {
         var tls = EtcdHTTPTransport.TLS(authority: authority)
         if let certificate, let key { tls.certificate = (chain: certificate, key: key) }
         let transport = try EtcdHTTPTransport(tls: tls)
         let result: Swift.Result<Result, any Error>
         do {
-            let copy = localCopy.map { FileStorage(at: URL(filePath: $0)) }
-            let storage = EtcdStorage(configuration(), transport: transport, localCopy: copy)
+            let copy = usesLocalCopy ? localCopy.map { FileStorage(at: URL(filePath: $0)) } : nil
+            var configuration = configuration(isImpatient: isImpatient)
+            configuration.start = start
+            let storage = EtcdStorage(configuration, transport: transport, localCopy: copy)
             let store = try await SettingsStore.open(storage: storage)
             let issues = store.issues
             let complaints = Task { for await issue in issues { Terminal.complain("fleet: \(issue)") } }

@@ -111,33 +111,6 @@ extension Fleet {
         }
     }
 
-    struct Status: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Tells whether the cluster is there, and what waits.")
-        @OptionGroup var cluster: Cluster
-
-        func run() async throws {
-            try await cluster.open { store, storage in
-                switch store.loadOutcome {
-                case .absent: Terminal.say("Nothing has been stored under “\(cluster.prefix)” yet.")
-                case .intact: Terminal.say("The cluster answers.")
-                case .recovered(let description, _): Terminal.say(description)
-                case .removed(let description): Terminal.say(description)
-                }
-                if let token = store.token { Terminal.say("The newest place is \(token).") }
-                Terminal.say("This machine's writes are \(store.status).")
-                let pending = await storage.pendingTransactionCount()
-                if pending > 0 { Terminal.say("\(pending) transactions wait for the cluster.") }
-                for lost in await storage.lostTransactions() {
-                    let keys = lost.values.keys.sorted().map { "\($0)" }.joined(separator: ", ")
-                    Terminal.say("Given up for newer values of the cluster: \(keys).")
-                }
-                for (name, reason) in await storage.unusableKeys().sorted(by: { $0.key < $1.key }) {
-                    Terminal.say("“\(name)” is left as it is: \(reason).")
-                }
-            }
-        }
-    }
-
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Stores the values of a file in one transaction.")
         @OptionGroup var cluster: Cluster

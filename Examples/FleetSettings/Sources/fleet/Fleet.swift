@@ -5,5 +5,8 @@ import ArgumentParser
 struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet", abstract: "Reads, writes and follows the settings of a fleet in an etcd cluster.",
-        subcommands: [Get.self, Set.self, Watch.self, Status.self, Import.self, Export.self])
+        subcommands: [
+            Get.self, Set.self, Watch.self, Status.self, Import.self, Export.self, Demo.self, Trial.self,
+            ServiceChild.self,
+        ])
 }

@@ -1,4 +1,5 @@
 import EtcdHTTP
+import FleetMachines
 import Foundation
 import Settle
 import SettleEtcd

@@ -5,22 +5,48 @@ public struct RegisterHistories: Sendable {
     public init() {}
 
     /// Adds the acknowledgements of a process: a “call” with register, time and operation, then its “answer” with value
-    /// and time, if there was one.
+    /// and time, or “refused” if it is known not to have happened, or neither if nobody knows.
     public mutating func add(_ lines: [Acknowledgement]) {
         var open: (register: Int, operation: RegisterOperation, time: UInt64)?
-        for line in lines where line.numbers.count == 2 {
-            if line.word == "call", let operation = RegisterSpelling.operation(line.text ?? "") {
+        func unanswered() -> (Int, RecordedOperation)? {
+            open.map { ($0.register, RecordedOperation($0.operation, called: $0.time, answer: nil)) }
+        }
+        for line in lines {
+            if line.word == "call", line.numbers.count == 2,
+                let operation = RegisterSpelling.operation(line.text ?? "")
+            {
+                if let (register, operation) = unanswered() { byRegister[register, default: []].append(operation) }
                 open = (line.numbers[0], operation, UInt64(line.numbers[1]))
-            } else if line.word == "answer", let call = open {
-                let answer = RecordedOperation.Answer(line.numbers[0], at: UInt64(line.numbers[1]))
-                byRegister[call.register, default: []].append(
-                    RecordedOperation(call.operation, called: call.time, answer: answer))
+            } else if line.word == "answer", line.numbers.count == 2, let call = open {
+                add(call.operation, of: call.register, called: call.time, found: line.numbers[0], at: line.numbers[1])
+                open = nil
+            } else if line.word == "refused" {
                 open = nil
             }
         }
-        if let call = open {
-            byRegister[call.register, default: []].append(
-                RecordedOperation(call.operation, called: call.time, answer: nil))
+        if let (register, operation) = unanswered() { byRegister[register, default: []].append(operation) }
+    }
+
+    private mutating func add(
+        _ operation: RegisterOperation, of register: Int, called: UInt64, found value: Int, at time: Int
+    ) {
+        byRegister[register, default: []].append(
+            RecordedOperation(operation, called: called, answer: .init(value, at: UInt64(time))))
+    }
+
+    /// Adds an operation that took no time.
+    mutating func add(_ operation: RegisterOperation, of register: Int, found value: Int, at time: Int) {
+        add(operation, of: register, called: UInt64(time), found: value, at: time)
+    }
+
+    /// Leaves out the operations without an answer whose values nobody has seen: the history without them is explained if
+    /// the one with them is, and each doubles what the search has to try. Only for histories in which every written value
+    /// is unique and every answer shows the value found.
+    mutating func forgetUnseen(besides seen: Set<Int>) {
+        for register in byRegister.keys {
+            byRegister[register]?.removeAll { operation in
+                operation.answer == nil && operation.operation.written.map { !seen.contains($0) } ?? false
+            }
         }
     }
 

@@ -1,46 +1,55 @@
 import Foundation
 import Synchronization
 
-/// Members of etcd as processes of this machine, with Debian's `etcd` or another one in the path.
-final class RealCluster: Sendable {
-    struct Member {
+/// Members of etcd as processes of this machine, from Debian's packages. They end with this process.
+package final class RealCluster: Sendable {
+    private struct Member {
         var name: String
         var clientURL: String
         var peerURL: String
-        var process: Process?
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+        var station: Station?
+        var process: ChildProgram?
     }
 
     /// Files for encryption.
-    struct Certificates {
-        var authority: String
-        var certificate: String
-        var key: String
+    package struct Certificates: Sendable {
+        package var authority: String
+        package var certificate: String
+        package var key: String
+
+        package init(authority: String, certificate: String, key: String) {
+            self.authority = authority
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     private let members: Mutex<[Member]>
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let certificates: Certificates?
 
-    var endpoints: [String] { members.withLock { $0.map(\.clientURL) } }
+    package var endpoints: [String] { members.withLock { $0.map(\.clientURL) } }
 
     /// Whether etcd is installed.
-    static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
+    package static var isInstalled: Bool {
+        [path, controlPath].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    }
     private static let path = "/usr/bin/etcd"
+    private static let controlPath = "/usr/bin/etcdctl"
 
-    init(members count: Int = 3, certificates: Certificates? = nil) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "settle-etcd-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    /// - Parameter network: Where each member is a station of its own, from the first on; `nil` for free ports of the
+    ///   loopback interface.
+    package init(members count: Int = 3, certificates: Certificates? = nil, on network: LocalNetwork? = nil) throws {
+        folder = try TemporaryFolder("settle-etcd")
         let ports = try Self.freePorts(2 * count)
         let scheme = certificates == nil ? "http" : "https"
         members = Mutex(
             (0..<count).map { index in
-                Member(
-                    name: "n\(index)", clientURL: "\(scheme)://127.0.0.1:\(ports[2 * index])",
-                    peerURL: "http://127.0.0.1:\(ports[2 * index + 1])")
+                let station = network?.station(index + 1)
+                let host = station?.address ?? "127.0.0.1"
+                return Member(
+                    name: "n\(index)", clientURL: "\(scheme)://\(host):\(ports[2 * index])",
+                    peerURL: "http://\(host):\(ports[2 * index + 1])", station: station)
             })
         self.certificates = certificates
         for index in 0..<count { try start(index) }
@@ -48,64 +57,62 @@ final class RealCluster: Sendable {
 
     deinit {
         for index in members.withLock({ $0.indices }) { kill(index) }
-        try? FileManager.default.removeItem(at: folder)
     }
 
     /// Starts a member, with what it had before.
-    func start(_ index: Int) throws {
+    package func start(_ index: Int) throws {
         try members.withLock { members in
             let member = members[index]
-            let process = Process()
-            process.executableURL = URL(filePath: Self.path)
-            process.arguments = [
-                "--name", member.name, "--data-dir", folder.appending(path: member.name).path,
+            var arguments = [
+                "--name", member.name, "--data-dir", folder.path(member.name),
                 "--listen-client-urls", member.clientURL, "--advertise-client-urls", member.clientURL,
                 "--listen-peer-urls", member.peerURL, "--initial-advertise-peer-urls", member.peerURL,
                 "--initial-cluster", members.map { "\($0.name)=\($0.peerURL)" }.joined(separator: ","),
                 "--initial-cluster-state", "new", "--log-level", "error",
             ]
             if let certificates {
-                process.arguments? += [
+                arguments += [
                     "--cert-file", certificates.certificate, "--key-file", certificates.key, "--trusted-ca-file",
                     certificates.authority, "--client-cert-auth",
                 ]
             }
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            members[index].process = process
+            members[index].process = try ChildProgram(Self.path, arguments, at: member.station, isSilent: true)
         }
     }
 
     /// Ends a member without notice.
-    func kill(_ index: Int) {
+    package func kill(_ index: Int) {
         members.withLock { members in
-            guard let process = members[index].process else { return }
-            Foundation.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            members[index].process?.kill()
             members[index].process = nil
         }
     }
 
     /// Stops a member, which keeps its connections; or lets it go on.
-    func pause(_ index: Int, _ isPaused: Bool = true) {
-        members.withLock { members in
-            guard let process = members[index].process else { return }
-            Foundation.kill(process.processIdentifier, isPaused ? SIGSTOP : SIGCONT)
-        }
+    package func pause(_ index: Int, _ isPaused: Bool = true) {
+        members.withLock { $0[index].process }?.pause(isPaused)
     }
 
+    /// Cuts a member off from the others and from all clients, or stops it where there is no network to cut; or lets it back.
+    package func cut(_ index: Int, _ isCut: Bool = true) throws {
+        guard let station = members.withLock({ $0[index].station }) else { return pause(index, isCut) }
+        try station.cut(isCut)
+    }
+
+    /// The memory of a member, in bytes.
+    package func residentBytes(_ index: Int) -> Int { members.withLock { $0[index].process }?.residentBytes ?? 0 }
+
     /// Waits until the members have a leader.
-    func ready() async throws {
+    package func ready() async throws {
         for _ in 0..<600 {
             if (try? control("put", "ready", "1")) != nil { return }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw Failure(description: "etcd has no leader after a minute.")
+        throw MachineError("etcd has no leader after a minute.")
     }
 
     /// The member that leads.
-    func leader() throws -> Int? {
+    package func leader() throws -> Int? {
         for (index, endpoint) in endpoints.enumerated() {
             guard let text = try? control("endpoint", "status", "-w", "fields", endpoints: [endpoint]) else { continue }
             func field(_ name: String) -> Substring? {
@@ -118,9 +125,9 @@ final class RealCluster: Sendable {
 
     /// Runs `etcdctl`.
     @discardableResult
-    func control(_ arguments: String..., endpoints: [String]? = nil) throws -> String {
+    package func control(_ arguments: String..., endpoints: [String]? = nil) throws -> String {
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/etcdctl")
+        process.executableURL = URL(filePath: Self.controlPath)
         process.environment = ["ETCDCTL_API": "3", "PATH": "/usr/bin:/bin"]
         var all = arguments + ["--endpoints", (endpoints ?? self.endpoints).joined(separator: ",")]
         if let certificates {
@@ -135,7 +142,7 @@ final class RealCluster: Sendable {
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "etcdctl \(arguments) has failed.") }
+        guard process.terminationStatus == 0 else { throw MachineError("etcdctl \(arguments) has failed.") }
         return String(decoding: data, as: UTF8.self)
     }
 
@@ -155,7 +162,7 @@ final class RealCluster: Sendable {
                     bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
                 }
             }
-            guard isBound else { throw Failure(description: "No port is free.") }
+            guard isBound else { throw MachineError("No port is free.") }
             return Int(UInt16(bigEndian: address.sin_port))
         }
     }

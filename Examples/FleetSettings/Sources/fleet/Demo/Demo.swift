@@ -1,0 +1,99 @@
+import ArgumentParser
+import EtcdHTTP
+import FleetMachines
+import Foundation
+import TrialChecks
+
+extension Fleet {
+    struct Demo: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a fleet on this machine: three nodes of etcd, six services, and what they survive.",
+            discussion: """
+                Changes a limit, kills the leader in the middle of a stream of commits, cuts a service off and lets it back, \
+                and checks that nothing was lost. Exits with 1 if anything was. It needs Debian's packages etcd-server and \
+                etcd-client; with iproute2, and where namespaces are permitted, the service is cut off by its network, \
+                and otherwise it is stopped.
+                """)
+
+        @Flag(help: "With fewer commits.") var quick = false
+
+        func run() async throws {
+            try Fleet.requireEtcd()
+            TemporaryFolder.removeOnSignals()
+            try LocalNetwork.enter()
+            let demonstration = try await Demonstration(commits: quick ? 60 : 300)
+            let isGood = try await demonstration.run()
+            guard isGood else { throw ExitCode.failure }
+        }
+    }
+
+    static func requireEtcd() throws {
+        guard RealCluster.isInstalled else {
+            throw ValidationError("etcd is not installed: apt-get install etcd-server etcd-client")
+        }
+    }
+}
+
+/// Three nodes, six services, and what happens to them.
+struct Demonstration {
+    static let prefix = "/fleet/demo/"
+    let commits: Int
+    let network: LocalNetwork?
+    let cluster: RealCluster
+    let services: [ServiceProcess]
+    let folder: TemporaryFolder
+    let transport: EtcdHTTPTransport
+    let etcd: BareEtcd
+    /// The revision before the first change.
+    let beginning: Int
+
+    init(commits: Int) async throws {
+        self.commits = commits
+        network = LocalNetwork.current
+        let started = MonotonicTime.now()
+        folder = try TemporaryFolder("settle-fleet")
+        let cluster = try RealCluster(on: network)
+        self.cluster = cluster
+        try await cluster.ready()
+        let place = network == nil ? "processes on free ports" : "each in a network namespace of its own"
+        Self.say("Three nodes of etcd have a leader after \(Self.since(started)), \(place).")
+        transport = try EtcdHTTPTransport()
+        etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
+        // A place to begin after, for all of them.
+        beginning = try await etcd.put("limits.requests", "100")
+        let (network, folder) = (network, folder)
+        services = (1...6).map {
+            ServiceProcess($0, of: cluster, prefix: Self.prefix, folder: folder, on: network)
+        }
+        let began = MonotonicTime.now()
+        for service in services { try service.start() }
+        for service in services {
+            try await service.wait("it has begun") { $0.contains { $0.word == "began" } }
+        }
+        Self.say("Six services follow one group of settings after \(Self.since(began)).")
+    }
+
+    func run() async throws -> Bool {
+        try await changeLimit()
+        try await killLeader()
+        try await cutOff()
+        let isGood = try await check()
+        for service in services { await service.end() }
+        try await transport.shutdown()
+        return isGood
+    }
+
+    // MARK: Words
+
+    static func say(_ line: String) { Terminal.say(line) }
+
+    static func since(_ start: Int) -> String { span(MonotonicTime.now() - start) }
+
+    static func span(_ nanoseconds: Int) -> String {
+        let milliseconds = Double(nanoseconds) / 1e6
+        return milliseconds < 100
+            ? String(format: "%.1f ms", milliseconds)
+            : milliseconds < 1_000
+                ? String(format: "%.0f ms", milliseconds) : String(format: "%.2f s", milliseconds / 1_000)
+    }
+}

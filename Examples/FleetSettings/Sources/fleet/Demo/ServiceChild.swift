@@ -1,0 +1,128 @@
+import ArgumentParser
+import FleetMachines
+import Foundation
+import Settle
+import SettleEtcd
+import TrialChecks
+
+extension Fleet {
+    /// A service of the demonstration or of the trial: a store with one group, which does what its parent says and tells
+    /// what it sees, a line for each.
+    struct ServiceChild: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "service", shouldDisplay: false)
+        @OptionGroup var cluster: Cluster
+        @Option var number: Int
+        @Option var after: String?
+
+        func run() async throws {
+            let orders = Self.orders()
+            let after = after.flatMap { ChangeToken($0) }
+            try await cluster.open(impatient: true) { store, storage in
+                let service = Service(
+                    number: number, store: store, storage: storage, settings: try await store.group(FleetGroup.self))
+                try await service.run(orders, after: after)
+            }
+        }
+
+        /// What the parent says; it ends with the parent.
+        private static func orders() -> AsyncStream<String> {
+            let (orders, continuation) = AsyncStream.makeStream(of: String.self)
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+            return orders
+        }
+    }
+}
+
+/// What a child does.
+private struct Service {
+    let number: Int
+    let store: SettingsStore
+    let storage: EtcdStorage
+    let settings: FleetGroup
+
+    private static func tell(_ word: String, _ numbers: Int..., text: String? = nil) {
+        Terminal.say(Acknowledgement(word, numbers, text: text).line)
+    }
+
+    func run(_ orders: AsyncStream<String>, after token: ChangeToken?) async throws {
+        let beginning = token ?? store.token
+        Self.tell("began", Int(clamping: beginning?.position ?? 0), text: beginning.map { "\($0)" })
+        let following = Task { await follow(after: beginning) }
+        defer { following.cancel() }
+        for await order in orders {
+            guard let order = Acknowledgement(line: order) else { continue }
+            switch order.word {
+            case "limit": await commit(order.numbers[0]) { settings.limits.requests = order.numbers[0] }
+            case "append": await commit(order.numbers[0]) { settings.ledger.append(order.numbers[0]) }
+            case "burst": settings.limits.burst = order.numbers[0]
+            case "work": await work(from: order.numbers[0], until: order.numbers[1])
+            case "look":
+                let values = (0..<FleetGroup.Registers.count).map { settings.registers.value($0) }
+                Self.tell("registers", values[0], values[1], values[2])
+                Self.tell("ledger", settings.limits.requests, settings.limits.burst, text: "\(settings.ledger)")
+            case "end": return
+            default: break
+            }
+        }
+    }
+
+    private func follow(after token: ChangeToken?) async {
+        var isFirst = token == nil
+        for await change in store.changes(after: token) {
+            let now = MonotonicTime.now()
+            // Without a place to begin after, everything comes first.
+            let isBeginning = isFirst && change.snapshot != nil
+            isFirst = false
+            if isBeginning, change.token == nil { continue }
+            if !isBeginning, change.snapshot != nil || change.missed > 0 { Self.tell("hole", now, text: "\(change)") }
+            guard let token = change.token else {
+                Self.tell("hole", now, text: "A change has no place: \(change)")
+                continue
+            }
+            let keys = change.mutations.map { "\($0.key)" }.joined(separator: ",")
+            Self.tell("saw", now, Int(clamping: token.position), text: "\(token) \(keys)")
+        }
+    }
+
+    private func commit(_ id: Int, _ body: () throws -> Void) async {
+        Self.tell("called", id, MonotonicTime.now())
+        do {
+            try await store.commit(by: "service \(number)", body)
+            Self.tell("done", id, MonotonicTime.now())
+        } catch {
+            Self.tell("failed", id, MonotonicTime.now(), text: "\(error)")
+        }
+    }
+
+    /// Replaces registers by unique values until a moment.
+    private func work(from first: Int, until end: Int) async {
+        var value = first
+        while MonotonicTime.now() < end {
+            value += 1
+            let (register, new) = (Int.random(in: 0..<FleetGroup.Registers.count), value)
+            let operation = Int.random(in: 0..<4) == 0 ? RegisterOperation.write(new) : .replace(new)
+            Self.tell("call", register, MonotonicTime.now(), text: RegisterSpelling.text(operation))
+            do {
+                let found = try await store.commit { settings.registers.replace(register, with: new) }
+                Self.tell("answer", operation == .write(new) ? new : found, MonotonicTime.now())
+            } catch {
+                Self.tell(Self.isUnknown(error) ? "unknown" : "refused", MonotonicTime.now(), text: "\(error)")
+            }
+            try? await Task.sleep(for: .milliseconds(.random(in: 5...40)))
+        }
+        Self.tell("finished", MonotonicTime.now())
+    }
+
+    /// Whether a commit that has failed may have been stored.
+    private static func isUnknown(_ error: any Error) -> Bool {
+        var next: (any Error)? = error
+        while let error = next {
+            if let error = error as? StorageError { return error.isOutcomeUnknown }
+            next = (error as? SettingsError)?.underlying
+        }
+        return false
+    }
+}

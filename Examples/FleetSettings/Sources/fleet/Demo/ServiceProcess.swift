@@ -1,0 +1,90 @@
+import FleetMachines
+import Foundation
+import Synchronization
+import TrialChecks
+
+/// A service that runs as a child of this process, over all its lives.
+final class ServiceProcess: Sendable {
+    let number: Int
+    let station: Station?
+    private let arguments: [String]
+    private let copy: String
+    private let child = Mutex<ChildProgram?>(nil)
+    private let told = Mutex<[Acknowledgement]>([])
+    private let reading = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ number: Int, of cluster: RealCluster, prefix: String, folder: TemporaryFolder, on network: LocalNetwork?) {
+        self.number = number
+        station = network?.station(20 + number)
+        copy = folder.path("service-\(number).json")
+        arguments = [
+            "service", "--number", "\(number)", "--endpoints", cluster.endpoints.joined(separator: ","), "--prefix",
+            prefix,
+        ]
+    }
+
+    /// What it has told so far.
+    var lines: [Acknowledgement] { told.withLock { $0 } }
+
+    /// Starts it, with the local copy that it had before, after the last place that it has told.
+    func start() throws {
+        var arguments = arguments + ["--local-copy", copy]
+        if let place = place { arguments += ["--after", place] }
+        let child = try ChildProgram(LocalNetwork.thisProgram(), arguments, at: station, isSilent: true)
+        self.child.withLock { $0 = child }
+        let task = Task {
+            for await line in child.lines {
+                guard let line = Acknowledgement(line: line) else { continue }
+                told.withLock { told in
+                    // The place that it goes on after is no new beginning.
+                    if line.word == "began", told.contains(where: { $0.word == "began" }) {
+                        told.append(Acknowledgement("again", line.numbers, text: line.text))
+                    } else {
+                        told.append(line)
+                    }
+                }
+            }
+        }
+        reading.withLock { $0 = task }
+    }
+
+    private var place: String? {
+        lines.last { $0.word == "saw" || $0.word == "began" }?.text?.split(separator: " ").first.map { String($0) }
+    }
+
+    func say(_ word: String, _ numbers: Int...) {
+        child.withLock { $0 }?.say(Acknowledgement(word, numbers).line)
+    }
+
+    /// Ends it without notice, and waits until all is read that it has told.
+    func kill() async {
+        child.withLock { $0 }?.kill()
+        await reading.withLock { $0 }?.value
+    }
+
+    func pause(_ isPaused: Bool = true) { child.withLock { $0 }?.pause(isPaused) }
+
+    /// Cuts it off, or stops it where there is no network to cut; or lets it back.
+    func cut(_ isCut: Bool = true) throws {
+        guard let station else { return pause(isCut) }
+        try station.cut(isCut)
+    }
+
+    /// Asks it to end, and waits for that.
+    func end() async {
+        say("end")
+        await reading.withLock { $0 }?.value
+        child.withLock { $0 = nil }
+    }
+
+    /// Waits until it has told something.
+    func wait(
+        _ what: String, atMost limit: Duration = .seconds(60), for isIt: @Sendable ([Acknowledgement]) -> Bool
+    ) async throws {
+        let hasTold = await MonotonicTime.wait(atMost: limit) { isIt(self.lines) }
+        guard hasTold else {
+            throw MachineError(
+                "Service \(number) has not told within \(limit) that \(what). Its last words: \(lines.suffix(3))")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import EtcdHTTP
+import FleetMachines
+import Foundation
+import Synchronization
+import TrialChecks
+
+/// One run: six services that write, and what is done to them and to the nodes.
+struct FleetTrial {
+    static let prefix = "/fleet/trial/"
+    let seconds: Int
+    let cluster: RealCluster
+    let services: [ServiceProcess]
+    let transport: EtcdHTTPTransport
+    let etcd: BareEtcd
+    let beginning: Int
+    private let folder: TemporaryFolder
+    private let seed: UInt64
+
+    struct Result {
+        var account: String
+        var verdict: ClusterVerdict
+    }
+
+    init(seconds: Int, seed: UInt64) async throws {
+        self.seconds = seconds
+        self.seed = seed
+        let (network, folder) = (LocalNetwork.current, try TemporaryFolder("settle-fleet"))
+        self.folder = folder
+        let cluster = try RealCluster(on: network)
+        self.cluster = cluster
+        try await cluster.ready()
+        transport = try EtcdHTTPTransport()
+        etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
+        // A place to begin after, for all of them.
+        beginning = try await etcd.put("limits.requests", "100")
+        services = (1...6).map { ServiceProcess($0, of: cluster, prefix: Self.prefix, folder: folder, on: network) }
+        for service in services { try service.start() }
+        for service in services { try await service.wait("it has begun") { $0.contains { $0.word == "began" } } }
+    }
+
+    func run() async throws -> Result {
+        let end = MonotonicTime.now() + seconds * 1_000_000_000
+        for service in services { service.say("work", service.number * 10_000_000, end) }
+        var plan = DisturbancePlan(seed: seed)
+        var counts: [String: Int] = [:]
+        while MonotonicTime.now() < end - 1_000_000_000 {
+            let disturbance = plan.next()
+            counts[disturbance.kind.rawValue, default: 0] += 1
+            try await disturb(disturbance, until: end)
+        }
+        return try await finish(at: end, counts)
+    }
+
+    private func disturb(_ disturbance: Disturbance, until end: Int) async throws {
+        let pause = Duration.milliseconds(disturbance.milliseconds)
+        let (node, service) = (disturbance.target % 3, services[disturbance.target % 6])
+        switch disturbance.kind {
+        case .nodeKilled:
+            cluster.kill(node)
+            try await Task.sleep(for: pause)
+            try cluster.start(node)
+        case .nodeStopped:
+            cluster.pause(node)
+            try await Task.sleep(for: pause)
+            cluster.pause(node, false)
+        case .nodeCut:
+            try cluster.cut(node)
+            try await Task.sleep(for: pause)
+            try cluster.cut(node, false)
+        case .clientKilled:
+            await service.kill()
+            try service.start()
+            let life = service.lines.count { $0.word == "began" || $0.word == "again" } + 1
+            service.say("work", service.number * 10_000_000 + life * 100_000, end)
+        case .clientStopped:
+            service.pause()
+            try await Task.sleep(for: pause)
+            service.pause(false)
+        case .clientCut:
+            try service.cut()
+            try await Task.sleep(for: pause)
+            try service.cut(false)
+        }
+        try await Task.sleep(for: .milliseconds(disturbance.rest))
+    }
+
+    private func finish(at end: Int, _ counts: [String: Int]) async throws -> Result {
+        try await cluster.ready()
+        for service in services {
+            try await service.wait("it has finished", atMost: .seconds(120)) {
+                $0.last { $0.word == "finished" } != nil
+            }
+        }
+        // By now nothing is on its way any more. What was stored can be read.
+        let events = try await etcd.events(from: beginning + 1)
+        let log = events.compactMap { event -> ClusterVerdict.Stored? in
+            guard event.key.hasPrefix("registers."), let register = Int(event.key.dropFirst("registers.".count)) else {
+                return nil
+            }
+            return ClusterVerdict.Stored(
+                revision: event.revision, register: register, value: event.value.flatMap { Int($0) } ?? 0)
+        }
+        let last = log.last?.revision ?? 0
+        var finals: [String: [Int: Int]] = [:]
+        for service in services {
+            try? await service.wait("it has seen revision \(last)", atMost: .seconds(60)) { lines in
+                lines.contains { $0.word == "saw" && $0.numbers[1] >= last }
+            }
+            service.say("look")
+            try await service.wait("what it has") { $0.contains { $0.word == "registers" } }
+            let values = service.lines.last { $0.word == "registers" }?.numbers ?? []
+            finals["Service \(service.number)"] = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
+        }
+        for service in services { await service.end() }
+        try await transport.shutdown()
+        let lines = services.map(\.lines)
+        let verdict = ClusterVerdict(lines, log: log, finals: finals, end: MonotonicTime.now())
+        return Result(account: account(lines.flatMap { $0 }, log, counts), verdict: verdict)
+    }
+
+    private func account(
+        _ lines: [Acknowledgement], _ log: [ClusterVerdict.Stored], _ counts: [String: Int]
+    ) -> String {
+        func count(_ word: String) -> Int { lines.count { $0.word == word } }
+        let done = counts.sorted { $0.key < $1.key }.map { "\($1) \($0)" }.joined(separator: ", ")
+        return
+            "\(count("call")) commits, \(count("answer")) acknowledged, \(count("refused")) refused, \(count("unknown")) "
+            + "unknown; \(log.count) stored, \(count("saw")) seen; \(done)"
+    }
+}

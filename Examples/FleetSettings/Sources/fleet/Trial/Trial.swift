@@ -1,0 +1,46 @@
+import ArgumentParser
+import EtcdHTTP
+import FleetMachines
+import Foundation
+import TrialChecks
+
+extension Fleet {
+    struct Trial: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Breaks a fleet on this machine again and again, and checks the histories of its clients.",
+            discussion: """
+                Six services commit unique values over three nodes of etcd, while nodes and services are killed, stopped and \
+                cut off. An order has to explain all their answers; nothing acknowledged may be lost, nothing stored twice, \
+                and every follower must be told each revision once. Exits with 1 otherwise.
+                """)
+
+        @Option(help: "How often.") var runs = 50
+        @Option(help: "How many seconds each run is disturbed.") var seconds = 20
+        @Option(help: "Where the random numbers begin, to repeat a plan.") var seed: UInt64?
+
+        func validate() throws {
+            guard runs > 0, seconds > 0 else { throw ValidationError("--runs and --seconds are at least 1.") }
+        }
+
+        func run() async throws {
+            try Fleet.requireEtcd()
+            TemporaryFolder.removeOnSignals()
+            try LocalNetwork.enter()
+            let seed = seed ?? .random(in: 0...9_999)
+            let way = LocalNetwork.current == nil ? "stopped instead of cut off" : "cut off by their network"
+            Terminal.say(
+                "\(runs) runs of \(seconds) s, seed \(seed); nodes and services are killed, stopped and \(way).")
+            var problems = 0
+            for run in 0..<runs {
+                let trial = try await FleetTrial(seconds: seconds, seed: seed &+ UInt64(run))
+                let result = try await trial.run()
+                Terminal.say("run \(run + 1): \(result.account)")
+                for sentence in result.verdict.sentences.prefix(10) { Terminal.say("  BROKEN: \(sentence)") }
+                problems += result.verdict.sentences.count
+            }
+            Terminal.say(
+                problems == 0 ? "No value was lost, doubled or unexplained." : "\(problems) promises were broken.")
+            guard problems == 0 else { throw ExitCode.failure }
+        }
+    }
+}
