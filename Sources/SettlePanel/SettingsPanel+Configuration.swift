@@ -36,7 +36,8 @@ extension SettingsPanel {
         public var isSecure: Bool
         /// The name under which changes are stored. By default `panel`.
         public var author: String
-        /// The panel's own words in other languages, by language such as `de`. The English texts are the keys.
+        /// The panel's own words in other languages, by language such as `fr`. The English texts are the keys. German and
+        /// Arabic are there already; words that are given for these count before.
         public var translations: [String: StringTable]
         /// How often an event stream without changes shows that it is alive. By default each 15 seconds.
         public var heartbeat: Duration

@@ -33,18 +33,24 @@ struct ControlState: Sendable {
         // Before the values, so that it is not newer than they are.
         let token = store.token
         if let info = store.setting(forKey: control.key.description) {
-            self.init(info, stored: info.isCovered ? store.explain(control.key).storedValue : info.value, token)
+            let stored = info.isCovered ? store.explain(control.key).storedValue : info.value
+            self.init(info, stored: stored, isSecret: control.isSecret, token)
         } else {
             self.init(store.explain(control.key), of: control, token)
         }
     }
 
-    private init(_ info: SettingInfo, stored: SettingValue?, _ token: ChangeToken?) {
+    /// - Parameter isSecret: Whether the control hides the value: a bundle may ask for that where the declaration does not.
+    private init(_ info: SettingInfo, stored: SettingValue?, isSecret: Bool, _ token: ChangeToken?) {
         self.token = token
-        (domain, isCovered, lock, problem) = (info.domain, info.isCovered, info.lock, info.problem?.description)
-        covering = info.isCovered ? info.value : nil
-        value = stored ?? info.value
+        (domain, isCovered, lock) = (info.domain, info.isCovered, info.lock)
+        problem = info.problem.map { isSecret ? Self.hiddenProblem : $0.description }
+        covering = info.isCovered && !isSecret ? info.value : nil
+        value = isSecret ? nil : stored ?? info.value
     }
+
+    /// In place of a sentence that may spell a secret.
+    private static let hiddenProblem = "What is stored can’t be used."
 
     /// Of a key that no group in this program declares.
     private init(_ explanation: Explanation, of control: Control, _ token: ChangeToken?) {
@@ -52,10 +58,11 @@ struct ControlState: Sendable {
         let inForce = explanation.answers.first { $0.outcome == .inForce }
         domain = inForce?.domain ?? .declaration
         lock = explanation.answers.first(where: \.locksKey)?.place
-        problem = explanation.answers.first { $0.problem != nil }?.problem
+        let problem = explanation.answers.first { $0.problem != nil }?.problem
+        self.problem = control.isSecret ? problem.map { _ in Self.hiddenProblem } : problem
         let stored = explanation.storedValue
         isCovered = stored != nil && domain != .application
-        covering = isCovered ? explanation.value : nil
+        covering = isCovered && !control.isSecret ? explanation.value : nil
         value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
     }
 }

@@ -25,7 +25,7 @@ struct ControlField {
         case .toggle: toggle(input.text == ControlInput.on)
         case .choice(let choices, .radio): radios(choices, input.text)
         case .choice(let choices, .select): menu(choices, input.text)
-        case .number(let number) where number.isSlider && Double(input.text.isEmpty ? "0" : input.text) != nil:
+        case .number(let number) where number.isSlider && Double(input.text)?.isFinite ?? input.text.isEmpty:
             slider(number, input.text)
         case .list(let element): parts(input, element, isNamed: false)
         case .dictionary(let element): parts(input, element, isNamed: true)
@@ -47,7 +47,7 @@ struct ControlField {
             ])
     }
 
-    private func radios(_ choices: [ControlKind.Choice], _ text: String) -> HTML {
+    private func radios(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         var options = choices.enumerated().map { (value: "\($0.offset)", title: $0.element.title) }
         if isOptional { options.append(("", words("Not set"))) }
         return HTML(
@@ -72,7 +72,7 @@ struct ControlField {
         }
     }
 
-    private func menu(_ choices: [ControlKind.Choice], _ text: String) -> HTML {
+    private func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         HTML(
             "select",
             [

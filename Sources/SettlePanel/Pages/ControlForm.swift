@@ -1,4 +1,5 @@
 import Settle
+import SettleInterchange
 
 /// A setting as a form: with it, a person reads and changes one value, with or without a script.
 struct ControlForm: Sendable {
@@ -47,6 +48,9 @@ struct ControlForm: Sendable {
                 "key": control.key.description, "token": state.token?.description ?? "",
                 "seen": state.fingerprint ?? "",
             ])
+            if control.occurrence > 0 {
+                HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
+            }
             if let kind = shown.fallback { HTML("input", ["type": "hidden", "name": "as", "value": .text(kind)]) }
             // The first button is what the Return key presses.
             HTML(
@@ -96,12 +100,15 @@ struct ControlForm: Sendable {
         if let attempt {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
         }
-        if let problem = state.problem { HTML("p", ["class": "problem"]) { problem } }
+        if let problem = state.problem { HTML("p", ["class": "problem"]) { words(problem) } }
+        if let value = state.value, control.kind.isStray(value) {
+            HTML("p", ["class": "note"]) { words("What is stored is none of these: %@.", spelled(value)) }
+        }
         if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note"]) { obstacle } }
         if state.isCovered {
             HTML("p", ["class": "note"]) {
                 let value = state.covering.map(spelled)
-                words("What is stored here does not count while “%@” has a value.", state.domain.description)
+                words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
                 if let value { " " + words("In force: %@.", value) }
             }
         }
@@ -145,7 +152,7 @@ struct ControlForm: Sendable {
     }
 
     private var leave: String {
-        let pane = context.contents.place(of: control.key)?.pane.id ?? ""
+        let pane = context.contents.place(of: control.key, id: control.id)?.pane.id ?? ""
         return "\(context.panePath(pane))#\(control.id)"
     }
 
@@ -192,10 +199,9 @@ extension Control {
         guard !isSecret else { return "••••" }
         switch kind {
         case .choice(let choices, _), .label(let choices):
-            if let choice = choices.first(where: { value.isChoice($0.value) }) { return choice.title }
-        case .toggle(let on, let off):
-            if value.isChoice(on) { return words("On") }
-            if value.isChoice(off) { return words("Off") }
+            if let place = choices.place(matching: value) { return choices[place].title }
+        case .toggle(let toggle):
+            if let isOn = toggle.state(of: value) { return isOn ? words("On") : words("Off") }
         default: break
         }
         switch value {
