@@ -197,6 +197,28 @@ import Testing
         }
         #expect(store.effectiveValues == before)
     }
+
+    @Test func `Random forms are answered, and store nothing but values of the keys that are shown`() async throws {
+        let (browser, store, folder) = try await panel(["a": .bool(true), "b": .array([.string("x")])])
+        defer { _ = folder }
+        var generator = SeededGenerator(seed: 16)
+        func one(_ texts: [String]) -> String { texts.randomElement(using: &generator) ?? "" }
+        let keys = ["a", "b", "c", "", "a.b", "b.0", "\u{0}", "a\\.b"]
+        let tokens = [store.token?.description ?? "", "x", "", "0000000000000001-7-0000000000000001"]
+        let actions = ["save", "reset", "add", "remove 0", "up 1", "down 0", "remove -1", "up 99999999999999999999"]
+        let values = ["on", "", "x", "[1", "{}", "\u{0}", "é", "null", String(repeating: "[", count: 2000)]
+        let names = ["key", "value", "part", "newPart", "name", "newName", "as", "token", "seen", "action", "pane"]
+        for _ in 0..<500 {
+            var fields = [("key", one(keys)), ("token", one(tokens)), ("action", one(actions))]
+            fields.append(("as", one(["json", ""])))
+            for _ in 0..<Int.random(in: 0..<4, using: &generator) { fields.append((one(names), one(values))) }
+            fields.shuffle(using: &generator)
+            let place = one(["/set", "/set", "/set", "/reset", "/undo", "/enter", "/form", "/"])
+            let answer = await browser.post(place, fields)
+            #expect((200..<500).contains(answer.status), "\(place) \(fields)")
+            #expect(Set(store.effectiveValues.root.keys).isSubset(of: ["a", "b"]), "\(place) \(fields)")
+        }
+    }
 }
 
 extension String {

@@ -32,51 +32,87 @@ import Testing
     private struct NoStream: Error {}
 
     private func reader(
-        _ program: PanelProgram, _ query: String = "", lastID: String? = nil
+        _ program: PanelProgram, _ place: String = "/events?pane=limits"
     ) async throws -> Reader {
-        let headers = lastID.map { [(name: "Last-Event-ID", value: $0)] } ?? []
-        let answer = await program.browser.get("/events?pane=limits\(query)", headers)
+        let answer = await program.browser.get(place)
         #expect(answer.field("Content-Type")?.hasPrefix("text/event-stream") == true)
         return try Reader(answer.response)
     }
 
-    private func token(_ program: PanelProgram) async throws -> String {
-        let page = await program.browser.get("/pane?id=limits").text
-        return String(try #require(page.firstMatch(of: /data-token="([^"]+)"/)).1)
+    /// The address of the stream that a page asks for.
+    private func address(of page: String) throws -> String {
+        String(try #require(page.firstMatch(of: /data-events="([^"]+)"/)).1).replacing("&amp;", with: "&")
     }
 
-    @Test func `A change is told with the form as it is then, and with its place`() async throws {
+    @Test func `A change is told with the form as it is then`() async throws {
         let program = try await PanelProgram()
-        try await program.store.commit { program.app.limits.nick = "n" }
-        var reader = try await reader(program, "&after=\(try await token(program))")
-        _ = try await reader.next(until: "alive")
+        var reader = try await reader(program)
+        _ = try await reader.next(until: "event: forms")
         try await program.store.commit { program.app.limits.name = "new <b>" }
         let piece = try await reader.next(until: "new &lt;b&gt;")
         #expect(piece.contains("event: forms\n") && piece.contains("data-key=\\\"limits.name\\\""))
         #expect(!piece.contains("limits.count"))
     }
 
-    @Test func `A stream goes on after the place that a page shows, or that a browser has seen last`() async throws {
-        let program = try await PanelProgram()
-        try await program.store.commit { program.app.limits.nick = "n" }
-        let token = try await token(program)
-        try await program.store.commit { program.app.limits.name = "missed" }
-        var first = try await reader(program, "&after=\(token)")
-        let piece = try await first.next(until: "missed")
-        #expect(piece.contains("id: "))
-        // What has no place in the history may have changed as well, so all of the page is told.
-        var second = try await reader(program, lastID: token)
-        let all = try await second.next(until: "event: forms")
-        #expect(all.contains("limits.count") && all.contains("limits.name"))
+    @Test func `A stream begins with all of its page, also with what has no place in the history`() async throws {
+        let boss = ManualDomainSource(DomainContents(SettingTree()))
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"), searching: [.source("boss", boss), .application])
+        let app = try await store.group(PanelProgram.App.self)
+        let browser = PanelBrowser(
+            SettingsPanel(store, groups: PanelProgram.App.self, configuration: .init(title: "x", access: .everyone)))
+        let address = try address(of: await browser.get("/pane?id=limits").text)
+        boss.set(DomainContents(SettingTree(["limits": .dictionary(["name": .string("by the boss")])])))
+        for await name in app.limits.$name where name == "by the boss" { break }
+        // The first connection of a page that was opened in the background.
+        var reader = try Reader(await browser.get(address).response)
+        let piece = try await reader.next(until: "event: forms")
+        #expect(piece.contains("by the boss") && piece.contains("limits.count"))
+        #expect(!piece.contains("event: contents"))
     }
 
-    @Test(arguments: ["", "&after=x", "&after=0000000000000001-7-0000000000000001"])
-    func `Without a place, or with one of another past, the whole page is told`(query: String) async throws {
+    @Test func `The stream of a search tells of what was found, in whatever pane it is`() async throws {
         let program = try await PanelProgram()
-        try await program.store.commit { program.app.limits.name = "there" }
-        var reader = try await reader(program, query)
-        let piece = try await reader.next(until: "there")
-        #expect(piece.contains("limits.count"))
+        let address = try address(of: await program.browser.get("/search?q=most").text)
+        var reader = try await reader(program, address)
+        let first = try await reader.next(until: "event: forms")
+        #expect(first.contains("limits.count") && !first.contains("limits.name"))
+        try await program.store.commit { program.app.limits.count = 17 }
+        _ = try await reader.next(until: "value=\\\"17\\\"")
+    }
+
+    @Test func `A page of whatever is stored is told when that becomes more or less`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+        try await store.commit { try store.setValue("x", forKey: "first") }
+        let browser = PanelBrowser(
+            SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
+        let old = try address(of: await browser.get("/").text)
+        var reader = try Reader(await browser.get(old).response)
+        #expect(try await reader.next(until: "event: forms").contains("event: contents") == false)
+        try await store.commit { try store.setValue("y", forKey: "second") }
+        _ = try await reader.next(until: "event: contents")
+        // A page that was made before is told at once, one that is made then is not.
+        var late = try Reader(await browser.get(old).response)
+        #expect(try await late.next(until: "event: forms").contains("event: contents"))
+        let new = try address(of: await browser.get("/").text)
+        var fresh = try Reader(await browser.get(new).response)
+        #expect(try await fresh.next(until: "event: forms").contains("event: contents") == false)
+    }
+
+    @Test func `A stream ends with the session of its browser`() async throws {
+        let program = try await PanelProgram(access: .sessions(PanelKey(), TestAuthentication())) {
+            $0.sessionLifetime = .seconds(100)
+            $0.heartbeat = .seconds(1000)
+        }
+        #expect(await program.browser.enter().status == 303)
+        program.time.pass(40)
+        var reader = try await reader(program)
+        _ = try await reader.next(until: "event: forms")
+        await program.clock.sleepers(atLeast: 2)
+        program.clock.advance(by: .seconds(60))
+        #expect(await reader.pieces.next() == nil)
     }
 
     @Test func `Changes of other domains and of other programs are told`() async throws {

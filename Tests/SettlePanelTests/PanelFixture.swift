@@ -46,6 +46,15 @@ final class PanelBrowser: Sendable {
                 .map { (String($0.1), Self.unescaped(String($0.2))) }
         }
 
+        /// What a choice of that name sends.
+        func choice(_ title: String, of key: String) -> String {
+            guard let start = text.firstRange(of: "data-key=\"\(key)\"")?.upperBound else { return "" }
+            let form = text[start...]
+            let end = form.firstRange(of: "</form>")?.lowerBound ?? form.endIndex
+            return form[..<end].matches(of: /value="([^"]*)"[^>]*>(?:<span>)?([^<]*)</)
+                .first { $0.2 == title }.map { String($0.1) } ?? ""
+        }
+
         private static func unescaped(_ text: String) -> String {
             text.replacing("&quot;", with: "\"").replacing("&lt;", with: "<").replacing("&#39;", with: "'")
                 .replacing("&gt;", with: ">").replacing("&amp;", with: "&")

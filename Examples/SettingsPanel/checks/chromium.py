@@ -46,6 +46,7 @@ class Chromium:
         self.number = 0
         self.replies = {}
         self.events = []
+        self.mistakes = {}
         self.news = threading.Condition()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -63,7 +64,22 @@ class Chromium:
                         self.replies[message["id"]] = message
                     else:
                         self.events.append(message)
+                        self._keep_mistake(message)
                 self.news.notify_all()
+
+    def _keep_mistake(self, message):
+        """What went wrong in a page. A refused change is none, and neither is a server that is gone."""
+        if message["method"] == "Runtime.exceptionThrown":
+            details = message["params"]["exceptionDetails"]
+            mistake = details.get("exception", {}).get("description") or details["text"]
+        elif message["method"] == "Log.entryAdded":
+            entry = message["params"]["entry"]
+            if entry["level"] != "error" or entry["source"] == "network":
+                return
+            mistake = entry["text"]
+        else:
+            return
+        self.mistakes.setdefault(message.get("sessionId"), []).append(mistake)
 
     def call(self, method, session=None, **parameters):
         with self.news:
@@ -173,9 +189,16 @@ class Page:
         return box
 
     def click(self, selector):
+        self.release(self.press(selector))
+
+    def press(self, selector):
+        """Presses the mouse, without a release."""
         x, y = self.place(selector)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.call("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
+        return x, y
+
+    def release(self, place):
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=place[0], y=place[1], button="left", clickCount=1)
 
     def focus(self, selector):
         self.run(f"document.querySelector({json.dumps(selector)}).focus()")
@@ -192,6 +215,9 @@ class Page:
             more = {"text": text} if text and kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **more)
 
+    def tab(self):
+        self.key("Tab", 9)
+
     def enter(self):
         self.key("Enter", 13, "\r")
 
@@ -204,10 +230,9 @@ class Page:
                 if not node.get("ignored") and node.get("role", {}).get("value") in roles]
 
     def errors(self):
+        """All since the page was opened."""
         with self.browser.news:
-            return [e["params"] for e in self.browser.events if e.get("sessionId") == self.session and (
-                e["method"] == "Runtime.exceptionThrown"
-                or e["method"] == "Log.entryAdded" and e["params"]["entry"]["level"] == "error")]
+            return self.browser.mistakes.get(self.session, [])
 
     def shot(self, file):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -217,4 +242,7 @@ class Page:
             output.write(base64.b64decode(picture["data"]))
 
     def close(self):
+        mistakes = self.errors()
         self.browser.call("Target.closeTarget", targetId=self.target)
+        if mistakes:
+            raise Failure(f"A page had mistakes: {mistakes}")

@@ -63,7 +63,9 @@ final class PanelGate: Sendable {
         if request.method == "POST", !(visit.form["form"] ?? "").isSameSecret(as: token) {
             return .sentence(403, "The form is of another session. Load the page again, and repeat the change.")
         }
-        var response = await inside(visit, token)
+        var inner = visit
+        inner.sessionLifetime = sessions.remainingLifetime(of: session, at: visit.now)
+        var response = await inside(inner, token)
         if sessions.isAging(session, at: visit.now) {
             response.headers.append(sessions.cookie(for: sessions.renewed(session, at: visit.now), at: visit.now))
         }

@@ -59,6 +59,10 @@ struct PanelSessions: Sendable {
         return nil
     }
 
+    func remainingLifetime(of session: PanelSession, at now: Date) -> Duration {
+        .seconds(max(0, session.end - Self.seconds(now)))
+    }
+
     /// Whether the session is over half of its time, so that its cookie is to be renewed.
     func isAging(_ session: PanelSession, at now: Date) -> Bool { session.end - Self.seconds(now) < lifetime / 2 }
 

@@ -75,7 +75,7 @@ enum PanelStyle {
           width: 15rem; }
         textarea { width: 22rem; font-family: ui-monospace, monospace; font-size: .9rem; }
         [aria-invalid=true] { border-color: var(--bad) !important; }
-        :disabled { opacity: .6; cursor: not-allowed; }
+        :disabled, [readonly] { opacity: .6; cursor: not-allowed; }
         button, .button { background: var(--accent); color: var(--on-accent); border: 1px solid transparent;
           border-radius: .5rem; padding: .4rem .9rem; min-height: 2.5rem; cursor: pointer; text-decoration: none;
           display: inline-flex; align-items: center; justify-content: center; }
@@ -133,7 +133,7 @@ enum PanelStyle {
           textarea { width: 100%; }
           .field:has(.switch) { width: auto; }
           .head { flex-basis: 60%; }
-          .slider { width: 100%; }
+          .slider, .secret, .secret input { width: 100%; }
           .slider input { flex: 1; }
         }
         @media (prefers-reduced-motion: reduce) { *, *::after { transition: none !important; animation: none !important; } }

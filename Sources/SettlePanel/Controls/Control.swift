@@ -28,6 +28,13 @@ struct Control: Sendable {
     /// Whether a person may change it here, as far as its declaration tells.
     var isWritable: Bool { if case .label = kind { false } else { !isOwners } }
 
+    /// The same with its value as another kind has it, such as JSON.
+    func shown(as kind: ControlKind) -> Control {
+        var control = Control(key: key, title: title, kind: kind)
+        (control.isOptional, control.refusal) = (isOptional, refusal)
+        return control
+    }
+
     /// The key as the identifier of an element: different for different keys, and for controls of the same key, without
     /// spaces.
     var id: String {

@@ -46,10 +46,10 @@ extension ControlInput {
         case .toggle(let toggle): return toggle.value(isOn: text == Self.on)
         case .choice(let choices, _):
             if text.isEmpty { return nil }
-            guard let place = Int(text), choices.indices.contains(place) else {
+            guard let choice = choices.first(where: { $0.id.hasSameBytes(as: text) }) else {
                 throw InputProblem("Choose one of the list.")
             }
-            return choices[place].value
+            return choice.value
         case .text: return .string(text.replacing("\r\n", with: "\n"))
         case .secret: return text.isEmpty ? nil : .string(text)
         case .label, .list, .dictionary: return nil
@@ -65,7 +65,7 @@ extension ControlInput {
         case .number(let input):
             // What is no finite number is a word in files.
             if ["nan", "inf", "-inf"].contains(text) { return input.isInteger ? nil : .string(text) }
-            let value = TextReading.number.value(of: text)
+            let value = TextReading.number.value(of: text.withDigitBeforePoint)
             return input.isInteger ? value : value?.asFraction
         case .date: return DateInput.value(of: text)
         case .duration: return TextReading.duration.value(of: text) ?? TextReading.number.value(of: text)
@@ -93,6 +93,15 @@ extension SettingValue {
     fileprivate var asFraction: SettingValue {
         guard case .integer(let integer) = self, Int64(exactly: Double(integer)) == integer else { return self }
         return .real(Double(integer))
+    }
+}
+
+extension String {
+    /// Browsers let a person type `.5`, which no file has.
+    fileprivate var withDigitBeforePoint: String {
+        let text = drop(while: \.isWhitespace)
+        if text.hasPrefix(".") { return "0\(text)" }
+        return text.hasPrefix("-.") ? "-0\(text.dropFirst())" : self
     }
 }
 

@@ -47,7 +47,7 @@ struct ControlInput: Sendable, Hashable {
         case (.dictionary(let element), .dictionary(let entries)):
             let sorted = entries.sortedByKey()
             parts = sorted.compactMap { name, value in
-                Self.text(of: value, element).flatMap { name.isTypable ? Part(name: name, text: $0) : nil }
+                Self.text(of: value, element).flatMap { name.isTypableOnOneLine ? Part(name: name, text: $0) : nil }
             }
             guard parts.count == sorted.count else { return nil }
         default:
@@ -61,12 +61,12 @@ struct ControlInput: Sendable, Hashable {
     private static func text(of value: SettingValue, _ kind: ControlKind) -> String? {
         switch kind {
         case .toggle(let toggle): toggle.state(of: value).map { $0 ? Self.on : "" }
-        case .choice(let choices, _): choices.place(matching: value).map { "\($0)" }
-        case .number(let input): input.nearestText(to: value) ?? value.numberText ?? value.typableText
+        case .choice(let choices, _): choices.place(matching: value).map { choices[$0].id }
+        case .number(let input): input.nearestText(to: value) ?? value.numberText ?? value.textOnOneLine
         case .text: value.typableText
         case .date: dateText(of: value)
         case .duration:
-            if case .string = value { value.typableText } else { value.numberText }
+            if case .string = value { value.textOnOneLine } else { value.numberText }
         case .data: SettingCoercion.data.convert(value).map { $0.base64EncodedString() }
         case .json: (try? value.json()).map { String(decoding: $0, as: UTF8.self) }
         case .secret, .label, .list, .dictionary: nil
@@ -118,9 +118,14 @@ extension SettingValue {
     fileprivate var typableText: String? {
         (numberText ?? SettingCoercion.string.convert(self)).flatMap { $0.isTypable ? $0 : nil }
     }
+
+    fileprivate var textOnOneLine: String? { typableText.flatMap { $0.isTypableOnOneLine ? $0 : nil } }
 }
 
 extension String {
     /// Whether an input of HTML brings it back as it is.
     var isTypable: Bool { !utf8.contains { $0 == 0 || $0 == UInt8(ascii: "\r") } }
+
+    /// Whether an input of one line does, which leaves out line breaks.
+    var isTypableOnOneLine: Bool { isTypable && !utf8.contains(UInt8(ascii: "\n")) }
 }

@@ -59,12 +59,17 @@ indirect enum ControlKind: Sendable {
         }
     }
 
-    /// Whether a change of it is whole at once, without typing.
-    var isImmediate: Bool {
-        switch self {
-        case .toggle, .choice: true
-        case .number(let input): input.isSlider
-        default: false
-        }
+    /// Whether two values are shown alike. A file may have a number or a date in another way.
+    func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
+        if left == right { return true }
+        guard left != .null, right != .null, !isStray(left), !isStray(right),
+            let input = ControlInput(left, for: self)
+        else { return false }
+        return input == ControlInput(right, for: self)
     }
+}
+
+extension SettingsBundle.Choice {
+    /// Stands for the value in forms, whatever else there is to choose from.
+    var id: String { Fingerprint.of(value.line) }
 }

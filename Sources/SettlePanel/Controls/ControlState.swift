@@ -17,36 +17,39 @@ struct ControlState: Sendable {
     /// The place in the history that the state is of.
     let token: ChangeToken?
 
-    /// Tells the shown value from others; `nil` for a secret.
-    var fingerprint: String? { value.map { Fingerprint.of($0.line) } }
+    /// Whether there is something to remove here.
+    let isStored: Bool
+    /// Whether the value in force is another than there would be without anybody's decision.
+    let differsFromDefault: Bool
+
+    /// Tells the shown value from others; of a secret, only whether there is one.
+    var seen: String { value.map { Fingerprint.of($0.line) } ?? (isSet ? "set" : "") }
 
     /// Whether some domain has a value.
     var isSet: Bool { domain != .declaration }
-
-    /// Whether somebody has decided on the value, a person or an administrator: otherwise it is a default.
-    var differsFromDefault: Bool { ![.declaration, .registration, .language].contains(domain) }
-
-    /// Whether there is something to remove here.
-    var isStored: Bool { isCovered || domain == .application }
 
     init(of control: Control, in store: SettingsStore) {
         // Before the values, so that it is not newer than they are.
         let token = store.token
         if let info = store.setting(forKey: control.key.description) {
-            let stored = info.isCovered ? store.explain(control.key).storedValue : info.value
-            self.init(info, stored: stored, isSecret: control.isSecret, token)
+            self.init(info, of: control, in: store, token)
         } else {
             self.init(store.explain(control.key), of: control, token)
         }
     }
 
-    /// - Parameter isSecret: Whether the control hides the value: a bundle may ask for that where the declaration does not.
-    private init(_ info: SettingInfo, stored: SettingValue?, isSecret: Bool, _ token: ChangeToken?) {
+    private init(_ info: SettingInfo, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
+        let isDefault = DomainName.ofDefaults.contains(info.domain)
+        let explanation = info.isCovered || !isDefault ? store.explain(control.key) : nil
+        let stored = info.isCovered ? explanation?.storedValue : info.value
+        isStored = explanation?.hasStoredValue ?? false
+        differsFromDefault = !isDefault && explanation?.isDefault(info.value, of: control) != true
         (domain, isCovered, lock) = (info.domain, info.isCovered, info.lock)
-        problem = info.problem.map { isSecret ? Self.hiddenProblem : $0.description }
-        covering = info.isCovered && !isSecret ? info.value : nil
-        value = isSecret ? nil : stored ?? info.value
+        // A bundle may hide a value where the declaration does not.
+        problem = info.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
+        covering = info.isCovered && !control.isSecret ? info.value : nil
+        value = control.isSecret ? nil : stored ?? info.value
     }
 
     /// In place of a sentence that may spell a secret.
@@ -61,13 +64,31 @@ struct ControlState: Sendable {
         let problem = explanation.answers.first { $0.problem != nil }?.problem
         self.problem = control.isSecret ? problem.map { _ in Self.hiddenProblem } : problem
         let stored = explanation.storedValue
+        isStored = explanation.hasStoredValue
         isCovered = stored != nil && domain != .application
         covering = isCovered && !control.isSecret ? explanation.value : nil
         value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
+        differsFromDefault =
+            !DomainName.ofDefaults.contains(domain) && !explanation.isDefault(explanation.value, of: control)
     }
+}
+
+extension DomainName {
+    /// The domains whose values nobody has decided on, neither a person nor an administrator.
+    fileprivate static let ofDefaults: [DomainName] = [.declaration, .registration, .language]
 }
 
 extension Explanation {
     /// What the application's own domain has.
     fileprivate var storedValue: SettingValue? { answers.first { $0.domain == .application }?.value }
+
+    /// Of secrets, too.
+    fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
+
+    /// Whether a value is the one that there would be without anybody's decision. Of secrets that is not told.
+    fileprivate func isDefault(_ value: SettingValue?, of control: Control) -> Bool {
+        guard !control.isSecret, let value else { return false }
+        let answer = answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }
+        return (answer?.value ?? control.defaultValue).map { control.kind.isSame($0, value) } ?? false
+    }
 }

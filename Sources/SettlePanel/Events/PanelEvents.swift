@@ -3,8 +3,9 @@ import Synchronization
 
 /// Server-sent events: pieces of a body, to be sent as they come.
 ///
-/// They end when the store closes, or when the task that reads them is cancelled, as a server does when the browser has
-/// gone. What a slow browser has not read does not pile up: changes that wait are told as one.
+/// They end when the store closes, when the browser's session ends, or when the task that reads them is cancelled, as a
+/// server does when the browser has gone. What a slow browser has not read does not pile up: changes that wait are told as
+/// one.
 public struct PanelEvents: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = Never
@@ -40,8 +41,8 @@ public struct PanelEvents: AsyncSequence, Sendable {
 /// Follows a store for one page.
 ///
 /// The store's stream tells what is in force, of all domains. It leaves out what others do with keys that no group declares,
-/// so these are followed one by one. A page that shows another place of the history than the store's is told everything once.
-/// What has changed is kept as a set of keys until the page's connection asks.
+/// so these are followed one by one. A page may be older than its connection, so the first news are that anything may have
+/// changed. What has changed since is kept as a set of keys until the page's connection asks.
 final class PanelFollower: Sendable {
     /// What has happened since the last time that somebody asked.
     struct News: Sendable {
@@ -53,32 +54,30 @@ final class PanelFollower: Sendable {
     }
 
     private let store: SettingsStore
-    private let token: ChangeToken?
     private let undeclared: [SettingKey]
     private let heartbeat: Duration
+    /// How long it follows; `nil` without an end.
+    private let lifetime: Duration?
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let news = Mutex(News(isBeginning: true))
+    private let news = Mutex(News(isEverything: true, isBeginning: true))
 
     /// More keys than these are told as everything.
     private static let limit = 1000
 
-    /// - Parameters:
-    ///   - token: What the page shows; `nil` if that is not known.
-    ///   - undeclared: The keys of the panel that no group declares.
+    /// - Parameter undeclared: The keys of the panel that no group declares.
     init(
-        _ store: SettingsStore, after token: ChangeToken?, undeclared: [SettingKey], heartbeat: Duration,
+        _ store: SettingsStore, undeclared: [SettingKey], heartbeat: Duration, lifetime: Duration?,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
-        (self.store, self.token, self.heartbeat, self.sleep) = (store, token, heartbeat, sleep)
+        (self.store, self.heartbeat, self.lifetime, self.sleep) = (store, heartbeat, lifetime, sleep)
         self.undeclared = Array(undeclared.prefix(Self.limit))
     }
 
     /// Begins to follow. The stream has an element whenever there are news, and for each heartbeat.
     func begin() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // Before the first element, so that nothing gets between what it tells and what follows.
         let changes = store.changes
-        // Compared once the changes are followed, so that nothing gets between.
-        if token == nil || token != store.token { news.withLock { $0.isEverything = true } }
         var tasks = undeclared.map { key in
             let values = store.values(forKey: key, as: SettingValue.self)
             return Task {
@@ -100,6 +99,12 @@ final class PanelFollower: Sendable {
                 while (try? await sleep(heartbeat)) != nil { continuation.yield() }
             },
         ]
+        if let lifetime {
+            tasks.append(
+                Task {
+                    if (try? await sleep(lifetime)) != nil { continuation.finish() }
+                })
+        }
         continuation.onTermination = { [tasks] _ in for task in tasks { task.cancel() } }
         continuation.yield()
         return stream

@@ -15,6 +15,8 @@ extension PanelWords {
         "That did not work": "لم ينجح ذلك",
         "No program has stored settings yet.": "لم يحفظ أي برنامج إعدادات بعد.",
         "The program can’t be reached. Trying again…": "تعذّر الوصول إلى البرنامج. تجري المحاولة مجددًا…",
+        "The session has ended. Use a new link, then load this page again.":
+            "انتهت الجلسة. استخدم رابطًا جديدًا، ثم أعد تحميل هذه الصفحة.",
         // Entrance
         "This browser has not been let in": "لم يُسمح لهذا المتصفح بالدخول",
         "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":
@@ -34,6 +36,7 @@ extension PanelWords {
         "Save": "حفظ",
         "Saved.": "تم الحفظ.",
         "Changed elsewhere meanwhile.": "تغيّر من مكان آخر في هذه الأثناء.",
+        "Name": "الاسم",
         "Add": "إضافة",
         "New entry": "مُدخل جديد",
         "Name of a new entry": "اسم مُدخل جديد",
@@ -54,6 +57,8 @@ extension PanelWords {
         "This has been changed meanwhile.": "تغيّر هذا في هذه الأثناء.",
         "There now": "الموجود الآن",
         "Yours": "قيمتك",
+        "The default": "القيمة الافتراضية",
+        "Type yours again to save it.": "أدخل قيمتك مرة أخرى لحفظها.",
         "Save mine": "حفظ قيمتي",
         "Keep what is there": "إبقاء الموجود",
         "Reset": "إعادة الضبط",

@@ -16,6 +16,8 @@ extension PanelWords {
         "No program has stored settings yet.": "Noch kein Programm hat Einstellungen gespeichert.",
         "The program can’t be reached. Trying again…":
             "Das Programm ist nicht erreichbar. Es wird weiter versucht …",
+        "The session has ended. Use a new link, then load this page again.":
+            "Die Sitzung ist beendet. Benutzen Sie einen neuen Link, und laden Sie dann diese Seite neu.",
         // Entrance
         "This browser has not been let in": "Dieser Browser ist nicht eingelassen",
         "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":
@@ -36,6 +38,7 @@ extension PanelWords {
         "Save": "Sichern",
         "Saved.": "Gesichert.",
         "Changed elsewhere meanwhile.": "Inzwischen anderswo geändert.",
+        "Name": "Name",
         "Add": "Hinzufügen",
         "New entry": "Neuer Eintrag",
         "Name of a new entry": "Name eines neuen Eintrags",
@@ -56,6 +59,8 @@ extension PanelWords {
         "This has been changed meanwhile.": "Das ist inzwischen geändert worden.",
         "There now": "Jetzt dort",
         "Yours": "Ihres",
+        "The default": "Der Standardwert",
+        "Type yours again to save it.": "Geben Sie Ihres noch einmal ein, um es zu sichern.",
         "Save mine": "Meines sichern",
         "Keep what is there": "Behalten, was dort ist",
         "Reset": "Zurücksetzen",

@@ -12,6 +12,7 @@ struct ControlField {
     let titleID: String?
     /// The elements that describe it.
     let description: String?
+    /// Whether it is only shown. What is typed in can still be reached by the keyboard then, with the reason.
     let isDisabled: Bool
     let isOptional: Bool
     let isInvalid: Bool
@@ -25,7 +26,8 @@ struct ControlField {
         case .toggle: toggle(input.text == ControlInput.on)
         case .choice(let choices, .radio): radios(choices, input.text)
         case .choice(let choices, .select): menu(choices, input.text)
-        case .number(let number) where number.isSlider && Double(input.text)?.isFinite ?? input.text.isEmpty:
+        // A slider always has a value, so it can't show that there is none, or become so.
+        case .number(let number) where number.isSlider && !isOptional && Double(input.text)?.isFinite == true:
             slider(number, input.text)
         case .list(let element): parts(input, element, isNamed: false)
         case .dictionary(let element): parts(input, element, isNamed: true)
@@ -35,6 +37,8 @@ struct ControlField {
         }
     }
 
+    private var invalid: HTML.Attribute { .optional(isInvalid ? "true" : nil) }
+
     // MARK: One value
 
     private func toggle(_ isOn: Bool) -> HTML {
@@ -43,18 +47,19 @@ struct ControlField {
             [
                 "type": "checkbox", "role": "switch", "class": "switch", "id": .text(id), "name": "value",
                 "value": .text(ControlInput.on), "checked": .flag(isOn), "disabled": .flag(isDisabled),
-                "aria-describedby": .optional(description),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
             ])
     }
 
     private func radios(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
-        var options = choices.enumerated().map { (value: "\($0.offset)", title: $0.element.title) }
+        var options = choices.map { (value: $0.id, title: $0.title) }
         if isOptional { options.append(("", words("Not set"))) }
+        let chosen = options.firstIndex { $0.value == text }
         return HTML(
             "div",
             [
                 "class": "radios", "role": "radiogroup", "aria-labelledby": .optional(titleID),
-                "aria-describedby": .optional(description),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
             ]
         ) {
             for (position, option) in options.enumerated() {
@@ -63,8 +68,8 @@ struct ControlField {
                         "input",
                         [
                             "type": "radio", "name": "value", "id": .text(position == 0 ? id : "\(id).\(position)"),
-                            "value": .text(option.value), "checked": .flag(option.value == text),
-                            "disabled": .flag(isDisabled),
+                            "value": .text(option.value), "checked": .flag(position == chosen),
+                            "disabled": .flag(isDisabled), "aria-describedby": .optional(description),
                         ])
                     HTML("span") { option.title }
                 }
@@ -73,20 +78,20 @@ struct ControlField {
     }
 
     private func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
-        HTML(
+        // Two that are the same must not both be chosen.
+        let chosen = choices.firstIndex { $0.id == text }
+        return HTML(
             "select",
             [
                 "id": .text(id), "name": "value", "disabled": .flag(isDisabled),
-                "aria-describedby": .optional(description),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
             ]
         ) {
-            if isOptional || text.isEmpty {
-                HTML("option", ["value": "", "selected": .flag(text.isEmpty)]) { words("Not set") }
+            if isOptional || chosen == nil {
+                HTML("option", ["value": "", "selected": .flag(chosen == nil)]) { words("Not set") }
             }
             for (position, choice) in choices.enumerated() {
-                HTML("option", ["value": .text("\(position)"), "selected": .flag("\(position)" == text)]) {
-                    choice.title
-                }
+                HTML("option", ["value": .text(choice.id), "selected": .flag(position == chosen)]) { choice.title }
             }
         }
     }
@@ -100,7 +105,7 @@ struct ControlField {
                     "type": "range", "id": .text(id), "name": "value", "value": .text(text),
                     "min": .optional(number.minimum?.numberText), "max": .optional(number.maximum?.numberText),
                     "step": number.isInteger ? "1" : "any", "disabled": .flag(isDisabled),
-                    "aria-describedby": .optional(description),
+                    "aria-describedby": .optional(description), "aria-invalid": invalid,
                 ])
             HTML("output", ["for": .text(id)]) { text }
             if let image = number.maximumImage { HTML("img", ["src": .text(imagePath(image)), "alt": ""]) }
@@ -114,8 +119,8 @@ struct ControlField {
                 "input",
                 [
                     "type": "password", "id": .text(id), "name": "value", "autocomplete": "new-password",
-                    "placeholder": .text(isSet ? words("Replace") : words("Set")), "disabled": .flag(isDisabled),
-                    "aria-describedby": .optional(description), "aria-invalid": .optional(isInvalid ? "true" : nil),
+                    "placeholder": .text(isSet ? words("Replace") : words("Set")), "readonly": .flag(isDisabled),
+                    "aria-describedby": .optional(description), "aria-invalid": invalid,
                 ])
         }
     }
@@ -125,8 +130,7 @@ struct ControlField {
             "textarea",
             [
                 "id": .text(id), "name": .text("\(name)"), "rows": "3", "spellcheck": "false",
-                "disabled": .flag(isDisabled), "aria-describedby": .optional(description),
-                "aria-invalid": .optional(isInvalid ? "true" : nil),
+                "readonly": .flag(isDisabled), "aria-describedby": .optional(description), "aria-invalid": invalid,
             ]
         ) {
             // The first line break of the contents is none.
@@ -159,8 +163,8 @@ struct ControlField {
                 "type": .text(type), "id": .text(id), "name": .text("\(name)"), "value": .text(text),
                 "inputmode": .optional(keyboard), "step": .optional(step), "min": .optional(minimum),
                 "max": .optional(maximum), "autocapitalize": .optional(capitalization),
-                "autocorrect": .optional(correction), "disabled": .flag(isDisabled), "aria-label": .optional(label),
-                "aria-describedby": .optional(description), "aria-invalid": .optional(isInvalid ? "true" : nil),
+                "autocorrect": .optional(correction), "readonly": .flag(isDisabled), "aria-label": .optional(label),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
             ])
     }
 
@@ -222,7 +226,7 @@ struct ControlField {
             choicesOfPart([(ControlInput.on, words("On")), ("", words("Off"))], text, name: name, label: label, id: id)
         case .choice(let choices, _):
             choicesOfPart(
-                choices.enumerated().map { ("\($0.offset)", $0.element.title) }, text, name: name, label: label, id: id)
+                choices.map { ($0.id, $0.title) }, text, name: name, label: label, id: id)
         default: scalar(element, text, name: name, id: id, label: label)
         }
     }
@@ -230,14 +234,16 @@ struct ControlField {
     private func choicesOfPart(
         _ choices: [(value: String, title: String)], _ text: String, name: StaticString, label: String, id: String
     ) -> HTML {
-        HTML(
+        let chosen = choices.firstIndex { $0.value == text }
+        return HTML(
             "select",
             [
                 "id": .text(id), "name": .text("\(name)"), "disabled": .flag(isDisabled), "aria-label": .text(label),
+                "aria-describedby": .optional(description),
             ]
         ) {
-            for choice in choices {
-                HTML("option", ["value": .text(choice.value), "selected": .flag(choice.value == text)]) { choice.title }
+            for (position, choice) in choices.enumerated() {
+                HTML("option", ["value": .text(choice.value), "selected": .flag(position == chosen)]) { choice.title }
             }
         }
     }
@@ -247,7 +253,7 @@ struct ControlField {
             "input",
             [
                 "class": "name", "name": .text("\(name)"), "id": .text(id), "value": .text(text),
-                "aria-label": .text(label), "disabled": .flag(isDisabled),
+                "aria-label": .text(label), "readonly": .flag(isDisabled), "aria-describedby": .optional(description),
             ])
     }
 

@@ -11,8 +11,21 @@ struct ControlForm: Sendable {
 
     /// A change that was not made.
     struct Attempt: Sendable {
+        /// How the value was shown, which is JSON where its control could not show it.
+        let kind: ControlKind
+        let isJSON: Bool
         let input: ControlInput
-        let reason: Reason
+        /// Whether the setting was to get its default.
+        let isReset: Bool
+        /// What the page has shown before; `nil` if it shows the newest with it.
+        var place: Place?
+        var reason = Reason.refused("")
+
+        /// The place in the history that a form is of, and the value there.
+        struct Place: Sendable {
+            let token: String
+            let seen: String
+        }
 
         enum Reason: Sendable {
             /// A sentence with the rule.
@@ -26,6 +39,9 @@ struct ControlForm: Sendable {
     private var inputID: String { "\(control.id).value" }
     private var helpID: String { "\(control.id).help" }
     private var problemID: String { "\(control.id).problem" }
+    private var mistakeID: String { "\(control.id).mistake" }
+    private var obstacleID: String { "\(control.id).obstacle" }
+    private var coverID: String { "\(control.id).cover" }
 
     /// Why a person can't change it here; `nil` if that is possible.
     private var obstacle: String? {
@@ -40,18 +56,16 @@ struct ControlForm: Sendable {
             "form",
             [
                 "class": "control", "id": .text(control.id), "method": "post", "action": .text("\(context.base)/set"),
-                "data-key": .text(control.key.description), "data-immediate": .flag(control.kind.isImmediate),
-                "data-changed": .flag(state.differsFromDefault), "autocomplete": "off",
+                "data-key": .text(control.key.description), "autocomplete": "off",
             ]
         ) {
-            context.hiddenFields([
-                "key": control.key.description, "token": state.token?.description ?? "",
-                "seen": state.fingerprint ?? "",
-            ])
+            // Who corrects what was refused has not seen what others have done meanwhile.
+            let place = attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen)
+            context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
             if control.occurrence > 0 {
                 HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
             }
-            if let kind = shown.fallback { HTML("input", ["type": "hidden", "name": "as", "value": .text(kind)]) }
+            if shown.isJSON { HTML("input", ["type": "hidden", "name": "as", "value": "json"]) }
             // The first button is what the Return key presses.
             HTML(
                 "button",
@@ -72,6 +86,9 @@ struct ControlForm: Sendable {
             more
         }
     }
+
+    /// A lock says it already, unless something is stored.
+    private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
 
     // MARK: Parts
 
@@ -100,13 +117,13 @@ struct ControlForm: Sendable {
         if let attempt {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
         }
-        if let problem = state.problem { HTML("p", ["class": "problem"]) { words(problem) } }
+        if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words(problem) } }
         if let value = state.value, control.kind.isStray(value) {
             HTML("p", ["class": "note"]) { words("What is stored is none of these: %@.", spelled(value)) }
         }
-        if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note"]) { obstacle } }
-        if state.isCovered {
-            HTML("p", ["class": "note"]) {
+        if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
+        if isCoverTold {
+            HTML("p", ["class": "note", "id": .text(coverID)]) {
                 let value = state.covering.map(spelled)
                 words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
                 if let value { " " + words("In force: %@.", value) }
@@ -117,7 +134,7 @@ struct ControlForm: Sendable {
     private var more: HTML {
         HTML("div", ["class": "more"]) {
             if obstacle == nil, state.isStored {
-                HTML("button", ["class": "quiet", "name": "action", "value": "reset"]) {
+                HTML("button", ["class": "quiet", "name": "action", "value": "reset", "formnovalidate": .present]) {
                     words(control.isSecret ? "Clear" : "Reset")
                     HTML("span", ["class": "hidden"]) { " \(control.title)" }
                 }
@@ -131,7 +148,9 @@ struct ControlForm: Sendable {
 
     @HTMLBuilder private func explained(_ attempt: Attempt) -> HTML {
         switch attempt.reason {
-        case .refused(let sentence): HTML("p") { sentence }
+        case .refused(let sentence):
+            HTML("p") { sentence }
+            keep
         case .conflict(let author):
             HTML("p") {
                 if let author {
@@ -144,21 +163,32 @@ struct ControlForm: Sendable {
                 HTML("dt") { words("There now") }
                 HTML("dd") { state.value.map(spelled) ?? words("Not set") }
                 HTML("dt") { words("Yours") }
-                HTML("dd") { control.isSecret ? "••••" : typed(attempt.input) }
+                HTML("dd") { attempt.isReset ? words("The default") : control.isSecret ? "••••" : typed(attempt) }
             }
-            HTML("button", ["name": "action", "value": "save"]) { words("Save mine") }
-            HTML("a", ["class": "button quiet", "href": .text(leave)]) { words("Keep what is there") }
+            if attempt.isReset {
+                HTML("button", ["name": "action", "value": "reset", "formnovalidate": .present]) { words("Reset") }
+            } else if control.isSecret {
+                // It is in no page, so a button could not save it.
+                HTML("p") { words("Type yours again to save it.") }
+            } else {
+                HTML("button", ["name": "action", "value": "save"]) { words("Save mine") }
+            }
+            keep
         }
     }
 
-    private var leave: String {
+    /// Forgets what was typed.
+    private var keep: HTML {
         let pane = context.contents.place(of: control.key, id: control.id)?.pane.id ?? ""
-        return "\(context.panePath(pane))#\(control.id)"
+        return HTML(
+            "a",
+            ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
+        ) { words("Keep what is there") }
     }
 
-    private func typed(_ input: ControlInput) -> String {
-        let value = try? input.value(for: control)
-        return (value ?? nil).map(spelled) ?? input.text
+    private func typed(_ attempt: Attempt) -> String {
+        let value = try? attempt.input.value(for: control.shown(as: attempt.kind))
+        return (value ?? nil).map(spelled) ?? attempt.input.text
     }
 
     private func spelled(_ value: SettingValue) -> String { control.spelled(value, words) }
@@ -166,14 +196,14 @@ struct ControlForm: Sendable {
     // MARK: Inputs
 
     /// How the value is shown: as declared, or as JSON if the control can't show it without a loss.
-    private var shown: (kind: ControlKind, input: ControlInput, fallback: String?) {
-        if let attempt { return (control.kind, attempt.input, nil) }
-        if let input = ControlInput(state.value, for: control.kind) { return (control.kind, input, nil) }
+    private var shown: (kind: ControlKind, input: ControlInput, isJSON: Bool) {
+        if let attempt, !attempt.isReset { return (attempt.kind, attempt.input, attempt.isJSON) }
+        if let input = ControlInput(state.value, for: control.kind) { return (control.kind, input, false) }
         guard !control.isSecret, let value = state.value, value != .null,
             let input = ControlInput(value, for: .json)
-        else { return (control.kind, ControlInput(), nil) }
-        if case .label = control.kind { return (control.kind, ControlInput(), nil) }
-        return (.json, input, "json")
+        else { return (control.kind, ControlInput(), false) }
+        if case .label = control.kind { return (control.kind, ControlInput(), false) }
+        return (.json, input, true)
     }
 
     private var field: HTML {
@@ -182,13 +212,16 @@ struct ControlForm: Sendable {
             kind: kind, id: inputID, label: control.title, titleID: isGroup ? "\(control.id).title" : nil,
             description: description, isDisabled: obstacle != nil, isOptional: control.isOptional,
             isInvalid: attempt != nil, isSet: state.isSet, words: words,
-            imagePath: { "\(context.base)/image?name=\($0)" })
+            imagePath: { "\(context.base)/image?name=\(PercentEncoding.encoded($0))" })
         if case .label = kind { return HTML("output", ["id": .text(inputID)]) { state.value.map(spelled) ?? "" } }
         return field.html(input)
     }
 
     private var description: String? {
-        let ids = [attempt.map { _ in problemID }, control.help.map { _ in helpID }].compactMap(\.self)
+        let ids = [
+            (problemID, attempt != nil), (mistakeID, state.problem != nil), (helpID, control.help != nil),
+            (obstacleID, obstacle?.isEmpty == false), (coverID, isCoverTold),
+        ].filter(\.1).map(\.0)
         return ids.isEmpty ? nil : ids.joined(separator: " ")
     }
 }

@@ -8,7 +8,7 @@ struct PageContext: Sendable {
     let files: String
     /// The token that forms have, so that only a page of this session can send them.
     let formToken: String
-    let contents: PanelContents
+    var contents: PanelContents
     let words: PanelWords
     /// The path of the page that the person came from, if one of this origin led here.
     let origin: String?

@@ -2,10 +2,8 @@
 struct PanelDocument: Sendable {
     let context: PageContext
     let title: String
-    /// The pane whose page this is, for the stream of its changes.
-    var pane: String?
-    /// The place in the history that the page shows.
-    var token: String?
+    /// What the page shows, for the stream of its changes.
+    var page: ShownPage?
     var hasSearch = true
 
     func html(@HTMLBuilder _ content: () -> HTML) -> HTML {
@@ -24,9 +22,9 @@ struct PanelDocument: Sendable {
             HTML(
                 "body",
                 [
-                    "data-events": .optional(pane.map { context.path("events", ["pane": $0]) }),
-                    "data-token": .optional(token),
+                    "data-events": .optional(page?.address(in: context)), "data-form": .text(context.path("form")),
                     "data-unreachable": .text(words("The program can’t be reached. Trying again…")),
+                    "data-ended": .text(words("The session has ended. Use a new link, then load this page again.")),
                     "data-saved": .text(words("Saved.")), "data-changed": .text(words("Changed elsewhere meanwhile.")),
                 ]
             ) {

@@ -27,8 +27,7 @@ struct PanelPages: Sendable {
         _ id: String, attempt: (control: Control, attempt: ControlForm.Attempt)? = nil, status: Int = 200
     ) -> PanelResponse {
         guard let pane = context.contents.pane(id) else { return missing }
-        let token = panel.store.token?.description
-        let document = PanelDocument(context: context, title: pane.title, pane: pane.id, token: token)
+        let document = PanelDocument(context: context, title: pane.title, page: .pane(id: pane.id))
         return .html(
             document.html {
                 trail(to: pane)
@@ -107,15 +106,8 @@ struct PanelPages: Sendable {
 
     /// The settings whose words have all words of a search.
     func search(_ text: String) -> PanelResponse {
-        let wanted = text.lowercased().split(whereSeparator: \.isWhitespace)
-        let document = PanelDocument(context: context, title: words("Search"), pane: "")
-        let found = context.contents.panes.compactMap { pane -> (PanelContents.Pane, [Control])? in
-            let controls = pane.controls.filter { control in
-                let words = (control.words + [pane.title]).map { $0.lowercased() }
-                return !wanted.isEmpty && wanted.allSatisfy { word in words.contains { $0.contains(word) } }
-            }
-            return controls.isEmpty ? nil : (pane, controls)
-        }
+        let document = PanelDocument(context: context, title: words("Search"), page: .search(text: text))
+        let found = context.contents.found(text)
         return .html(
             document.html {
                 HTML("h1") { words("Search") }
@@ -129,6 +121,12 @@ struct PanelPages: Sendable {
                     }
                 }
             })
+    }
+
+    /// The form of a setting alone, for a page that shows it already.
+    func form(of text: String) -> PanelResponse {
+        guard let key = SettingKey(text), let (_, control) = context.contents.place(of: key) else { return missing }
+        return .html(form(control).html)
     }
 
     /// What a reset would change, with the button that does it.

@@ -15,34 +15,38 @@ struct PanelChanges: Sendable {
         guard let key = form["key"].flatMap({ SettingKey($0) }),
             let (pane, control) = context.contents.place(of: key, id: form["control"])
         else { return pages.missing }
-        let edited = form["as"] == "json" ? control.asJSON : control
+        let isJSON = form["as"] == "json"
+        let edited = isJSON ? control.shown(as: .json) : control
         let action = PartAction(form["action"] ?? "save")
         var input = ControlInput(form, for: edited.kind)
-        if control.isOwners {
-            return refused(pane, control, input, .refused(context.words("Only the program itself changes this.")))
-        }
         input.apply(action, form, to: edited.kind)
+        let attempt = ControlForm.Attempt(
+            kind: edited.kind, isJSON: isJSON, input: input, isReset: action == .reset,
+            place: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
+        if control.isOwners {
+            return refused(pane, control, attempt, context.words("Only the program itself changes this."))
+        }
         do {
-            if case .reset = action { return try await store(nil, pane, control, input) }
+            if attempt.isReset { return try await store(nil, pane, control, attempt) }
             guard let value = try input.value(for: edited) else {
-                guard !control.isSecret else { return done(pane, control) }
+                guard !control.isSecret else { return done(pane, control, isStored: false) }
                 guard control.isOptional else { throw InputProblem("A value is needed here.") }
-                return try await store(.some(.null), pane, control, input)
+                return try await store(.null, pane, control, attempt)
             }
             if let refusal = control.refusal(value) { throw InputProblem(refusal) }
-            return try await store(.some(value), pane, control, input)
+            return try await store(value, pane, control, attempt)
         } catch let problem as InputProblem {
-            return refused(pane, control, input, .refused(problem.sentence(in: context.words)))
+            return refused(pane, control, attempt, problem.sentence(in: context.words))
         } catch {
             // A declaration that does not know of the secret may spell it.
             let sentence = control.isSecret ? context.words("This can’t be stored here.") : "\(error)"
-            return refused(pane, control, input, .refused(sentence))
+            return refused(pane, control, attempt, sentence)
         }
     }
 
     /// - Parameter value: `nil` removes what is stored.
     private func store(
-        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ input: ControlInput
+        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt
     ) async throws -> PanelResponse {
         let (store, key) = (panel.store, control.key)
         let write: @Sendable () throws -> Void = {
@@ -52,38 +56,76 @@ struct PanelChanges: Sendable {
         for _ in 0..<Self.attempts {
             do {
                 guard let token else {
-                    try await store.commit(by: panel.configuration.author, write)
+                    try await store.commit(by: panel.configuration.author) {
+                        try refuseIfOther(control)
+                        try write()
+                    }
                     return done(pane, control)
                 }
                 try await store.commit(
                     ifUnchangedSince: token, keys: [key.description], by: panel.configuration.author, write)
                 return done(pane, control)
+            } catch is OtherIsThere {
+                return conflict(pane, control, attempt, wanting: value, author: nil)
             } catch let error as SettingsError where error.code == .conflict {
                 // The page may have shown a value that was on its way to the file: then its place is older than it is.
                 let state = ControlState(of: control, in: store)
-                guard let shown = state.fingerprint, shown == form["seen"], let place = state.token else {
-                    return refused(pane, control, input, .conflict(author: error.conflict?.author?.name))
+                guard state.value != nil, state.seen == form["seen"], let place = state.token else {
+                    return conflict(pane, control, attempt, wanting: value, author: error.conflict?.author?.name)
                 }
                 token = place
             }
         }
-        return refused(pane, control, input, .conflict(author: nil))
+        return conflict(pane, control, attempt, wanting: value, author: nil)
     }
 
     /// How often a value may be on its way.
     private static let attempts = 3
 
-    private func done(_ pane: PanelContents.Pane, _ control: Control) -> PanelResponse {
+    /// The page has shown something else than there is now.
+    private struct OtherIsThere: Error {}
+
+    /// A file that has never been written has no places, so what the page has shown must still be there. Who sends no form
+    /// of a page has seen nothing.
+    private func refuseIfOther(_ control: Control) throws {
+        if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
+    }
+
+    /// Somebody else was first, or it was the same browser, which has missed the answer and asks again.
+    private func conflict(
+        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, wanting value: SettingValue?,
+        author: String?
+    ) -> PanelResponse {
+        let state = ControlState(of: control, in: panel.store)
+        let isThere =
+            if let value { state.isStored && state.value.map { attempt.kind.isSame($0, value) } ?? false } else {
+                !state.isStored
+            }
+        if isThere { return done(pane, control) }
+        var attempt = attempt
+        (attempt.reason, attempt.place) = (.conflict(author: author), nil)
+        return answer(pane, control, attempt, status: 409)
+    }
+
+    private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
         guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
-        return .html(pages.form(control).html)
+        var response = PanelResponse.html(pages.form(control).html)
+        if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
+        return response
+    }
+
+    private func refused(
+        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, _ sentence: String
+    ) -> PanelResponse {
+        var attempt = attempt
+        attempt.reason = .refused(sentence)
+        return answer(pane, control, attempt, status: 422)
     }
 
     /// What was typed is shown again, with the reason beside it.
-    private func refused(
-        _ pane: PanelContents.Pane, _ control: Control, _ input: ControlInput, _ reason: ControlForm.Attempt.Reason
+    private func answer(
+        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, status: Int
     ) -> PanelResponse {
-        let attempt = ControlForm.Attempt(input: input, reason: reason)
-        let status = if case .conflict = reason { 409 } else { 422 }
         guard wantsFragment else { return pages.pane(pane.id, attempt: (control, attempt), status: status) }
         return .html(pages.form(control, attempt).html, status: status)
     }
@@ -179,14 +221,5 @@ extension ControlKind {
         case .list, .dictionary: true
         default: false
         }
-    }
-}
-
-extension Control {
-    /// The same with its value as JSON.
-    fileprivate var asJSON: Control {
-        var control = Control(key: key, title: title, kind: .json)
-        (control.isOptional, control.refusal) = (isOptional, refusal)
-        return control
     }
 }

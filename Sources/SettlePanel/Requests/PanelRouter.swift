@@ -32,12 +32,13 @@ struct PanelRouter: Sendable {
         case (_, ""), (_, "/"): return pages.pane("")
         case (_, "/pane"): return pages.pane(query["id"] ?? "")
         case (_, "/search"): return pages.search(query["q"] ?? "")
+        case (_, "/form"): return pages.form(of: query["key"] ?? "")
         case (_, "/why"): return await pages.why(query["key"] ?? "")
         case (_, "/reset"): return pages.question(pane: query["pane"])
         case (_, "/image"): return pages.image(query["name"] ?? "")
         case (_, "/icon"): return pages.icon
         case ("GET", "/events"):
-            return pages.events(query, lastID: visit.request.value(of: "last-event-id"))
+            return pages.events(query, lifetime: visit.sessionLifetime)
         default: return pages.missing
         }
     }

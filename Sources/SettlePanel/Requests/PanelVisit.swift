@@ -13,6 +13,8 @@ struct PanelVisit: Sendable {
     /// Nothing unless something is sent.
     let form: FormFields
     let now: Date
+    /// How long the browser's session lasts from now on; `nil` without an end.
+    var sessionLifetime: Duration?
 
     init(_ request: PanelRequest, at now: Date) {
         (self.request, self.now) = (request, now)

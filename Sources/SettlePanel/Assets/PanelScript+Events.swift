@@ -1,0 +1,49 @@
+extension PanelScript {
+    /// What others change.
+    static let events = """
+        // Whether the page has other settings than the program by now.
+        let isOutdated = false;
+        function renew() {
+          if (!isOutdated || document.activeElement?.closest("form.control")) return;
+          if (![...document.querySelectorAll("form.control")].some(isBusy)) location.reload();
+        }
+
+        const place = body.dataset.events;
+        let events = null, timer, delay = 500, isLost = false;
+        function stop() {
+          clearTimeout(timer);
+          if (events) events.close();
+          events = null;
+        }
+        function listen() {
+          stop();
+          const own = events = new EventSource(place);
+          own.addEventListener("open", () => {
+            if (isLost) hush();
+            [isLost, delay] = [false, 500];
+          });
+          own.addEventListener("forms", (event) => { for (const html of JSON.parse(event.data)) show(html, "news"); });
+          own.addEventListener("contents", () => {
+            isOutdated = true;
+            renew();
+          });
+          own.addEventListener("error", async () => {
+            if (own !== events) return;
+            isLost = true;
+            tell(body.dataset.unreachable, true);
+            if (own.readyState !== EventSource.CLOSED) return;
+            // An event does not tell why.
+            const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+            if (own !== events) return;
+            if (answer && answer.status === 401) { stop(); end(); return; }
+            timer = setTimeout(listen, delay);
+            delay = Math.min(delay * 2, 10000);
+          });
+        }
+        if (place) {
+          // A page that nobody sees needs no connection; browsers have few for each server.
+          document.addEventListener("visibilitychange", () => { if (document.hidden) stop(); else listen(); });
+          if (!document.hidden) listen();
+        }
+        """
+}

@@ -1,0 +1,222 @@
+import Settle
+import SettleInterchange
+import SettlePanel
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a form of a setting has, and what becomes of it when it is sent.
+@Suite(.timeLimit(.minutes(10))) struct PanelFormTests {
+    private static let page = "/pane?id=limits"
+
+    /// A panel of a program that has left a schema.
+    private struct Described {
+        let folder: TemporaryFolder
+        let store: SettingsStore
+
+        init(_ values: SettingValue.Entries = [:]) async throws {
+            folder = try TemporaryFolder()
+            store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
+            guard !values.isEmpty else { return }
+            let store = store
+            try await store.commit {
+                for (name, value) in values { try store.setValue(value, forKey: SettingKey.path(name)) }
+            }
+        }
+
+        func browser(_ properties: String) throws -> PanelBrowser {
+            let schema = try SettingValue(json: Data("{\"properties\": {\(properties)}}".utf8))
+            return PanelBrowser(
+                SettingsPanel(store, jsonSchema: schema, configuration: .init(title: "x", access: .everyone)))
+        }
+
+        func stored(_ key: String) throws -> SettingValue? { store.effectiveValues[SettingKey.path(key)] }
+    }
+
+    private static let list = #""list": {"type": "array", "items": {"type": "string"}, "x-type": "[String]"}"#
+
+    /// The form of a key, as a part of a page.
+    private func form(_ key: String, in page: String) throws -> String {
+        let start = try #require(page.firstRange(of: "data-key=\"\(key)\""), "\(page)")
+        let rest = page[start.upperBound...]
+        return String(rest[..<(rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)])
+    }
+
+    @Test func `What is shown as JSON stays JSON when it is refused`() async throws {
+        let described = try await Described(["list": .array([.string("a"), .null])])
+        let browser = try described.browser(Self.list)
+        let page = await browser.get("/")
+        #expect(page.form(of: "list").contains { $0 == ("as", "json") })
+        let refused = await browser.post("/set", page.form(of: "list") + [("value", "[\"a\", nul]")])
+        #expect(refused.status == 422)
+        let form = try form("list", in: refused.text)
+        #expect(form.contains("[&quot;a&quot;, nul]</textarea>") && !form.contains("newPart"), "\(form)")
+        let corrected = refused.form(of: "list") + [("value", "[\"a\", \"b\"]")]
+        #expect(await browser.post("/set", corrected).status == 303)
+        #expect(try described.stored("list") == .array([.string("a"), .string("b")]))
+    }
+
+    @Test func `The first of two pages of a file that is not there yet wins, and the second is told`() async throws {
+        let program = try await PanelProgram()
+        #expect(program.store.token == nil)
+        let first = await program.browser.get(Self.page), second = await program.browser.get(Self.page)
+        #expect(await program.browser.post("/set", first.form(of: "limits.name") + [("value", "one")]).status == 303)
+        let answer = await program.browser.post("/set", second.form(of: "limits.name") + [("value", "two")])
+        #expect(answer.status == 409 && answer.text.contains("one") && answer.text.contains("two"))
+        #expect(program.app.limits.name == "one")
+        // A secret is compared by whether there is one.
+        let other = try await PanelProgram()
+        let form = await other.browser.get(Self.page).form(of: "limits.token")
+        try await other.store.commit { other.app.limits.token = Secret("theirs") }
+        #expect(await other.browser.post("/set", form + [("value", "mine")]).status == 409)
+        #expect(other.app.limits.token == Secret("theirs"))
+    }
+
+    @Test func `A reset that meets another change is offered as a reset`() async throws {
+        let program = try await PanelProgram()
+        try await program.store.commit { program.app.limits.name = "old" }
+        let old = await program.browser.get(Self.page).form(of: "limits.name")
+        try await program.store.commit { program.app.limits.name = "theirs" }
+        let answer = await program.browser.post("/set", old + [("value", "old"), ("action", "reset")])
+        #expect(answer.status == 409)
+        let form = try form("limits.name", in: answer.text)
+        #expect(!form.contains("Save mine") && !form.contains("value=\"old\""), "\(form)")
+        #expect(form.contains("value=\"theirs\"") && form.contains("The default"), "\(form)")
+        let again = answer.form(of: "limits.name") + [("value", "theirs"), ("action", "reset")]
+        #expect(await program.browser.post("/set", again).status == 303)
+        #expect(program.app.limits.name == "x")
+    }
+
+    @Test func `A secret that meets another change is asked for again, and nothing is said to be saved`() async throws {
+        let program = try await PanelProgram()
+        try await program.store.commit { program.app.limits.token = Secret("old") }
+        let old = await program.browser.get(Self.page).form(of: "limits.token")
+        try await program.store.commit { program.app.limits.token = Secret("theirs") }
+        let answer = await program.browser.post("/set", old + [("value", "mine")])
+        let form = try form("limits.token", in: answer.text)
+        #expect(answer.status == 409 && form.contains("Type yours again") && !form.contains("Save mine"), "\(form)")
+        let empty = await program.browser.change("limits.token", [("value", "")], on: Self.page, asScript: true)
+        #expect(empty.status == 200 && empty.field("X-Settle-Unchanged") != nil)
+        let full = await program.browser.change("limits.token", [("value", "mine")], on: Self.page, asScript: true)
+        #expect(full.status == 200 && full.field("X-Settle-Unchanged") == nil)
+        #expect(program.app.limits.token == Secret("mine"))
+    }
+
+    @Test func `What was stored, and is sent again since the answer was lost, is no conflict`() async throws {
+        let program = try await PanelProgram()
+        try await program.store.commit { program.app.limits.nick = "a token" }
+        for (key, value) in [("name", "new"), ("count", "9"), ("volume", "1"), ("since", "2026-11-23T12:00")] {
+            let sent = await program.browser.get(Self.page).form(of: "limits.\(key)") + [("value", value)]
+            #expect(await program.browser.post("/set", sent).status == 303)
+            #expect(await program.browser.post("/set", sent).status == 303, "\(key)")
+        }
+        let reset = await program.browser.get(Self.page).form(of: "limits.name") + [("action", "reset")]
+        #expect(await program.browser.post("/set", reset).status == 303)
+        #expect(await program.browser.post("/set", reset).status == 303)
+        #expect(program.app.limits.name == "x")
+    }
+
+    @Test func `Who corrects what was refused is told of what others have done since the page was made`() async throws {
+        let program = try await PanelProgram()
+        try await program.store.commit { program.app.limits.count = 4 }
+        let form = await program.browser.get(Self.page).form(of: "limits.count")
+        try await program.store.commit(by: "alice") { program.app.limits.count = 5 }
+        let refused = await program.browser.post("/set", form + [("value", "99")])
+        #expect(refused.status == 422)
+        let answer = await program.browser.post("/set", refused.form(of: "limits.count") + [("value", "9")])
+        #expect(answer.status == 409 && answer.text.contains("alice"))
+        #expect(program.app.limits.count == 5)
+    }
+
+    @Test func `Only what differs from its default has a mark`() async throws {
+        let program = try await PanelProgram()
+        func isMarked(_ key: String) async throws -> Bool {
+            try form("limits.\(key)", in: await program.browser.get(Self.page).text).contains("class=\"mark\"")
+        }
+        #expect(try await !isMarked("isEnabled"))
+        _ = await program.browser.change("limits.isEnabled", [], on: Self.page)
+        #expect(try await isMarked("isEnabled"))
+        _ = await program.browser.change("limits.isEnabled", [("value", "on")], on: Self.page)
+        #expect(try await !isMarked("isEnabled"))
+        let described = try await Described(["n": .integer(3), "m": .integer(4)])
+        let type = #"{"type": "integer", "default": 3, "x-type": "Int"}"#
+        let page = await (try described.browser("\"n\": \(type), \"m\": \(type)")).get("/").text
+        #expect(try !form("n", in: page).contains("class=\"mark\""))
+        #expect(try form("m", in: page).contains("class=\"mark\""))
+    }
+
+    @Test func `A choice of a page that was made before an upgrade is the same one after it`() async throws {
+        let described = try await Described(["level": .string("low")])
+        func schema(_ cases: String) -> String {
+            #""level": {"enum": [\#(cases)], "type": "string", "x-type": "Level"}"#
+        }
+        let page = await (try described.browser(schema(#""low", "high""#))).get("/")
+        let high = page.choice("high", of: "level")
+        #expect(!high.isEmpty)
+        let upgraded = try described.browser(schema(#""off", "low", "middle", "high""#))
+        #expect(await upgraded.post("/set", page.form(of: "level") + [("value", high)]).status == 303)
+        #expect(try described.stored("level") == .string("high"))
+    }
+
+    @Test func `A number between limits that need not be there is a field, and can be emptied`() async throws {
+        let described = try await Described(["balance": .real(0.5)])
+        let browser = try described.browser(
+            #""balance": {"type": ["number", "null"], "minimum": -1, "maximum": 1, "x-type": "Double?"}"#)
+        let page = await browser.get("/")
+        #expect(page.text.contains("type=\"number\"") && !page.text.contains("type=\"range\""))
+        for (typed, stored) in [(".5", SettingValue.real(0.5)), ("-.25", .real(-0.25)), ("", .null)] {
+            #expect(await browser.change("balance", [("value", typed)]).status == 303)
+            #expect(try described.stored("balance") == stored, "\(typed)")
+        }
+        #expect(!(await browser.get("/").text.contains("type=\"range\"")))
+    }
+
+    @Test func `A name that a field of one line would change is shown as JSON`() async throws {
+        let described = try await Described(["ports": .dictionary(["a\nb": .integer(1)])])
+        let browser = try described.browser(
+            #""ports": {"type": "object", "additionalProperties": {"type": "integer"}, "x-type": "[String: Int]"}"#)
+        #expect(await browser.get("/").form(of: "ports").contains { $0 == ("as", "json") })
+    }
+
+    @Test func `The images of a slider are found, whatever they are called`() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.application, .registration])
+        let bundle = SettingsBundle(
+            root: SettingsBundle.Pane(specifiers: [
+                SettingsBundle.Specifier(
+                    .slider(.init(minimum: 0, maximum: 1, minimumImage: "leise & #1?.png")), key: "volume",
+                    title: "Volume", defaultValue: .real(0.5))
+            ]))
+        try store.register(contentsOf: bundle)
+        let browser = PanelBrowser(
+            SettingsPanel(store, bundle: bundle, configuration: .init(title: "x", access: .everyone)))
+        #expect(await browser.get("/").text.contains("src=\"/image?name=leise%20%26%20%231%3F.png\""))
+    }
+
+    @Test func `Fields that are locked or refused say so to a screen reader`() async throws {
+        let program = try await PanelProgram(managed: SettingTree(["limits": .dictionary(["name": .string("m")])]))
+        let locked = try form("limits.name", in: await program.browser.get(Self.page).text)
+        let note = try #require(locked.firstMatch(of: /class="note" id="([^"]+)">Locked/)).1
+        #expect(locked.contains("aria-describedby=\"\(note)\"") && locked.contains(" readonly"), "\(locked)")
+        #expect(!locked.contains(" disabled") && !locked.contains("does not count"))
+        let refused = await program.browser.change("limits.level", [("value", "nothing")], on: Self.page)
+        #expect(try form("limits.level", in: refused.text).contains("aria-invalid=\"true\""))
+        let described = try await Described(["a": .integer(1)])
+        let browser = try described.browser(
+            #""a": {"enum": [1, 2, 3, 4, 5], "type": "integer", "x-type": "Int"}"#)
+        let menu = try form("a", in: await browser.change("a", [("value", "nothing")]).text)
+        #expect(menu.contains("<select") && menu.contains("aria-invalid=\"true\""))
+    }
+
+    @Test func `The form of one setting can be had alone`() async throws {
+        let program = try await PanelProgram()
+        let answer = await program.browser.get("/form?key=limits.count")
+        #expect(answer.status == 200 && answer.text.hasPrefix("<form") && answer.text.contains("value=\"3\""))
+        #expect(await program.browser.get("/form?key=nothing").status == 404)
+    }
+}
