@@ -1,4 +1,5 @@
 import Settle
+import SettleInterchange
 
 /// A setting as a form: with it, a person reads and changes one value, with or without a script.
 struct ControlForm: Sendable {
@@ -61,6 +62,9 @@ struct ControlForm: Sendable {
             // Who corrects what was refused has not seen what others have done meanwhile.
             let place = attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen)
             context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
+            if control.occurrence > 0 {
+                HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
+            }
             if shown.isJSON { HTML("input", ["type": "hidden", "name": "as", "value": "json"]) }
             // The first button is what the Return key presses.
             HTML(
@@ -113,12 +117,15 @@ struct ControlForm: Sendable {
         if let attempt {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
         }
-        if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { problem } }
+        if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words(problem) } }
+        if let value = state.value, control.kind.isStray(value) {
+            HTML("p", ["class": "note"]) { words("What is stored is none of these: %@.", spelled(value)) }
+        }
         if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
         if isCoverTold {
             HTML("p", ["class": "note", "id": .text(coverID)]) {
                 let value = state.covering.map(spelled)
-                words("What is stored here does not count while “%@” has a value.", state.domain.description)
+                words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
                 if let value { " " + words("In force: %@.", value) }
             }
         }
@@ -172,7 +179,7 @@ struct ControlForm: Sendable {
 
     /// Forgets what was typed.
     private var keep: HTML {
-        let pane = context.contents.place(of: control.key)?.pane.id ?? ""
+        let pane = context.contents.place(of: control.key, id: control.id)?.pane.id ?? ""
         return HTML(
             "a",
             ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
@@ -225,10 +232,9 @@ extension Control {
         guard !isSecret else { return "••••" }
         switch kind {
         case .choice(let choices, _), .label(let choices):
-            if let choice = choices.first(where: { value.isChoice($0.value) }) { return choice.title }
-        case .toggle(let on, let off):
-            if value.isChoice(on) { return words("On") }
-            if value.isChoice(off) { return words("Off") }
+            if let place = choices.place(matching: value) { return choices[place].title }
+        case .toggle(let toggle):
+            if let isOn = toggle.state(of: value) { return isOn ? words("On") : words("Off") }
         default: break
         }
         switch value {
