@@ -64,6 +64,7 @@ enum PanelStyle {
         .note { background: var(--note-back); }
         .problem { background: var(--bad-back); color: var(--bad); }
         .problem p { margin: 0; }
+        .problem p ~ .button, .problem p ~ button { margin-block-start: .5rem; }
         .problem dl { display: grid; grid-template-columns: auto 1fr; gap: .2rem 1rem; margin: .5rem 0; color: var(--text); }
         .problem dt { color: var(--faint); }
         .problem dd { margin: 0; white-space: pre-wrap; }
@@ -100,9 +101,10 @@ enum PanelStyle {
         .slider img { width: 21px; height: 21px; object-fit: contain; }
         .secret { display: inline-flex; flex-wrap: wrap; gap: .6rem; align-items: center; }
         .secret .state { color: var(--faint); }
-        .parts { display: grid; gap: .4rem; max-width: 100%; }
+        .parts { display: grid; gap: .4rem; width: 24rem; max-width: 100%; }
         .part { display: flex; flex-wrap: wrap; gap: .4rem; }
-        .part input:not([type=checkbox]) { flex: 1 1 8rem; width: auto; min-width: 6rem; }
+        .part input:not([type=checkbox]), .part select { flex: 1 1 6rem; width: auto; min-width: 5rem; }
+        .part input[type=number] { text-align: start; }
         .part button { min-width: 2.5rem; padding: 0 .6rem; }
         .pane { display: flex; justify-content: space-between; gap: 1rem; padding: .9rem 1rem; color: inherit;
           text-decoration: none; }
@@ -111,7 +113,8 @@ enum PanelStyle {
         [dir=rtl] .chevron { transform: scaleX(-1); }
         .scroll { overflow-x: auto; }
         table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-        th, td { text-align: start; padding: .5rem .75rem; vertical-align: top; }
+        th, td { text-align: start; padding: .5rem .75rem; vertical-align: top; overflow-wrap: break-word; }
+        td:last-child { min-width: 12rem; overflow-wrap: anywhere; }
         td { border-block-start: 1px solid var(--line); }
         .force { font-weight: 600; }
         .history { list-style: none; margin: 0; padding: 0; }
@@ -135,6 +138,8 @@ enum PanelStyle {
           .head { flex-basis: 60%; }
           .slider, .secret, .secret input { width: 100%; }
           .slider input { flex: 1; }
+          .script .field:has([type=datetime-local]) { flex-wrap: nowrap; }
+          .field [type=datetime-local] { flex: 1; min-width: 0; }
         }
         @media (prefers-reduced-motion: reduce) { *, *::after { transition: none !important; animation: none !important; } }
         @media (forced-colors: active) { .switch { border: 1px solid; forced-color-adjust: none; } }

@@ -139,7 +139,7 @@ struct ControlField {
     }
 
     private func scalar(
-        _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?
+        _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?, hint: String? = nil
     ) -> HTML {
         if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind { return textArea(text, name: name) }
         var (type, keyboard, step) = ("text", String?.none, String?.none)
@@ -164,6 +164,7 @@ struct ControlField {
                 "inputmode": .optional(keyboard), "step": .optional(step), "min": .optional(minimum),
                 "max": .optional(maximum), "autocapitalize": .optional(capitalization),
                 "autocorrect": .optional(correction), "readonly": .flag(isDisabled), "aria-label": .optional(label),
+                "placeholder": .optional(hint),
                 "aria-describedby": .optional(description), "aria-invalid": invalid,
             ])
     }
@@ -184,9 +185,13 @@ struct ControlField {
             if !isDisabled {
                 HTML("div", ["class": "part new"]) {
                     if isNamed {
-                        nameInput("", name: "newName", label: words("Name of a new entry"), id: "\(id).new.name")
+                        nameInput(
+                            "", name: "newName", label: words("Name of a new entry"), id: "\(id).new.name",
+                            hint: words("Name"))
                     }
-                    inputOfPart(element, "", name: "newPart", label: words("New entry"), id: "\(id).new")
+                    inputOfPart(
+                        element, "", name: "newPart", label: words("New entry"), id: "\(id).new",
+                        hint: isNamed ? words("Value") : words("New entry"))
                     button("add", words("Add"))
                 }
             }
@@ -219,7 +224,7 @@ struct ControlField {
 
     /// A part can't have a checkbox: a browser does not send those that are off, so the others would move up.
     private func inputOfPart(
-        _ element: ControlKind, _ text: String, name: StaticString, label: String, id: String
+        _ element: ControlKind, _ text: String, name: StaticString, label: String, id: String, hint: String? = nil
     ) -> HTML {
         switch element {
         case .toggle:
@@ -227,7 +232,7 @@ struct ControlField {
         case .choice(let choices, _):
             choicesOfPart(
                 choices.map { ($0.id, $0.title) }, text, name: name, label: label, id: id)
-        default: scalar(element, text, name: name, id: id, label: label)
+        default: scalar(element, text, name: name, id: id, label: label, hint: hint)
         }
     }
 
@@ -248,12 +253,15 @@ struct ControlField {
         }
     }
 
-    private func nameInput(_ text: String, name: StaticString, label: String, id: String) -> HTML {
+    private func nameInput(
+        _ text: String, name: StaticString, label: String, id: String, hint: String? = nil
+    ) -> HTML {
         HTML(
             "input",
             [
                 "class": "name", "name": .text("\(name)"), "id": .text(id), "value": .text(text),
                 "aria-label": .text(label), "readonly": .flag(isDisabled), "aria-describedby": .optional(description),
+                "placeholder": .optional(hint),
             ])
     }
 
