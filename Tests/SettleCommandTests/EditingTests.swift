@@ -122,11 +122,13 @@ import Testing
         func interrupts() throws {
             let folder = try TemporaryFolder()
             let file = folder.url.appending(path: "edited").path
-            let script = "kill -INT $PPID; kill -QUIT $PPID; edit() { echo done > \"$1\"; }; edit"
-            #expect(try EditorProcess.run(script, on: file) == 0)
+            // As the terminal sends it: to all that wait, too.
+            let script = "sh -c 'kill -INT $PPID; echo done > \"$1\"' sh"
+            let outer = "kill -INT $PPID; kill -QUIT $PPID; \(script)"
+            #expect(try EditorProcess.run(outer, on: file) == 0)
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "done\n")
             // An editor can be interrupted itself.
-            #expect(try EditorProcess.run("kill -INT $$; true", on: file) == 128 + 2)
+            #expect(try EditorProcess.run("sh -c 'kill -INT $$'", on: file) == 128 + 2)
         }
     #endif
 }

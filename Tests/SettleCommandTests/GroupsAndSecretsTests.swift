@@ -100,6 +100,27 @@ import Testing
         }
     }
 
+    @Test("No secret shows where changes of its group are told")
+    func watching() async throws {
+        let home = try await KeysAndSchemasTests().home()
+        let terminal = RecordingTerminal()
+        let watching = Task { await home.run("watch", "app", "limits", "--json", on: terminal) }
+        var number = 0
+        // Until it has begun, nothing is told.
+        while terminal.output.isEmpty {
+            number += 1
+            await home.run("write", "app", "limits.attemptCount", "\(number % 20)")
+        }
+        let store = try await SettingsStore.open(at: home.settings("app"))
+        let secret = SettingValue.dictionary(["token": .string("hunter3"), "isOn": .bool(true)])
+        try await store.commit { try store.setValue(secret, forKey: "limits") }
+        while !terminal.output.contains("isOn") { await Task.yield() }
+        try await store.close()
+        watching.cancel()
+        _ = await watching.value
+        #expect(!terminal.output.contains("hunter"), "\(terminal.output)")
+    }
+
     @Test("Secrets are written to no file, even on a terminal")
     func exporting() async throws {
         let home = try await KeysAndSchemasTests().home()

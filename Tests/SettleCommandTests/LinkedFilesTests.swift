@@ -1,4 +1,5 @@
 import Settle
+import SettleCommand
 import SettleTesting
 import Testing
 
@@ -79,6 +80,25 @@ import Testing
         #expect(await home.run("check", "app", "--repair").code == 0)
         #expect(
             try FileManager.default.destinationOfSymbolicLink(atPath: home.settings("app").path).hasSuffix("app.json"))
+    }
+
+    @Test("A copy is of one moment, also if a program saves while it is made")
+    func moments() async throws {
+        let home = try CommandHome()
+        await home.run("write", "app", "a", "1")
+        let saves = LockedCounter()
+        let copy = try SettingsCopy(of: home.settings("app")) { _ in
+            guard saves.next() == 1 else { return }
+            let storage = FileStorage(at: home.settings("app"))
+            _ = try storage.load()
+            try storage.append(StorageBatch(revision: 1, values: ["a": .string("2")]), durability: .synced)
+            _ = try storage.checkpoint(SettingTree(["a": .string("2")]), for: .requested)
+            storage.close()
+        }
+        defer { copy.remove() }
+        let contents = try copy.salvaged()
+        #expect(contents.outcome == StorageContents.Outcome.intact && contents.tree["a"] == .string("2"))
+        #expect(saves.count > 4)
     }
 
     @Test("What a removed file has left is found through the link")

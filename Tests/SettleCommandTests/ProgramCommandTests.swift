@@ -83,6 +83,25 @@ import Testing
         #expect(await program.run("explain", "limits.count").output.contains("managed"))
     }
 
+    @Test("A dictionary for a group obeys each setting's rule, and leaves secrets and owners alone")
+    func groups() async throws {
+        let program = try await Program()
+        let group = try await program.store.group(App.self)
+        try await group.commit { (group.limits.token, group.limits.name) = (Secret("mine"), "y") }
+        for (value, code) in [(["-dict", "count", "-int", "99"], 65), (["-dict", "cuont", "1"], 65), (["5"], 65)] {
+            let terminal = RecordingTerminal()
+            #expect(await program.command.run(["set", "limits"] + value, on: terminal) == code, "\(terminal.errors)")
+            #expect(group.limits.count == 3 && group.limits.name == "y")
+        }
+        #expect(await program.run("set", "limits", "-dict", "count", "-int", "9").code == 0)
+        #expect(group.limits.count == 9 && group.limits.name == "x" && group.limits.token.revealed == "mine")
+        #expect(await program.run("set", "owned", "-dict", "attempts", "-int", "0").code == 77)
+        #expect(group.owned.attempts == 7)
+        let answer = await program.run("explain", "limits")
+        #expect(!"\(answer)".contains("mine"), "\(answer)")
+        try await program.store.close()
+    }
+
     @Test("The history is told and undone")
     func history() async throws {
         let program = try await Program()

@@ -1,13 +1,13 @@
-import Settle
+package import Settle
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The files of one moment of a domain, in a folder of their own, to try on them what must not happen to the originals.
-struct SettingsCopy {
+package struct SettingsCopy {
     private let folder: FilePath
     private let original: FileNames
     /// By the name that programs open, which may be that of a link.
@@ -17,8 +17,9 @@ struct SettingsCopy {
     /// How often to begin again if a program writes meanwhile.
     private static let attempts = 50
 
+    /// - Parameter didCopy: Is told of each file that has been copied.
     /// - Throws: ``CommandFailure`` if something is there that can't be read, or if it keeps changing.
-    init(of file: URL) throws {
+    package init(of file: URL, didCopy: (FilePath) throws -> Void = { _ in }) throws {
         let path = FilePath(file.path)
         original = FileNames(try FileOperations(POSIXSystemCalls()).resolve(path).resolved)
         let url = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
@@ -27,23 +28,26 @@ struct SettingsCopy {
         folder = FilePath(url.path)
         self.file = folder.appending(path.name)
         do {
-            try fill()
+            try fill(didCopy)
         } catch {
             Self.remove(folder)
             throw error
         }
     }
 
-    func remove() { Self.remove(folder) }
+    package func remove() { Self.remove(folder) }
 
     private static func remove(_ folder: FilePath) { try? FileManager.default.removeItem(atPath: folder.text) }
 
     /// Copies until nothing has changed from the first look to the last: a file and a journal of two moments look
     /// damaged. Without the lock, which would hold up the programs that write, and needs their permission.
-    private func fill() throws {
+    private func fill(_ didCopy: (FilePath) throws -> Void) throws {
         for _ in 0..<Self.attempts {
             let before = try states()
-            for name in Self.companions { try copy(original[keyPath: name]) }
+            for name in Self.companions {
+                try copy(original[keyPath: name])
+                try didCopy(original[keyPath: name])
+            }
             if try states() == before { return try link() }
         }
         throw CommandFailure(
@@ -80,7 +84,7 @@ struct SettingsCopy {
     }
 
     /// What a program would find.
-    func salvaged() throws -> StorageContents {
+    package func salvaged() throws -> StorageContents {
         let storage = FileStorage(at: URL(filePath: file.text))
         defer { storage.close() }
         var contents = try storage.load()

@@ -12,7 +12,7 @@ package enum EditorProcess {
     private static let interrupts = [SIGINT, SIGQUIT]
 
     /// By the shell, because `EDITOR` may have arguments. The path is one of its own, so that no name is taken for words
-    /// of the shell.
+    /// of the shell. That too waits for the editor: it catches what it would ignore, for the editor would inherit that.
     ///
     /// - Returns: The exit code, or 128 and the number of the signal that has ended it.
     package static func run(_ editor: String, on path: String) throws(CommandFailure) -> Int32 {
@@ -21,7 +21,7 @@ package enum EditorProcess {
             let handlers = interrupts.map { signal($0, SIG_IGN) }
             defer { for (number, handler) in zip(interrupts, handlers) { signal(number, handler) } }
             var process: pid_t = 0
-            let error = start(["sh", "-c", "\(editor) \"$1\"", "sh", path], &process)
+            let error = start(["sh", "-c", "trap : INT QUIT; \(editor) \"$1\"", "sh", path], &process)
             guard error == 0 else {
                 throw CommandFailure(
                     .unavailable, "“\(editor)” can't be started: \(String(cString: strerror(error))).")

@@ -61,17 +61,15 @@ extension DeclaredSettings {
 }
 
 extension SettingsStore {
-    /// Stores a value. The secrets of a group stay where a dictionary for the whole group does not name them: whoever
-    /// wrote it has not seen them. In a transaction.
+    /// Stores a value, and that of a group setting by setting, since each has its own rule. The secrets of a group stay
+    /// where the dictionary does not name them: whoever wrote it has not seen them. In a transaction.
     ///
     /// - Parameter stored: What is replaced.
     func setValue(
         _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
         in stored: SettingTree
     ) throws {
-        guard declared.all.contains(where: { $0.isSecret && $0.key.isWithin(key) }) else {
-            return try setValue(value, forKey: key)
-        }
+        guard declared.isGroup(key) else { return try setValue(value, forKey: key) }
         var tree = SettingTree()
         tree[key] = value
         for old in stored.leaves(within: declared)
