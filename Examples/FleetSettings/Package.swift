@@ -53,6 +53,16 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "fleet-bench",
+            dependencies: [
+                "EtcdHTTP",
+                "FleetMachines",
+                .product(name: "Settle", package: "settle"),
+                .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "EtcdHTTPTests",
             dependencies: [

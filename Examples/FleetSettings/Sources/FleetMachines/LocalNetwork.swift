@@ -107,9 +107,10 @@ package struct Station: Sendable, Hashable {
 
     /// How many bytes have come from and gone to the station.
     package var traffic: Int {
-        ["rx_bytes", "tx_bytes"].reduce(0) { sum, name in
-            let text = try? String(contentsOfFile: "/sys/class/net/\(line)/statistics/\(name)", encoding: .utf8)
-            return sum + (text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0)
-        }
+        let text = (try? String(contentsOfFile: "/proc/self/net/dev", encoding: .utf8)) ?? ""
+        let row = text.split(separator: "\n").first { $0.drop { $0 == " " }.hasPrefix("\(line):") }
+        let fields = row?.split(separator: ":").last?.split(separator: " ").compactMap { Int($0) } ?? []
+        // Bytes are the first of eight fields, received before sent.
+        return fields.count > 8 ? fields[0] + fields[8] : 0
     }
 }

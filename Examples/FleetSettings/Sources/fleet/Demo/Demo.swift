@@ -21,8 +21,9 @@ extension Fleet {
             try Fleet.requireEtcd()
             TemporaryFolder.removeOnSignals()
             try LocalNetwork.enter()
-            let demonstration = try await Demonstration(commits: quick ? 60 : 300)
-            let isGood = try await demonstration.run()
+            let isGood = try await withTransport { transport in
+                try await Demonstration(commits: quick ? 60 : 300, transport).run()
+            }
             guard isGood else { throw ExitCode.failure }
         }
     }
@@ -42,12 +43,11 @@ struct Demonstration {
     let cluster: RealCluster
     let services: [ServiceProcess]
     let folder: TemporaryFolder
-    let transport: EtcdHTTPTransport
     let etcd: BareEtcd
     /// The revision before the first change.
     let beginning: Int
 
-    init(commits: Int) async throws {
+    init(commits: Int, _ transport: EtcdHTTPTransport) async throws {
         self.commits = commits
         network = LocalNetwork.current
         let started = MonotonicTime.now()
@@ -57,7 +57,6 @@ struct Demonstration {
         try await cluster.ready()
         let place = network == nil ? "processes on free ports" : "each in a network namespace of its own"
         Self.say("Three nodes of etcd have a leader after \(Self.since(started)), \(place).")
-        transport = try EtcdHTTPTransport()
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
         // A place to begin after, for all of them.
         beginning = try await etcd.put("limits.requests", "100")
@@ -79,7 +78,6 @@ struct Demonstration {
         try await cutOff()
         let isGood = try await check()
         for service in services { await service.end() }
-        try await transport.shutdown()
         return isGood
     }
 

@@ -10,7 +10,6 @@ struct FleetTrial {
     let seconds: Int
     let cluster: RealCluster
     let services: [ServiceProcess]
-    let transport: EtcdHTTPTransport
     let etcd: BareEtcd
     let beginning: Int
     private let folder: TemporaryFolder
@@ -19,9 +18,11 @@ struct FleetTrial {
     struct Result {
         var account: String
         var verdict: ClusterVerdict
+        /// What the cluster has stored and what each service has told, a line for each.
+        var record: [String]
     }
 
-    init(seconds: Int, seed: UInt64) async throws {
+    init(seconds: Int, seed: UInt64, _ transport: EtcdHTTPTransport) async throws {
         self.seconds = seconds
         self.seed = seed
         let (network, folder) = (LocalNetwork.current, try TemporaryFolder("settle-fleet"))
@@ -29,7 +30,6 @@ struct FleetTrial {
         let cluster = try RealCluster(on: network)
         self.cluster = cluster
         try await cluster.ready()
-        transport = try EtcdHTTPTransport()
         etcd = BareEtcd(transport, endpoints: cluster.endpoints, prefix: Self.prefix)
         // A place to begin after, for all of them.
         beginning = try await etcd.put("limits.requests", "100")
@@ -112,10 +112,12 @@ struct FleetTrial {
             finals["Service \(service.number)"] = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($0, $1) })
         }
         for service in services { await service.end() }
-        try await transport.shutdown()
         let lines = services.map(\.lines)
         let verdict = ClusterVerdict(lines, log: log, finals: finals, end: MonotonicTime.now())
-        return Result(account: account(lines.flatMap { $0 }, log, counts), verdict: verdict)
+        let record =
+            log.map { "stored at \($0.revision): register \($0.register) = \($0.value)" }
+            + services.flatMap { service in service.lines.map { "service \(service.number): \($0.line)" } }
+        return Result(account: account(lines.flatMap { $0 }, log, counts), verdict: verdict, record: record)
     }
 
     private func account(

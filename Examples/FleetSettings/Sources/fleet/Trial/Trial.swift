@@ -18,6 +18,8 @@ extension Fleet {
         @Option(help: "How many seconds each run is disturbed.") var seconds = 20
         @Option(help: "Where the random numbers begin, to repeat a plan.") var seed: UInt64?
 
+        @Option(help: "A folder for the records of the runs that break a promise.") var records: String?
+
         func validate() throws {
             guard runs > 0, seconds > 0 else { throw ValidationError("--runs and --seconds are at least 1.") }
         }
@@ -32,11 +34,17 @@ extension Fleet {
                 "\(runs) runs of \(seconds) s, seed \(seed); nodes and services are killed, stopped and \(way).")
             var problems = 0
             for run in 0..<runs {
-                let trial = try await FleetTrial(seconds: seconds, seed: seed &+ UInt64(run))
-                let result = try await trial.run()
+                let result = try await withTransport { transport in
+                    try await FleetTrial(seconds: seconds, seed: seed &+ UInt64(run), transport).run()
+                }
                 Terminal.say("run \(run + 1): \(result.account)")
                 for sentence in result.verdict.sentences.prefix(10) { Terminal.say("  BROKEN: \(sentence)") }
                 problems += result.verdict.sentences.count
+                guard let records, !result.verdict.sentences.isEmpty else { continue }
+                let folder = URL(filePath: records)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let text = result.verdict.sentences + [""] + result.record
+                try Data(text.joined(separator: "\n").utf8).write(to: folder.appending(path: "run-\(run + 1).txt"))
             }
             Terminal.say(
                 problems == 0 ? "No value was lost, doubled or unexplained." : "\(problems) promises were broken.")

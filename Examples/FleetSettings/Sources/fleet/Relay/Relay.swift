@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import Settle
+import SettleEtcd
+
+extension Fleet {
+    struct Relay: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keeps a file as the cluster is, for all programs of this machine.",
+            discussion: """
+                One process follows the cluster; the programs open the file, which tells them what changes. Prints “Ready” \
+                once the file has what the cluster has. While the cluster is away, the file keeps the last known values, \
+                also across restarts, and standard error says so.
+
+                The file belongs to the relay: what another program writes to it is put back, and reported on standard \
+                error. Write with “fleet set”, or with a store that is opened on the cluster.
+                """)
+        @OptionGroup var cluster: Cluster
+        @Option(help: "The file. It is made if it is missing.") var file: String
+
+        func run() async throws {
+            let end = Signals.end()
+            let file = URL(filePath: file)
+            var delay = 1.0
+            while true {
+                do {
+                    return try await cluster.open(start: .withClusterOnly) { store, _ in
+                        try await Self.relay(store, to: file, until: end)
+                    }
+                } catch let error as SettingsError where (error.underlying as? StorageError)?.code == .unavailable {
+                    // Half of it is random, so that the machines of a fleet do not all come back in one moment.
+                    let pause = delay / 2 + delay / 2 * .random(in: 0...1)
+                    Terminal.complain(
+                        "fleet: \(error) The file stays as it is; the next try is in \(Int(pause.rounded(.up))) s.")
+                    delay = min(30, 2 * delay)
+                    if await end.hasCome(within: .seconds(pause)) { return }
+                }
+            }
+        }
+
+        private static func relay(_ cluster: SettingsStore, to file: URL, until end: Signals) async throws {
+            let copy = try await SettingsStore.open(at: file)
+            let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let watches = [
+                Task { for await _ in cluster.changes(after: cluster.token) { wake.yield() } },
+                Task {
+                    for await change in copy.changes(after: copy.token) where change.origin == .external {
+                        complain(change, file)
+                        wake.yield()
+                    }
+                },
+                Task { for await issue in copy.issues { Terminal.complain("fleet: \(issue)") } },
+                Task {
+                    await end.come()
+                    wake.finish()
+                },
+            ]
+            defer { for watch in watches { watch.cancel() } }
+            try await update(copy, to: cluster)
+            try await copy.flush()
+            Terminal.say("Ready: “\(file.path)” has what the cluster has\(cluster.token.map { " at \($0)" } ?? "").")
+            for await _ in wakes {
+                do {
+                    try await update(copy, to: cluster)
+                } catch {
+                    Terminal.complain("fleet: “\(file.path)” is behind the cluster: \(error)")
+                }
+            }
+            try await copy.close()
+        }
+
+        /// Writes what differs, in one transaction.
+        private static func update(_ copy: SettingsStore, to cluster: SettingsStore) async throws {
+            try copy.import(try await cluster.export(), .replace, by: "cluster")
+        }
+
+        private static func complain(_ change: Change, _ file: URL) {
+            let keys = change.mutations.map { "“\($0.key)”" }.joined(separator: ", ")
+            Terminal.complain(
+                "fleet: What another program has written to “\(file.path)” at \(keys) is put back: the cluster's values are "
+                    + "in force there. Write with “fleet set”.")
+        }
+    }
+}
