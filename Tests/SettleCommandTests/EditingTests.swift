@@ -117,6 +117,23 @@ import Testing
         #expect(await home.run("read", "app", "owned").code == 1)
     }
 
+    @Test("A group that is emptied keeps the secrets that the editor has not shown")
+    func secrets() async throws {
+        let home = try await KeysAndSchemasTests().home()
+        await home.run("write", "app", "limits.isOn", "yes")
+        let terminal = RecordingTerminal(isTerminal: true) { path in
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            guard !text.contains("hunter2"), text.contains("isOn") else { return 1 }
+            try Data("{\"limits\": {}}".utf8).write(to: URL(filePath: path))
+            return 0
+        }
+        let answer = await home.run("edit", "app", on: terminal)
+        #expect(answer.code == 0, "\(answer)")
+        let shown = RecordingTerminal(isTerminal: true)
+        #expect(await home.run("export", "app", "--as", "json", "--show-secrets", on: shown).output.contains("hunter2"))
+        #expect(!shown.output.contains("isOn"))
+    }
+
     #if os(macOS) || os(Linux)
         @Test("Interrupts at the terminal are the editor's: they do not end what waits for it")
         func interrupts() throws {

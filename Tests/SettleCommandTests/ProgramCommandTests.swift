@@ -96,6 +96,7 @@ import Testing
         #expect(await program.run("set", "limits", "-dict", "count", "-int", "9").code == 0)
         #expect(group.limits.count == 9 && group.limits.name == "x" && group.limits.token.revealed == "mine")
         #expect(await program.run("set", "owned", "-dict", "attempts", "-int", "0").code == 77)
+        #expect(await program.run("set", "owned", "-dict").code == 77)
         #expect(group.owned.attempts == 7)
         let answer = await program.run("explain", "limits")
         #expect(!"\(answer)".contains("mine"), "\(answer)")

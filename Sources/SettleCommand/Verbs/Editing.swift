@@ -30,6 +30,8 @@ extension Verb {
 
 /// One edit, until its result is stored or given up.
 private struct EditSession {
+    private typealias Change = (key: SettingKey, value: SettingValue?)
+
     private let invocation: Invocation
     private let subject: Subject
     private let declared: DeclaredSettings
@@ -49,20 +51,17 @@ private struct EditSession {
         let file = folder.appending(path: "\(subject.name.replacing("/", with: "_")).json")
         let document = Data(try JSONDocument.write(.dictionary(original.root)))
         try document.write(to: file)
-        while true {
+        var stored: [Change]?
+        while stored == nil {
             do {
                 let changes = try changes(in: try edited(file), from: original)
-                if changes.isEmpty {
-                    try invocation.terminal.say("Nothing was changed.")
-                } else {
-                    try await save(changes, in: store, since: token, from: current)
-                }
-                return try FileManager.default.removeItem(at: folder)
+                if !changes.isEmpty { try await save(changes, in: store, since: token, from: current) }
+                stored = changes
             } catch {
                 let failure = CommandFailure(error)
                 failure.lines.forEach(invocation.terminal.complain)
-                guard try Data(contentsOf: file) != document else {
-                    try FileManager.default.removeItem(at: folder)
+                guard let edited = try? Data(contentsOf: file), edited != document else {
+                    try? FileManager.default.removeItem(at: folder)
                     throw CommandFailure(failure.code, "Nothing was stored.")
                 }
                 guard failure.code != .unavailable, asksToGoOn() else {
@@ -73,11 +72,25 @@ private struct EditSession {
                 (token, current) = (store.token, try await values())
             }
         }
+        try? FileManager.default.removeItem(at: folder)
+        try tell(stored ?? [])
+    }
+
+    private func tell(_ changes: [Change]) throws {
+        if changes.isEmpty { try invocation.terminal.say("Nothing was changed.") }
+        for (key, value) in changes {
+            let shown = value.map { declared.hidingSecrets(in: $0, at: key).line } ?? "nothing"
+            try invocation.terminal.say("\(key) = \(shown)")
+        }
     }
 
     /// What is shown in the editor.
     private func values() async throws -> SettingTree {
-        var values = try await subject.valuesIfAny()
+        shown(try await subject.valuesIfAny())
+    }
+
+    private func shown(_ values: SettingTree) -> SettingTree {
+        var values = values
         for setting in declared.all where setting.isSecret || setting.isOwners { values[setting.key] = nil }
         return values
     }
@@ -99,13 +112,13 @@ private struct EditSession {
     /// What was changed, checked.
     private func changes(
         in edited: SettingTree, from original: SettingTree
-    ) throws(CommandFailure) -> [(key: SettingKey, value: SettingValue?)] {
+    ) throws(CommandFailure) -> [Change] {
         // As the editor has shown it: JSON has neither dates nor data.
         let shown = (try? JSONDocument.write(.dictionary(original.root))).flatMap { try? JSONDocument.read($0) }
         guard case .dictionary(let root)? = shown else { throw CommandFailure(.refused, "The values are no JSON.") }
         let before = SettingTree(root)
         let keys = Set(before.leaves(within: declared) + edited.leaves(within: declared))
-        var changes: [(key: SettingKey, value: SettingValue?)] = []
+        var changes: [Change] = []
         for key in keys.sorted() where before[key] != edited[key] {
             guard !key.hasEmptyName else { throw CommandFailure(.refused, "“\(key)” has a part without a name.") }
             let value = edited[key].map { $0.restored(as: original[key], shownAs: before[key]) }
@@ -116,18 +129,21 @@ private struct EditSession {
     }
 
     private func save(
-        _ changes: [(key: SettingKey, value: SettingValue?)], in store: SettingsStore, since token: ChangeToken?,
+        _ changes: [Change], in store: SettingsStore, since token: ChangeToken?,
         from current: SettingTree
     ) async throws {
         let write = {
-            // A file without a past has no place in it, so the values themselves are compared.
-            for change in changes where token == nil && store.ownValue(forKey: change.key) != current[change.key] {
+            // A file without a past has no place in it, and the store may not have been told yet of an edit by hand: what
+            // is there now is compared.
+            let now = shown(try subject.valuesNow(in: store, at: changes.map(\.key)))
+            for change in changes where now[change.key] != current[change.key] {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
             }
             // First what goes: a new key may be where a dictionary was.
             for change in changes where change.value == nil { try store.removeValue(forKey: change.key) }
             for change in changes {
-                if let value = change.value { try store.setValue(value, forKey: change.key) }
+                guard let value = change.value else { continue }
+                try store.setValue(value, forKey: change.key, keepingSecretsOf: declared, in: current)
             }
         }
         if let token {
@@ -135,10 +151,6 @@ private struct EditSession {
             try await store.commit(ifUnchangedSince: token, keys: keys, by: invocation.author, write)
         } else {
             try await store.commit(by: invocation.author, write)
-        }
-        for (key, value) in changes {
-            let shown = value.map { declared.hidingSecrets(in: $0, at: key).line } ?? "nothing"
-            try invocation.terminal.say("\(key) = \(shown)")
         }
     }
 
@@ -148,36 +160,12 @@ private struct EditSession {
     }
 }
 
-extension SettingValue {
-    /// An edited value with the types that JSON has not, where the stored value had them: dates, data, and numbers with
-    /// a fraction.
-    ///
-    /// - Parameters:
-    ///   - stored: What was stored.
-    ///   - shown: What the editor has shown of that.
-    fileprivate func restored(as stored: SettingValue?, shownAs shown: SettingValue?) -> SettingValue {
-        guard let stored else { return self }
-        if let shown, self == shown { return stored }
-        switch (self, stored) {
-        case (.string(let text), .date): return TextReading.date.value(of: text) ?? self
-        case (.string(let text), .data): return Data(base64Encoded: text).map { .data($0) } ?? self
-        case (.integer(let number), .real): return Double(exactly: number).map { .real($0) } ?? self
-        case (.dictionary(let entries), .dictionary(let old)):
-            let names: SettingValue.Entries = if case .dictionary(let entries)? = shown { entries } else { [:] }
-            return .dictionary(
-                .init(
-                    uniqueKeysWithValues: entries.map {
-                        ($0.key, $0.value.restored(as: old[$0.key], shownAs: names[$0.key]))
-                    }))
-        case (.array(let elements), .array(let old)):
-            let parts: [SettingValue] = if case .array(let parts)? = shown { parts } else { [] }
-            // Elements that were moved are what they were. A new one is like the one in its place, or like the last one.
-            return .array(
-                elements.enumerated().map { index, element in
-                    if let place = parts.firstIndex(of: element), place < old.count { return old[place] }
-                    return element.restored(as: index < old.count ? old[index] : old.last, shownAs: nil)
-                })
-        default: return self
-        }
+extension Subject {
+    /// What is stored at some keys. In a transaction.
+    fileprivate func valuesNow(in store: SettingsStore, at keys: [SettingKey]) throws -> SettingTree {
+        if case .file(let address) = kind { return try address.contents().tree }
+        var tree = SettingTree()
+        for key in keys { tree[key] = store.ownValue(forKey: key) }
+        return tree
     }
 }

@@ -9,7 +9,8 @@ extension Invocation {
     func check(
         _ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, in stored: SettingTree = SettingTree()
     ) throws(CommandFailure) {
-        if isTool { try declared.checkAccess(to: key) }
+        // A program's own store refuses what is its owner's, but does not tell what a group has of it.
+        if isTool || declared.isGroup(key) { try declared.checkAccess(to: key) }
         if let setting = declared.setting(around: key) {
             // A program's own store says more.
             guard isTool, !has(.force) else { return }
