@@ -11,7 +11,8 @@ import Synchronization
 /// let response = await directory.respond(to: request)
 /// ```
 ///
-/// A store is opened when its panel is looked at first, and stays open.
+/// A store is opened when its panel is looked at first, and stays open. A schema or a bundle that changes is seen when a
+/// page is loaded next.
 public final class PanelDirectory: Sendable {
     /// A panel of the list.
     public enum Entry: Sendable, Hashable {
@@ -44,13 +45,21 @@ public final class PanelDirectory: Sendable {
 
     private let gate: PanelGate
     private let entries: @Sendable () -> [Entry]
-    private let panels = Mutex<[String: SettingsPanel]>([:])
+    private let panels = Mutex<[String: Opened]>([:])
+
+    /// A panel with what it was made of.
+    private struct Opened: Sendable {
+        let entry: Entry
+        let schema: SettingValue?
+        let panel: SettingsPanel
+    }
 
     /// Creates the list.
     ///
     /// - Parameters:
     ///   - configuration: Where the front page is, and who may use all panels.
-    ///   - entries: The panels; asked for each time that the list is shown, so that it may grow.
+    ///   - entries: The panels; asked for at each request, so that it may change. Of two panels of the same kind and domain,
+    ///     the first one counts.
     public init(configuration: SettingsPanel.Configuration, entries: @escaping @Sendable () -> [Entry]) {
         (gate, self.entries) = (PanelGate(configuration), entries)
     }
@@ -92,7 +101,11 @@ public final class PanelDirectory: Sendable {
 
     /// Two requests that open the same store at once share its files; the first panel stays.
     private func panel(_ entry: Entry) async throws -> SettingsPanel {
-        if let panel = panels.withLock({ $0[entry.id] }) { return panel }
+        let schema = if case .domain(let domain) = entry { try domain.schema() } else { SettingValue?.none }
+        func known(_ panels: [String: Opened]) -> SettingsPanel? {
+            panels[entry.id].flatMap { $0.entry == entry && $0.schema == schema ? $0.panel : nil }
+        }
+        if let panel = panels.withLock({ known($0) }) { return panel }
         var configuration = gate.configuration
         configuration.title = entry.name
         let store = try await SettingsStore.open(
@@ -102,17 +115,17 @@ public final class PanelDirectory: Sendable {
         case .bundle(let bundle, _):
             try store.register(contentsOf: bundle)
             panel = SettingsPanel(store, bundle: bundle, configuration: configuration)
-        case .domain(let domain):
-            if let schema = try domain.schema() {
+        case .domain:
+            if let schema {
                 panel = SettingsPanel(store, jsonSchema: schema, configuration: configuration)
             } else {
                 panel = SettingsPanel(valuesOf: store, configuration: configuration)
             }
         }
         return panels.withLock { panels in
-            let first = panels[entry.id] ?? panel
-            panels[entry.id] = first
-            return first
+            if let first = known(panels) { return first }
+            panels[entry.id] = Opened(entry: entry, schema: schema, panel: panel)
+            return panel
         }
     }
 
@@ -120,7 +133,8 @@ public final class PanelDirectory: Sendable {
         let configuration = gate.configuration
         let contents = PanelContents(title: configuration.title, panes: [])
         let context = visit.context(contents, base: path, formToken: formToken, configuration)
-        let entries = entries()
+        var ids: Set<String> = []
+        let entries = entries().filter { ids.insert($0.id).inserted }
         return .html(
             PanelDocument(context: context, title: configuration.title, hasSearch: false).html {
                 HTML("h1") { configuration.title }
@@ -134,13 +148,7 @@ public final class PanelDirectory: Sendable {
                 } else {
                     HTML("div", ["class": "card"]) {
                         for entry in entries {
-                            HTML(
-                                "a",
-                                [
-                                    "class": "pane",
-                                    "href": .text(path(of: entry)),
-                                ]
-                            ) {
+                            HTML("a", ["class": "pane", "href": .text(path(of: entry))]) {
                                 HTML("span") { entry.name }
                                 HTML("span", ["class": "chevron", "aria-hidden": "true"]) { "›" }
                             }

@@ -11,8 +11,12 @@ import Synchronization
 /// ```
 ///
 /// The page works without a script. With one it is live: each control saves as it changes, and shows what others change as
-/// that happens. Values are checked by the store, so a page can't store what the program could not. What belongs to an owner
-/// (`SettingsAccess.owner`) or is locked is shown and can't be changed; of secrets it shows only whether there is one.
+/// that happens.
+///
+/// With ``init(_:groups:configuration:)`` the store checks each value, so a page can't store what the program could not. Other
+/// panels check as far as their schema or their bundle tells. What belongs to an owner (`SettingsAccess.owner`) or is locked is
+/// shown and can't be changed, and of secrets a page shows only whether there is one. That needs to be declared, in groups or
+/// in the schema: ``init(valuesOf:configuration:)`` shows secrets in clear.
 ///
 /// A panel is safe to run beside other programs and web pages: requests must come by a name of
 /// ``Configuration/hosts``, changes from the panel's own pages, and from a browser that a one-time link has let in.
@@ -46,11 +50,16 @@ public final class SettingsPanel: Sendable {
     }
 
     /// A panel for whatever is stored: each value can be replaced by one of its type.
+    ///
+    /// Nothing tells what is a secret or belongs to an owner: secrets are shown in clear, and everything can be changed.
     public convenience init(valuesOf store: SettingsStore, configuration: Configuration) {
         self.init(store, .values, configuration)
     }
 
     /// A panel as a `Settings.bundle` describes it, for the settings that have its keys.
+    ///
+    /// Values must be of the type, in the range or on the list of their specifier; what a program declares counts as well, if
+    /// its groups are open in the store. Of variants for phones and for pads, the one for pads is shown.
     ///
     /// `store.register(contentsOf: bundle)` makes its default values count.
     public convenience init(_ store: SettingsStore, bundle: SettingsBundle, configuration: Configuration) {
@@ -87,8 +96,9 @@ public final class SettingsPanel: Sendable {
 
     /// What the panel shows, with its texts in the languages of a person.
     func contents(for languages: [String]) async throws -> PanelContents {
+        let words = configuration.words(for: languages)
         switch source {
-        case .schema(let declared): return PanelContents(declared, title: configuration.title)
+        case .schema(let declared): return PanelContents(declared, title: configuration.title, words: words)
         case .bundle(let bundle):
             var contents = PanelContents(bundle.localized(for: languages), of: store, title: configuration.title)
             contents.language = bundle.language(for: languages)
@@ -96,14 +106,17 @@ public final class SettingsPanel: Sendable {
             return contents
         case .groups(let types):
             try await open(types)
-            return PanelContents(DeclaredSettings(store.schema()), title: configuration.title)
-        case .values: return contentsOfValues
+            return PanelContents(DeclaredSettings(store.schema()), title: configuration.title, words: words)
+        case .values: return contentsOfValues(in: words)
         }
     }
 
     /// What there is to show where nothing is declared: it comes and goes with the values.
-    var contentsOfValues: PanelContents {
-        PanelContents(DeclaredSettings(describing: store.effectiveValues), title: configuration.title)
+    func contentsOfValues(in words: PanelWords) -> PanelContents {
+        let declared = DeclaredSettings(describing: store.effectiveValues)
+        var contents = PanelContents(declared, title: configuration.title, words: words)
+        contents.isEverything = true
+        return contents
     }
 }
 

@@ -91,15 +91,88 @@ import Testing
     }
 
     @Test(arguments: [
-        "/image?name=../../../etc/passwd", "/image?name=/etc/passwd", "/image?name=%00", "/../../etc/passwd",
-        "/%2e%2e/%2e%2e/etc/passwd", "/style.css/../script.js", "//evil.example/", "/pane?id=../x", "/of/x/",
+        "/image?name=../../../etc/passwd", "/image?name=/etc/passwd", "/image?name=%00", "/image?name=../Root.plist",
+        "/image?name=Root.plist", "/image?name=./loud.png", "/image?name=loud.png/", "/image?name=", "/image",
+        "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/style.css/../script.js", "//evil.example/",
+        "/pane?id=../x", "/pane?id=../../etc/passwd", "/of/x/",
     ])
     func `No path leads out of the panel`(target: String) async throws {
-        let (browser, _, folder) = try await panel(["a": .bool(true)])
+        let (browser, folder) = try await Self.bundlePanel()
         defer { _ = folder }
         let answer = await browser.get(target)
         #expect(answer.status == 404)
-        #expect(!answer.text.contains("root:"))
+        #expect(!answer.text.contains("root:") && !answer.text.contains("PreferenceSpecifiers"))
+        // The names that the bundle has are there.
+        #expect(await browser.get("/image?name=loud.png").field("Content-Type") == "image/png")
+        #expect(await browser.get("/pane?id=More").status == 200)
+    }
+
+    /// A panel for a bundle on the disk, with a picture.
+    private static func bundlePanel() async throws -> (PanelBrowser, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        let bundle = folder.url.appending(path: "Settings.bundle")
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        let root = """
+            { PreferenceSpecifiers = (
+                { Type = PSSliderSpecifier; Key = volume; MinimumValue = 0; MaximumValue = 1; DefaultValue = 0;
+                  MaximumValueImage = "loud.png"; MinimumValueImage = "../../../etc/passwd"; },
+                { Type = PSChildPaneSpecifier; Title = More; File = More; },
+                { Type = PSChildPaneSpecifier; Title = Out; File = "../../etc/passwd"; }); }
+            """
+        let more = "{ PreferenceSpecifiers = ({ Type = PSToggleSwitchSpecifier; Key = deep; DefaultValue = NO; }); }"
+        try Data(root.utf8).write(to: bundle.appending(path: "Root.plist"))
+        try Data(more.utf8).write(to: bundle.appending(path: "More.plist"))
+        let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0]
+        try Data(picture).write(to: bundle.appending(path: "loud.png"))
+        let store = try await SettingsStore.open(storage: InMemoryStorage())
+        let panel = SettingsPanel(
+            store, bundle: try SettingsBundle.read(at: bundle), configuration: .init(title: "x", access: .everyone))
+        return (PanelBrowser(panel), folder)
+    }
+
+    @Test func `Markup in a bundle is text: as a title, footer, choice, key, file or translation`() async throws {
+        let text = Self.markup
+        let choice = SettingsBundle.Choice(title: "choice \(text)", value: .string(text))
+        let bundle = SettingsBundle(
+            title: text,
+            root: .init(
+                stringsTable: "Root",
+                specifiers: [
+                    .init(.group(.init(footer: "footer \(text)")), title: "group \(text)"),
+                    .init(.toggle(.init()), key: text, title: "translated"),
+                    .init(.textField(.init()), key: "field", title: text, defaultValue: .string("default \(text)")),
+                    .init(.titleValue(.init(choices: [choice])), key: "label", title: text, defaultValue: choice.value),
+                    .init(.titleValue(.init()), title: text, defaultValue: .string("fixed \(text)")),
+                    .init(.slider(.init(minimum: 0, maximum: 1, minimumImage: text)), key: "volume", title: text),
+                    .init(.multiValue(.init(choices: [choice])), key: "menu", title: text, defaultValue: choice.value),
+                    .init(.radioGroup(.init(choices: [choice], footer: text)), key: "radio", title: text),
+                    .init(.childPane(.init(file: text)), title: text),
+                ]),
+            children: [.init(file: text, title: text, specifiers: [.init(.toggle(.init()), key: "deep")])],
+            localizations: [
+                .init(
+                    language: "en",
+                    tables: ["Root": StringTable([StringTable.Entry(key: "translated", value: "strings \(text)")])])
+            ])
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"), searching: [.application, .registration])
+        try store.register(contentsOf: bundle)
+        let panel = SettingsPanel(store, bundle: bundle, configuration: .init(title: text, access: .everyone))
+        let browser = PanelBrowser(panel)
+        let encoded = text.utf8.map { "%" + String($0, radix: 16) }.joined()
+        for place in [
+            "/", "/pane?id=\(encoded)", "/search?q=script", "/search?q=\(encoded)", "/why?key=field", "/why?key=menu",
+            "/reset", "/reset?pane=\(encoded)", "/image?name=\(encoded)",
+        ] {
+            let page = await browser.get(place, [("Accept-Language", "en")]).text
+            let others = foreign(page).filter { !$0.hasPrefix("<img src=\"/image?name=&quot;") }
+            #expect(others.isEmpty, "\(place): \(others)")
+        }
+        let page = await browser.get("/", [("Accept-Language", "en")]).text
+        for part in ["strings", "footer", "group", "choice", "default", "fixed"] {
+            #expect(page.contains("\(part) &quot;&#39;&gt;&lt;script&gt;"), "\(part)")
+        }
     }
 
     @Test func `Random requests are answered, and change nothing`() async throws {

@@ -4,6 +4,12 @@ import SettlePanel
 import SettleTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A page in the languages of the browser.
 @Suite(.timeLimit(.minutes(10))) struct LanguageTests {
     private func page(
@@ -42,10 +48,74 @@ import Testing
     }
 
     @Test func `The panel's own words are translated, and stay English where there are none`() async throws {
-        let german = StringTable([StringTable.Entry(key: "Search", value: "Suchen")])
-        let page = try await page(of: "de-AT, en", translations: ["de": german])
-        #expect(page.contains(">Suchen<") && page.contains("Reset this page…"))
-        let other = try await self.page(of: "ar, de;q=0.1", translations: ["de": german])
-        #expect(other.contains(">Suchen<") && other.contains("dir=\"rtl\""))
+        let page = try await page(of: "de-AT, en")
+        #expect(page.contains(">Suchen<") && page.contains("Diese Seite zurücksetzen …"))
+        let arabic = try await self.page(of: "ar, de;q=0.1")
+        #expect(arabic.contains(">بحث<") && arabic.contains("dir=\"rtl\""))
+        let french = StringTable([StringTable.Entry(key: "Search", value: "Chercher")])
+        let other = try await self.page(of: "fr", translations: ["fr": french])
+        #expect(other.contains(">Chercher<") && other.contains("Reset this page…"))
+    }
+
+    @Test func `A program's own translations come before those of the panel`() async throws {
+        let own = StringTable([StringTable.Entry(key: "Search", value: "Finden")])
+        for name in ["de", "de-AT", "DE"] {
+            let page = try await page(of: "de-AT, en", translations: [name: own])
+            #expect(page.contains(">Finden<") && page.contains("Diese Seite zurücksetzen …"), "\(name)")
+        }
+    }
+
+    @Test func `What a control refuses, optional switches, domains and origins are in the page's language`()
+        async throws
+    {
+        struct Switches: SettingsGroup {
+            @Setting var maybe: Bool?
+            @Setting var count = 3
+        }
+        let folder = try TemporaryFolder()
+        let store = try await SettingsStore.open(
+            at: folder.url.appending(path: "app.json"),
+            searching: [
+                .source("Search", ManualDomainSource(DomainContents(SettingTree(["count": .integer(5)])))),
+                .application,
+            ],
+            configuration: .init(history: .keep(transactions: 10)))
+        let panel = SettingsPanel(
+            store, groups: Switches.self, configuration: .init(title: "x", access: .everyone))
+        let browser = PanelBrowser(panel)
+        let german = [(name: "Accept-Language", value: "de")]
+        let page = await browser.get("/", german)
+        #expect(page.text.contains(">Ein<") && page.text.contains(">Aus<") && page.text.contains(">Nicht gesetzt<"))
+        let origin = [(name: "Origin", value: "http://localhost:8080")]
+        let refused = await browser.post("/set", page.form(of: "count") + [("value", "x")], german + origin)
+        #expect(refused.status == 422 && refused.text.contains("„x“ ist keine ganze Zahl."))
+        let empty = await browser.post("/set", page.form(of: "count") + [("value", "")], german + origin)
+        #expect(empty.text.contains("Hier wird ein Wert gebraucht."))
+        #expect(await browser.post("/set", page.form(of: "count") + [("value", "4")], german + origin).status == 303)
+        let why = await browser.get("/why?key=count", german).text
+        #expect(why.contains("<td>Programm</td>") && why.contains("<td>Deklaration</td>"))
+        #expect(why.contains("· dieses Programm"))
+        // The name that a program has given to a domain of its own is no word of the panel.
+        #expect(why.contains("<td>Search</td>"))
+    }
+
+    /// Translators would miss a text that only the code knows.
+    @Test func `Each shipped language has every text of the panel, with the same places for values`() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/SettlePanel")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        var texts: Set<String> = ["Clear", "Reset", "Source", "Value", "Place", "What is stored can’t be used."]
+        texts.formUnion(Origin.allCases.map(\.rawValue))
+        for name in names where name.hasSuffix(".swift") && !name.hasPrefix("Languages/") {
+            let code = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
+            for match in code.matches(of: /(?:words|InputProblem)\(\s*"([^"\\]+)"/) { texts.insert(String(match.1)) }
+        }
+        #expect(texts.count > 80)
+        for (language, table) in PanelTranslations.shipped {
+            for text in texts.sorted() {
+                let translated = try #require(table[text], "“\(text)” is missing in “\(language)”.")
+                #expect(translated.matches(of: /%@/).count == text.matches(of: /%@/).count, "\(language): \(text)")
+            }
+        }
     }
 }

@@ -94,11 +94,27 @@ import Testing
         _ = await first.browser.enter()
         let cookie = try #require(first.browser.cookie)
         let again = try await PanelProgram(access: .sessions(PanelKey(file: file), TestAuthentication()))
-        again.browser.setCookie(cookie)
+        again.browser.setCookie(cookie, named: first.browser.cookieName)
         #expect(await again.browser.get("/").status == 200)
         let other = try await program()
+        _ = await other.browser.enter()
+        #expect(await other.browser.get("/").status == 200)
         other.browser.setCookie(cookie)
         #expect(await other.browser.get("/").status == 401)
+    }
+
+    @Test func `Panels of different keys on one machine, whose cookies know no ports, don't end each other's sessions`()
+        async throws
+    {
+        let (first, second) = (try await program(), try await program())
+        let browsers = (first.browser, second.browser)
+        _ = await browsers.0.enter()
+        _ = await browsers.1.enter()
+        let names = (try #require(browsers.0.cookieName), try #require(browsers.1.cookieName))
+        #expect(names.0 != names.1)
+        // A browser sends both to both.
+        browsers.0.setCookie(try #require(browsers.1.cookie), named: names.1)
+        #expect(await browsers.0.get("/").status == 200)
     }
 
     @Test func `A form of another session, or without a token, changes nothing`() async throws {

@@ -12,11 +12,18 @@ import Synchronization
 
 /// A browser at a panel: it keeps cookies, sends what browsers send, and fills in forms.
 final class PanelBrowser: Sendable {
-    private let panel: SettingsPanel
+    private let answer: @Sendable (PanelRequest) async -> PanelResponse
+    private let makeLink: @Sendable () -> String
     private let cookies = Mutex<[String: String]>([:])
     private let base = "http://localhost:8080"
 
-    init(_ panel: SettingsPanel) { self.panel = panel }
+    init(_ panel: SettingsPanel) {
+        (answer, makeLink) = ({ await panel.respond(to: $0) }, { panel.makeLink() })
+    }
+
+    init(_ directory: PanelDirectory) {
+        (answer, makeLink) = ({ await directory.respond(to: $0) }, { directory.makeLink() })
+    }
 
     /// A page with its status.
     struct Answer: Sendable {
@@ -78,7 +85,7 @@ final class PanelBrowser: Sendable {
 
     /// Follows a link of the panel, and presses the button.
     func enter() async -> Answer {
-        let link = panel.makeLink()
+        let link = makeLink()
         _ = await get(link)
         return await post("/enter", [("link", String(link.split(separator: "=").last ?? ""))])
     }
@@ -91,7 +98,7 @@ final class PanelBrowser: Sendable {
         let own = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
         if !own.isEmpty { headers.append(("Cookie", own)) }
         let request = PanelRequest(method: method, target: target, headers: headers, body: body)
-        let response = await panel.respond(to: request)
+        let response = await answer(request)
         for (name, value) in response.headers where name == "Set-Cookie" {
             let pair = value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             cookies.withLock { $0[String(pair[0])] = pair.count == 2 ? String(pair[1]) : "" }
@@ -103,7 +110,12 @@ final class PanelBrowser: Sendable {
 
     var cookie: String? { cookies.withLock { $0.values.first } }
 
-    func setCookie(_ value: String) { cookies.withLock { $0["settle-panel"] = value } }
+    /// What the cookie is called that the panel has given.
+    var cookieName: String? { cookies.withLock { $0.keys.first } }
+
+    func setCookie(_ value: String, named name: String? = nil) {
+        cookies.withLock { if let name = name ?? $0.keys.first { $0[name] = value } }
+    }
 
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in

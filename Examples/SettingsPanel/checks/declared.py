@@ -273,7 +273,7 @@ def check(program, home, shots):
     schema(f"{home}/.config/{DOMAIN}")
     server = Server(program, home, [], DOMAIN)
     browser = Chromium()
-    base = f"http://127.0.0.1:{server.port}/of/domain%3A{DOMAIN}"
+    base = f"http://127.0.0.1:{server.port}/settings/of/domain%3A{DOMAIN}"
     try:
         page = enter(browser, server)
         must(DOMAIN in page.run("document.querySelector('main').textContent"), "The front page does not list a domain.")

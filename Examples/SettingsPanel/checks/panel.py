@@ -76,7 +76,7 @@ def enter(browser, server, **options):
     """Follows the server's link, and presses the button."""
     page = browser.page(**options)
     page.go(server.link)
-    must(page.run("document.querySelector('form[action=\"/enter\"]') !== null"), "The link shows no page with a button.")
+    must(page.run("document.querySelector('form[action=\"/settings/enter\"]') !== null"), "The link shows no page with a button.")
     page.forget_events()
     page.click("button")
     page.loaded()

@@ -20,7 +20,12 @@ extension SettingsBundle {
 extension [SettingsBundle.Choice] {
     /// The choice of exactly the value, or else the first one of a value that is written in another way.
     func first(matching value: SettingValue) -> SettingsBundle.Choice? {
-        first { $0.value == value } ?? first { $0.value.isLoosely(value) }
+        place(matching: value).map { self[$0] }
+    }
+
+    /// The place of ``first(matching:)``.
+    package func place(matching value: SettingValue) -> Int? {
+        firstIndex { $0.value == value } ?? firstIndex { $0.value.isLoosely(value) }
     }
 
     var sortedByTitle: Self {
@@ -53,7 +58,7 @@ extension SettingValue {
     }
 
     /// The nearest finite number to the one that it is, or that its text spells.
-    var looseDouble: Double? {
+    package var looseDouble: Double? {
         guard let number = looseNumber else { return nil }
         let digits = number.digits.map { String($0) }.joined()
         let spelling = "\(number.isNegative ? "-" : "")\(digits.isEmpty ? "0" : digits)e\(number.exponent)"

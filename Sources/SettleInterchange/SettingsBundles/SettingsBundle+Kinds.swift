@@ -100,7 +100,7 @@ extension SettingsBundle {
         public func value(isOn: Bool) -> SettingValue { isOn ? trueValue : falseValue }
 
         /// `nil` for a value that is neither.
-        func state(of value: SettingValue) -> Bool? {
+        package func state(of value: SettingValue) -> Bool? {
             // Exactly first: the two values may be `1` and `"1"`.
             if value == trueValue { return true }
             if value == falseValue { return false }

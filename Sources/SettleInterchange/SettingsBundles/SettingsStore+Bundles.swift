@@ -26,7 +26,7 @@ extension SettingsStore {
 
 extension SettingValue {
     /// What a text spells, for a setting of that kind; otherwise the value itself.
-    fileprivate func converted(to kind: ValueShape.Kind?) -> SettingValue {
+    package func converted(to kind: ValueShape.Kind?) -> SettingValue {
         switch (self, kind) {
         case (.string, .integer?):
             looseNumber.flatMap { Int64(exactly: $0) }.map(SettingValue.integer) ?? self

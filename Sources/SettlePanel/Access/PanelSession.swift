@@ -22,9 +22,19 @@ struct PanelSessions: Sendable {
     /// Where the cookie is sent to.
     let path: String
     let isSecure: Bool
+    /// Of the cookie.
+    private let name: String
 
-    /// A browser keeps a cookie of this prefix only from a secure origin.
-    private var name: String { isSecure ? "__Secure-settle-panel" : "settle-panel" }
+    init(
+        key: PanelKey, authentication: any MessageAuthentication, lifetime: Int, path: String, isSecure: Bool
+    ) {
+        (self.key, self.authentication, self.lifetime) = (key, authentication, lifetime)
+        (self.path, self.isSecure) = (path, isSecure)
+        // Cookies know no ports, so panels of different keys on one machine must not have the same name: each would replace
+        // the other one's session. A browser keeps a cookie of the prefix only from a secure origin.
+        let mark = authentication.code(for: "cookie", key).prefix(12)
+        name = "\(isSecure ? "__Secure-" : "")settle-panel-\(mark)"
+    }
 
     func begin(at now: Date) -> PanelSession {
         PanelSession(id: HexadecimalText.random(), end: Self.seconds(now) + lifetime)

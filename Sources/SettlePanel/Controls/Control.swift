@@ -1,4 +1,5 @@
 import Settle
+import SettleInterchange
 
 /// A setting on a page.
 struct Control: Sendable {
@@ -13,12 +14,19 @@ struct Control: Sendable {
     var isOptional = false
     /// Whether only its owner may write it.
     var isOwners = false
+    /// How many controls before it in the panel have the same key.
+    var occurrence = 0
+    /// What stands around it: the title and the footer of its section.
+    var surroundings: [String] = []
     /// What there is while no domain has a value, as far as it is known.
     var defaultValue: SettingValue?
     /// Why a value is refused, in a sentence, before the store is asked.
     var refusal: @Sendable (SettingValue) -> String? = { _ in nil }
 
     var isSecret: Bool { if case .secret = kind { true } else { false } }
+
+    /// Whether a person may change it here, as far as its declaration tells.
+    var isWritable: Bool { if case .label = kind { false } else { !isOwners } }
 
     /// The same with its value as another kind has it, such as JSON.
     func shown(as kind: ControlKind) -> Control {
@@ -27,7 +35,8 @@ struct Control: Sendable {
         return control
     }
 
-    /// The key as the identifier of an element: different for different keys, without spaces.
+    /// The key as the identifier of an element: different for different keys, and for controls of the same key, without
+    /// spaces.
     var id: String {
         var id = "c-"
         for byte in key.description.utf8 {
@@ -35,12 +44,13 @@ struct Control: Sendable {
             let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || byte == UInt8(ascii: "-"))
             if isPlain { id.append(character) } else { id += "_" + HexadecimalText.text(of: [byte]) }
         }
-        return id
+        // No key has a full stop here.
+        return occurrence == 0 ? id : "\(id).again\(occurrence)"
     }
 
     /// Everything that a search may find.
     var words: [String] {
-        var words = [title, key.description, help ?? "", unit ?? ""]
+        var words = [title, key.description, help ?? "", unit ?? ""] + surroundings
         if case .choice(let choices, _) = kind { words += choices.map(\.title) }
         return words
     }

@@ -4,9 +4,9 @@ import SettleInterchange
 /// How a setting is shown and changed.
 indirect enum ControlKind: Sendable {
     /// A switch between two values.
-    case toggle(on: SettingValue, off: SettingValue)
+    case toggle(SettingsBundle.Toggle)
     /// One of several values.
-    case choice([Choice], style: ChoiceStyle)
+    case choice([SettingsBundle.Choice], style: ChoiceStyle)
     case number(NumberInput)
     case text(TextInput)
     /// Shows only whether it is set.
@@ -22,16 +22,7 @@ indirect enum ControlKind: Sendable {
     /// Anything, as JSON.
     case json
     /// Shown only; a value of the list has a title.
-    case label([Choice])
-
-    /// A value with its name for people.
-    struct Choice: Sendable, Hashable {
-        let title: String
-        let value: SettingValue
-
-        /// Stands for the value in forms, whatever else there is to choose from.
-        var id: String { Fingerprint.of(value.line) }
-    }
+    case label([SettingsBundle.Choice])
 
     enum ChoiceStyle: Sendable, Hashable {
         case radio, select
@@ -58,8 +49,6 @@ indirect enum ControlKind: Sendable {
         var capitalization: String?
         /// Whether the browser may correct it; `nil` leaves that to the browser.
         var isCorrected: Bool?
-        /// Whether numbers and booleans are stored as what they are, not as text.
-        var keepsScalarTypes = false
     }
 
     /// Whether it has no parts, so that it can be a part of a list.
@@ -73,7 +62,14 @@ indirect enum ControlKind: Sendable {
     /// Whether two values are shown alike. A file may have a number or a date in another way.
     func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
         if left == right { return true }
+        // A slider shows what is beyond its end at its end.
+        if case .number = self { return left.numberText.map { $0 == right.numberText } ?? false }
         guard left != .null, right != .null, let input = ControlInput(left, for: self) else { return false }
         return input == ControlInput(right, for: self)
     }
+}
+
+extension SettingsBundle.Choice {
+    /// Stands for the value in forms, whatever else there is to choose from.
+    var id: String { Fingerprint.of(value.line) }
 }

@@ -45,10 +45,15 @@ struct ControlState: Sendable {
         let stored = info.isCovered ? explanation?.storedValue : info.value
         isStored = explanation?.hasStoredValue ?? false
         differsFromDefault = !isDefault && explanation?.isDefault(info.value, of: control) != true
-        (domain, isCovered, lock, problem) = (info.domain, info.isCovered, info.lock, info.problem?.description)
-        covering = info.isCovered ? info.value : nil
-        value = stored ?? info.value
+        (domain, isCovered, lock) = (info.domain, info.isCovered, info.lock)
+        // A bundle may ask to hide what the declaration does not.
+        problem = info.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
+        covering = info.isCovered && !control.isSecret ? info.value : nil
+        value = control.isSecret ? nil : stored ?? info.value
     }
+
+    /// In place of a sentence that may spell a secret.
+    private static let hiddenProblem = "What is stored can’t be used."
 
     /// Of a key that no group in this program declares.
     private init(_ explanation: Explanation, of control: Control, _ token: ChangeToken?) {
@@ -56,11 +61,12 @@ struct ControlState: Sendable {
         let inForce = explanation.answers.first { $0.outcome == .inForce }
         domain = inForce?.domain ?? .declaration
         lock = explanation.answers.first(where: \.locksKey)?.place
-        problem = explanation.answers.first { $0.problem != nil }?.problem
+        let problem = explanation.answers.first { $0.problem != nil }?.problem
+        self.problem = control.isSecret ? problem.map { _ in Self.hiddenProblem } : problem
         let stored = explanation.storedValue
         isStored = explanation.hasStoredValue
         isCovered = stored != nil && domain != .application
-        covering = isCovered ? explanation.value : nil
+        covering = isCovered && !control.isSecret ? explanation.value : nil
         value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
         differsFromDefault =
             !DomainName.ofDefaults.contains(domain) && !explanation.isDefault(explanation.value, of: control)

@@ -54,6 +54,7 @@ extension PanelContents.Row {
     fileprivate var id: String {
         switch self {
         case .control(let control): control.id
+        case .text(let title, let text): "\(title) \(text)"
         case .pane(let id, let title): "\(id) \(title)"
         }
     }

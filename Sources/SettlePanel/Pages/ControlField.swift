@@ -27,7 +27,7 @@ struct ControlField {
         case .choice(let choices, .radio): radios(choices, input.text)
         case .choice(let choices, .select): menu(choices, input.text)
         // A slider always has a value, so it can't show that there is none, or become so.
-        case .number(let number) where number.isSlider && !isOptional && Double(input.text) != nil:
+        case .number(let number) where number.isSlider && !isOptional && Double(input.text)?.isFinite == true:
             slider(number, input.text)
         case .list(let element): parts(input, element, isNamed: false)
         case .dictionary(let element): parts(input, element, isNamed: true)
@@ -51,7 +51,7 @@ struct ControlField {
             ])
     }
 
-    private func radios(_ choices: [ControlKind.Choice], _ text: String) -> HTML {
+    private func radios(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         var options = choices.map { (value: $0.id, title: $0.title) }
         if isOptional { options.append(("", words("Not set"))) }
         let chosen = options.firstIndex { $0.value == text }
@@ -77,7 +77,7 @@ struct ControlField {
         }
     }
 
-    private func menu(_ choices: [ControlKind.Choice], _ text: String) -> HTML {
+    private func menu(_ choices: [SettingsBundle.Choice], _ text: String) -> HTML {
         // Two that are the same must not both be chosen.
         let chosen = choices.firstIndex { $0.id == text }
         return HTML(

@@ -1,4 +1,5 @@
 import Settle
+import SettleInterchange
 
 /// A setting as a form: with it, a person reads and changes one value, with or without a script.
 struct ControlForm: Sendable {
@@ -39,6 +40,7 @@ struct ControlForm: Sendable {
     private var helpID: String { "\(control.id).help" }
     private var problemID: String { "\(control.id).problem" }
     private var mistakeID: String { "\(control.id).mistake" }
+    private var strayID: String { "\(control.id).stray" }
     private var obstacleID: String { "\(control.id).obstacle" }
     private var coverID: String { "\(control.id).cover" }
 
@@ -61,6 +63,9 @@ struct ControlForm: Sendable {
             // Who corrects what was refused has not seen what others have done meanwhile.
             let place = attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen)
             context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
+            if control.occurrence > 0 {
+                HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
+            }
             if shown.isJSON { HTML("input", ["type": "hidden", "name": "as", "value": "json"]) }
             // The first button is what the Return key presses.
             HTML(
@@ -82,6 +87,9 @@ struct ControlForm: Sendable {
             more
         }
     }
+
+    /// Whether what is stored is none of what there is to choose from.
+    private var isStray: Bool { state.value.map { control.kind.isStray($0) } ?? false }
 
     /// A lock says it already, unless something is stored.
     private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
@@ -113,12 +121,17 @@ struct ControlForm: Sendable {
         if let attempt {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
         }
-        if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { problem } }
+        if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words(problem) } }
+        if isStray {
+            HTML("p", ["class": "note", "id": .text(strayID)]) {
+                words("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
+            }
+        }
         if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
         if isCoverTold {
             HTML("p", ["class": "note", "id": .text(coverID)]) {
                 let value = state.covering.map(spelled)
-                words("What is stored here does not count while “%@” has a value.", state.domain.description)
+                words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
                 if let value { " " + words("In force: %@.", value) }
             }
         }
@@ -172,7 +185,7 @@ struct ControlForm: Sendable {
 
     /// Forgets what was typed.
     private var keep: HTML {
-        let pane = context.contents.place(of: control.key)?.pane.id ?? ""
+        let pane = context.contents.place(of: control.key, id: control.id)?.pane.id ?? ""
         return HTML(
             "a",
             ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
@@ -212,8 +225,8 @@ struct ControlForm: Sendable {
 
     private var description: String? {
         let ids = [
-            (problemID, attempt != nil), (mistakeID, state.problem != nil), (helpID, control.help != nil),
-            (obstacleID, obstacle?.isEmpty == false), (coverID, isCoverTold),
+            (problemID, attempt != nil), (mistakeID, state.problem != nil), (strayID, isStray),
+            (helpID, control.help != nil), (obstacleID, obstacle?.isEmpty == false), (coverID, isCoverTold),
         ].filter(\.1).map(\.0)
         return ids.isEmpty ? nil : ids.joined(separator: " ")
     }
@@ -225,10 +238,9 @@ extension Control {
         guard !isSecret else { return "••••" }
         switch kind {
         case .choice(let choices, _), .label(let choices):
-            if let choice = choices.first(where: { value.isChoice($0.value) }) { return choice.title }
-        case .toggle(let on, let off):
-            if value.isChoice(on) { return words("On") }
-            if value.isChoice(off) { return words("Off") }
+            if let place = choices.place(matching: value) { return choices[place].title }
+        case .toggle(let toggle):
+            if let isOn = toggle.state(of: value) { return isOn ? words("On") : words("Off") }
         default: break
         }
         switch value {

@@ -1,5 +1,4 @@
 import Settle
-import SettleInterchange
 
 /// What every page of a request needs.
 struct PageContext: Sendable {
@@ -37,28 +36,4 @@ struct PageContext: Sendable {
             HTML("input", ["type": "hidden", "name": .text(name), "value": .text(value)])
         }
     }
-}
-
-/// The panel's own words in a person's language.
-struct PanelWords: Sendable {
-    /// Such as `en` or `pt-BR`.
-    let language: String
-    let table: StringTable?
-
-    /// The English text is the key, as in `.strings` files.
-    func callAsFunction(_ english: String) -> String { table?[english] ?? english }
-
-    /// With a value in place of `%@`.
-    func callAsFunction(_ english: String, _ values: String...) -> String {
-        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
-        return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
-    }
-
-    var isRightToLeft: Bool {
-        let code = language.split(whereSeparator: { $0 == "-" || $0 == "_" }).first.map { $0.lowercased() } ?? ""
-        return Self.rightToLeft.contains(code)
-    }
-
-    /// Languages whose usual script goes from right to left.
-    private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
 }

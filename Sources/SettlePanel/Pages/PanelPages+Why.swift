@@ -40,11 +40,11 @@ extension PanelPages {
                 HTML("tbody") {
                     for answer in explanation.answers {
                         HTML("tr", ["class": .optional(answer.outcome == .inForce ? "force" : nil)]) {
-                            HTML("td") { answer.domain.description }
+                            HTML("td") { words.name(of: answer.domain) }
                             HTML("td") {
                                 control.isSecret ? "••••" : answer.value.map { control.spelled($0, words) } ?? ""
                             }
-                            HTML("td") { outcome(answer) }
+                            HTML("td") { outcome(answer, isSecret: control.isSecret) }
                             HTML("td") { answer.place }
                         }
                     }
@@ -53,12 +53,12 @@ extension PanelPages {
         }
     }
 
-    private func outcome(_ answer: Explanation.Answer) -> String {
+    private func outcome(_ answer: Explanation.Answer, isSecret: Bool) -> String {
         let word: String
         switch answer.outcome {
         case .inForce: word = words("in force")
         case .covered: word = words("covered")
-        case .refused: word = words("refused: %@", answer.problem ?? "")
+        case .refused: word = words("refused: %@", isSecret ? "" : answer.problem ?? "")
         case .ignored: word = words("ignored")
         }
         return answer.locksKey ? "\(word), \(words("locks it"))" : word
@@ -95,7 +95,7 @@ extension PanelPages {
             HTML("p") {
                 HTML("time") { SettingValue.date(entry.time).spelledForPeople }
                 if let author = entry.author.name { " · \(author)" }
-                " · \(entry.origin)"
+                " · \(words.name(of: entry.origin))"
             }
             for change in entry.changes {
                 HTML("p", ["class": "change"]) {

@@ -22,9 +22,9 @@ struct PanelPages: Sendable {
 
     /// A pane with its settings.
     ///
-    /// - Parameter attempt: What was typed for a key and not taken.
+    /// - Parameter attempt: What was typed for a setting and not taken.
     func pane(
-        _ id: String, attempt: (key: SettingKey, attempt: ControlForm.Attempt)? = nil, status: Int = 200
+        _ id: String, attempt: (control: Control, attempt: ControlForm.Attempt)? = nil, status: Int = 200
     ) -> PanelResponse {
         guard let pane = context.contents.pane(id) else { return missing }
         let document = PanelDocument(context: context, title: pane.title, page: .pane(id: pane.id))
@@ -60,11 +60,18 @@ struct PanelPages: Sendable {
     }
 
     private func row(
-        _ row: PanelContents.Row, _ attempt: (key: SettingKey, attempt: ControlForm.Attempt)?
+        _ row: PanelContents.Row, _ attempt: (control: Control, attempt: ControlForm.Attempt)?
     ) -> HTML {
         switch row {
         case .control(let control):
-            return form(control, attempt.flatMap { $0.key == control.key ? $0.attempt : nil }).html
+            return form(control, attempt.flatMap { $0.control.id == control.id ? $0.attempt : nil }).html
+        case .text(let title, let text):
+            return HTML("div", ["class": "control"]) {
+                HTML("div", ["class": "row"]) {
+                    HTML("div", ["class": "head"]) { HTML("span", ["class": "title"]) { title } }
+                    HTML("div", ["class": "field"]) { HTML("span") { text } }
+                }
+            }
         case .pane(let id, let title):
             return HTML("a", ["class": "pane", "href": .text(context.panePath(id))]) {
                 HTML("span") { title }
@@ -117,8 +124,12 @@ struct PanelPages: Sendable {
     }
 
     /// The form of a setting alone, for a page that shows it already.
-    func form(of text: String) -> PanelResponse {
-        guard let key = SettingKey(text), let (_, control) = context.contents.place(of: key) else { return missing }
+    ///
+    /// - Parameter id: Which of several controls of the key.
+    func form(of key: String, id: String?) -> PanelResponse {
+        guard let key = SettingKey(key), let (_, control) = context.contents.place(of: key, id: id) else {
+            return missing
+        }
         return .html(form(control).html)
     }
 

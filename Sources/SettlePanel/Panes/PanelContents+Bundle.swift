@@ -16,92 +16,84 @@ extension PanelContents {
             }
         }
         func id(_ file: String) -> String { file == bundle.root.file ? "" : file }
-        let panes = bundle.panes.map { pane in
-            Pane(
-                id: id(pane.file),
-                title: pane.title ?? titles[pane.file]
-                    ?? (pane.file == bundle.root.file ? bundle.title ?? title : pane.file.asTitle),
-                parent: parents[pane.file].map(id),
-                sections: pane.sections.compactMap { Section($0, of: bundle, store) })
+        var rows = BundleRows(bundle, store)
+        var panes: [Pane] = []
+        for pane in bundle.panes {
+            panes.append(
+                Pane(
+                    id: id(pane.file),
+                    title: pane.title ?? titles[pane.file]
+                        ?? (pane.file == bundle.root.file ? bundle.title ?? title : pane.file.asTitle),
+                    parent: parents[pane.file].map(id), sections: pane.sections.compactMap { rows.section($0) }))
         }
         self.init(title: bundle.title ?? title, panes: panes)
     }
 }
 
-extension PanelContents.Section {
-    /// `nil` for a section that is not for a page of this kind, or has nothing in it.
-    fileprivate init?(_ section: SettingsBundle.Section, of bundle: SettingsBundle, _ store: SettingsStore) {
-        let rows = section.specifiers.compactMap { specifier -> PanelContents.Row? in
-            guard case .childPane(let child) = specifier.kind else {
-                return Control(specifier, in: store).map { .control($0) }
-            }
+/// Makes the rows of a bundle's panes, one pane after the other.
+///
+/// A bundle may have one setting twice, for phones and for pads, whose screens are more like those of a browser. So what is
+/// for pads is shown, and what is for other devices where nothing for pads has its key: no setting is out of reach.
+private struct BundleRows {
+    private let bundle: SettingsBundle
+    private let store: SettingsStore
+    private let keysOnPads: Set<String>
+    private var counts: [SettingKey: Int] = [:]
+
+    init(_ bundle: SettingsBundle, _ store: SettingsStore) {
+        (self.bundle, self.store) = (bundle, store)
+        keysOnPads = Set(bundle.panes.flatMap(\.specifiers).filter { $0.isShown(on: .pad) }.compactMap(\.key))
+    }
+
+    /// `nil` for a section that has nothing in it.
+    mutating func section(_ section: SettingsBundle.Section) -> PanelContents.Section? {
+        let shown = section.specifiers.filter { isShown($0) }
+        let hasHeadings = section.idioms?.contains(.pad) ?? true || !shown.isEmpty
+        var result = PanelContents.Section(
+            title: hasHeadings ? section.title : nil, footer: hasHeadings ? section.footer : nil)
+        for specifier in shown {
+            if let row = row(specifier, [result.title, result.footer].compactMap(\.self)) { result.rows.append(row) }
+        }
+        return result.rows.isEmpty && result.title == nil && result.footer == nil ? nil : result
+    }
+
+    private func isShown(_ specifier: SettingsBundle.Specifier) -> Bool {
+        specifier.isShown(on: .pad) || specifier.key.map { !keysOnPads.contains($0) } ?? false
+    }
+
+    private mutating func row(
+        _ specifier: SettingsBundle.Specifier, _ surroundings: [String]
+    ) -> PanelContents.Row? {
+        switch specifier.kind {
+        case .group: return nil
+        case .childPane(let child):
             guard bundle.pane(named: child.file) != nil else { return nil }
             return .pane(
                 id: child.file == bundle.root.file ? "" : child.file, title: specifier.title ?? child.file.asTitle)
+        case .titleValue(let label) where specifier.key == nil:
+            let value = specifier.defaultValue
+            return .text(
+                title: specifier.title ?? "",
+                text: value.flatMap { label.title(for: $0) } ?? value?.spelledForPeople ?? "")
+        default:
+            guard var control = Control(specifier, in: store) else { return nil }
+            control.occurrence = counts[control.key, default: 0]
+            control.surroundings = surroundings
+            counts[control.key, default: 0] += 1
+            return .control(control)
         }
-        guard !rows.isEmpty || section.title != nil || section.footer != nil else { return nil }
-        self.init(title: section.title, footer: section.footer, rows: rows)
     }
 }
 
 extension Control {
     fileprivate init?(_ specifier: SettingsBundle.Specifier, in store: SettingsStore) {
-        guard let name = specifier.key, let key = store.key(named: name), let kind = ControlKind(specifier) else {
-            return nil
-        }
+        guard let name = specifier.key, let key = store.key(named: name) else { return nil }
+        let declared = store.setting(forKey: key.description)
+        guard let kind = ControlKind(specifier, for: declared?.shape.kind) else { return nil }
+        // No declaration stands behind a bundle's key, so its own description is the rule.
+        let rule = DeclaredSetting(key: key, schema: kind.schema)
         self.init(
-            key: key, title: specifier.title ?? name.asTitle, kind: kind,
-            isOwners: store.setting(forKey: key.description)?.access == .owner, defaultValue: specifier.defaultValue)
-    }
-}
-
-extension ControlKind {
-    fileprivate init?(_ specifier: SettingsBundle.Specifier) {
-        switch specifier.kind {
-        case .group, .childPane: return nil
-        case .textField(let field): self = field.isSecure ? .secret : .text(TextInput(field))
-        case .titleValue(let label): self = .label(label.choices.map(Choice.init))
-        case .toggle(let toggle): self = .toggle(on: toggle.trueValue, off: toggle.falseValue)
-        case .slider(let slider):
-            self = .number(
-                NumberInput(
-                    isInteger: false, minimum: .real(slider.minimum), maximum: .real(slider.maximum), isSlider: true,
-                    minimumImage: slider.minimumImage, maximumImage: slider.maximumImage))
-        case .multiValue(let list):
-            self = .choice(list.shownChoices.map(Choice.init), style: .select)
-        case .radioGroup(let group):
-            self = .choice(group.shownChoices.map(Choice.init), style: .radio)
-        }
-    }
-}
-
-extension ControlKind.Choice {
-    fileprivate init(_ choice: SettingsBundle.Choice) { self.init(title: choice.title, value: choice.value) }
-}
-
-extension ControlKind.TextInput {
-    /// As the schema of Apple's settings applications has it, in the words of HTML.
-    fileprivate init(_ field: SettingsBundle.TextField) {
-        self.init(keepsScalarTypes: false)
-        switch field.keyboard {
-        case .alphabet: break
-        case .numbersAndPunctuation: keyboard = "text"
-        case .numberPad: keyboard = "numeric"
-        case .url: keyboard = "url"
-        case .emailAddress: keyboard = "email"
-        }
-        capitalization =
-            switch field.autocapitalization {
-            case .none: "none"
-            case .sentences: "sentences"
-            case .words: "words"
-            case .allCharacters: "characters"
-            }
-        isCorrected =
-            switch field.autocorrection {
-            case .byDefault: nil
-            case .no: false
-            case .yes: true
-            }
+            key: key, title: specifier.title ?? name.asTitle, kind: kind, isOwners: declared?.access == .owner,
+            defaultValue: specifier.defaultValue, refusal: { rule.refusal(of: $0) })
     }
 }

@@ -3,7 +3,7 @@ import SettleInterchange
 
 extension PanelContents {
     /// A pane for each group of settings, in the order of their keys.
-    init(_ declared: DeclaredSettings, title: String) {
+    init(_ declared: DeclaredSettings, title: String, words: PanelWords) {
         var panes: [Pane] = []
         func add(_ settings: [DeclaredSetting], _ names: [String], parent: String?) {
             let depth = names.count
@@ -13,7 +13,7 @@ extension PanelContents {
             for setting in settings {
                 let components = setting.key.components
                 guard components.count > depth + 1 else {
-                    own.rows.append(.control(Control(setting)))
+                    own.rows.append(.control(Control(setting, words)))
                     continue
                 }
                 if let place = groups.firstIndex(where: { $0.name.hasSameBytes(as: components[depth]) }) {
@@ -41,11 +41,11 @@ extension PanelContents {
 }
 
 extension Control {
-    fileprivate init(_ setting: DeclaredSetting) {
+    fileprivate init(_ setting: DeclaredSetting, _ words: PanelWords) {
         let check = setting.check
         self.init(
             key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.words,
-            unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check),
+            unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, words),
             isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
             refusal: { setting.refusal(of: $0) })
     }
@@ -55,10 +55,10 @@ extension ControlKind {
     /// More choices than these are in a menu.
     private static let radioLimit = 4
 
-    fileprivate init(_ check: SchemaCheck) {
+    fileprivate init(_ check: SchemaCheck, _ words: PanelWords) {
         let types = check.types.subtracting(["null"])
         if let cases = check.cases?.filter({ $0 != .null }), !cases.isEmpty {
-            let choices = cases.map { Choice(title: DefaultsText.text(of: $0), value: $0) }
+            let choices = cases.map { SettingsBundle.Choice(title: DefaultsText.text(of: $0), value: $0) }
             self = .choice(choices, style: choices.count <= Self.radioLimit ? .radio : .select)
             return
         }
@@ -67,16 +67,18 @@ extension ControlKind {
         case "base64"?: self = .data
         case "uri-reference"?: self = .text(TextInput(keyboard: "url"))
         case "Duration"?, "Duration?"?: self = .duration
-        default: self = Self.kind(of: types, check)
+        default: self = Self.kind(of: types, check, words)
         }
     }
 
-    private static func kind(of types: Set<String>, _ check: SchemaCheck) -> ControlKind {
-        let (element, limits) = (check.element.map(ControlKind.init), [check.limit("minimum"), check.limit("maximum")])
+    private static func kind(of types: Set<String>, _ check: SchemaCheck, _ words: PanelWords) -> ControlKind {
+        let element = check.element.map { ControlKind($0, words) }
+        let limits = [check.limit("minimum"), check.limit("maximum")]
         if types == ["boolean"] {
-            let isOptional = check.types.contains("null")
-            let choices = [Choice(title: "On", value: .bool(true)), Choice(title: "Off", value: .bool(false))]
-            return isOptional ? .choice(choices, style: .radio) : .toggle(on: .bool(true), off: .bool(false))
+            guard check.types.contains("null") else { return .toggle(SettingsBundle.Toggle()) }
+            return .choice(
+                [.init(title: words("On"), value: .bool(true)), .init(title: words("Off"), value: .bool(false))],
+                style: .radio)
         }
         if types == ["integer"] {
             return .number(NumberInput(isInteger: true, minimum: limits[0], maximum: limits[1]))

@@ -9,6 +9,8 @@ struct PanelContents: Sendable {
     var language: String?
     /// Whether the program has an icon of its own.
     var hasIcon = false
+    /// Whether it is about whatever is stored, also about what is not shown just now.
+    var isEverything = false
 
     /// Settings that belong together on one page.
     struct Pane: Sendable {
@@ -35,6 +37,8 @@ struct PanelContents: Sendable {
 
     enum Row: Sendable {
         case control(Control)
+        /// A text that never changes.
+        case text(title: String, text: String)
         /// Leads to another pane.
         case pane(id: String, title: String)
     }
@@ -42,11 +46,23 @@ struct PanelContents: Sendable {
     func pane(_ id: String) -> Pane? { panes.first { $0.id.hasSameBytes(as: id) } }
 
     /// Where a key is shown.
-    func place(of key: SettingKey) -> (pane: Pane, control: Control)? {
+    ///
+    /// - Parameter id: The identifier of one of several controls of the key; otherwise the first one counts.
+    func place(of key: SettingKey, id: String? = nil) -> (pane: Pane, control: Control)? {
+        var first: (pane: Pane, control: Control)?
         for pane in panes {
-            if let control = pane.controls.first(where: { $0.key == key }) { return (pane, control) }
+            for control in pane.controls where control.key == key {
+                if id == nil || control.id == id { return (pane, control) }
+                if first == nil { first = (pane, control) }
+            }
         }
-        return nil
+        return first
+    }
+
+    /// Whether an undo may write a key: what is not shown, or can't be changed here, or is a secret, is left alone.
+    func mayUndo(at key: SettingKey) -> Bool {
+        if controls(touchedBy: key).contains(where: { $0.isOwners || $0.isSecret }) { return false }
+        return isEverything || controls.contains { $0.isWritable && ($0.key == key || key.isWithin($0.key)) }
     }
 
     var controls: [Control] { panes.flatMap(\.controls) }

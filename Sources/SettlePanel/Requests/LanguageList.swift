@@ -13,25 +13,3 @@ enum LanguageList {
             .sorted { ($0.element.quality, -$0.offset) > ($1.element.quality, -$1.offset) }.map(\.element.language)
     }
 }
-
-extension SettingsPanel.Configuration {
-    /// The panel's own words in the first language that has them, else in English.
-    ///
-    /// - Parameter texts: The language of the texts on the page, which are more than these words: the page is in it.
-    func words(for languages: [String], beside texts: String? = nil) -> PanelWords {
-        let found = (texts.map { [$0] + languages } ?? languages).lazy.compactMap(words).first
-        return PanelWords(language: texts ?? found?.language ?? "en", table: found?.table)
-    }
-
-    /// `nil` if there are none.
-    private func words(in language: String) -> PanelWords? {
-        let names = [language, String(language.prefix { $0 != "-" })].map { $0.lowercased() }
-        for name in names {
-            if let found = translations.first(where: { $0.key.lowercased() == name }) {
-                return PanelWords(language: found.key, table: found.value)
-            }
-            if name == "en" { return PanelWords(language: language, table: nil) }
-        }
-        return nil
-    }
-}

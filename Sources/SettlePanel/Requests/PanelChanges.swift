@@ -12,7 +12,8 @@ struct PanelChanges: Sendable {
 
     /// Stores or removes a value, or changes the parts of one.
     func set() async -> PanelResponse {
-        guard let key = form["key"].flatMap({ SettingKey($0) }), let (pane, control) = context.contents.place(of: key)
+        guard let key = form["key"].flatMap({ SettingKey($0) }),
+            let (pane, control) = context.contents.place(of: key, id: form["control"])
         else { return pages.missing }
         let isJSON = form["as"] == "json"
         let edited = isJSON ? control.shown(as: .json) : control
@@ -29,15 +30,17 @@ struct PanelChanges: Sendable {
             if attempt.isReset { return try await store(nil, pane, control, attempt) }
             guard let value = try input.value(for: edited) else {
                 guard !control.isSecret else { return done(pane, control, isStored: false) }
-                guard control.isOptional else { throw InputProblem(context.words("A value is needed here.")) }
+                guard control.isOptional else { throw InputProblem("A value is needed here.") }
                 return try await store(.null, pane, control, attempt)
             }
             if let refusal = control.refusal(value) { throw InputProblem(refusal) }
             return try await store(value, pane, control, attempt)
         } catch let problem as InputProblem {
-            return refused(pane, control, attempt, problem.sentence)
+            return refused(pane, control, attempt, problem.sentence(in: context.words))
         } catch {
-            return refused(pane, control, attempt, "\(error)")
+            // A declaration that does not know of the secret may spell it.
+            let sentence = control.isSecret ? context.words("This can’t be stored here.") : "\(error)"
+            return refused(pane, control, attempt, sentence)
         }
     }
 
@@ -123,7 +126,7 @@ struct PanelChanges: Sendable {
     private func answer(
         _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, status: Int
     ) -> PanelResponse {
-        guard wantsFragment else { return pages.pane(pane.id, attempt: (control.key, attempt), status: status) }
+        guard wantsFragment else { return pages.pane(pane.id, attempt: (control, attempt), status: status) }
         return .html(pages.form(control, attempt).html, status: status)
     }
 
@@ -147,7 +150,15 @@ struct PanelChanges: Sendable {
     func undo() async -> PanelResponse {
         guard let token = form["token"].flatMap({ ChangeToken($0) }) else { return pages.missing }
         do {
-            let result = try await panel.store.undo(token, by: panel.configuration.author)
+            // The declarations of another program are not in the store, so it can't know what is its owner's.
+            let (contents, words) = (context.contents, context.words)
+            let result = try await panel.store.undo(
+                .token(token), force: false, by: panel.configuration.author
+            ) { key in
+                guard contents.mayUndo(at: key) else {
+                    throw PanelError(words("“%@” can’t be changed here, so nothing was undone.", key.description))
+                }
+            }
             guard result.conflicts.isEmpty else {
                 let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
                 return pages.problem(409, context.words("Changed since, and left alone: %@", keys))

@@ -27,7 +27,8 @@ func lines(of path: String) -> AsyncStream<String> {
             guard let file = fopen(path, "r") else { return continuation.finish() }
             var line = [CChar](repeating: 0, count: 256)
             while fgets(&line, CInt(line.count), file) != nil {
-                continuation.yield(String(cString: line).trimmingCharacters(in: .newlines))
+                let bytes = line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+                continuation.yield(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
             }
             fclose(file)
             continuation.finish()

@@ -1,3 +1,11 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -9,16 +17,55 @@
 /// The person's browser.
 enum Browser {
     /// Opens a link, with what the system has for that. If it has nothing, the person has the link.
-    static func open(_ link: String) {
+    ///
+    /// Whoever has an account on this machine may read the arguments of a program, so these name a file that leads to the
+    /// link, and that only its owner may read.
+    ///
+    /// - Returns: The folder of the file, to be removed when the link has no use any more; `nil` if there is none.
+    static func open(_ link: String) -> URL? {
         #if canImport(Darwin)
             let program = "open"
         #else
             let program = "xdg-open"
         #endif
+        guard let folder = makeFolder() else { return nil }
+        let page = folder.appending(path: "settings.html")
+        let isWritten = FileManager.default.createFile(
+            atPath: page.path, contents: Data(contents(leadingTo: link).utf8), attributes: [.posixPermissions: 0o600])
+        guard isWritten else { return folder }
         var process = pid_t()
-        let words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(link), nil]
+        let words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(page.path), nil]
         defer { for word in words { free(word) } }
-        _ = posix_spawnp(&process, program, nil, nil, words, environ)
+        guard posix_spawnp(&process, program, nil, nil, words, environ) == 0 else { return folder }
+        // Otherwise it stays in the list of processes.
+        DispatchQueue.global().async { [process] in
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        }
+        return folder
+    }
+
+    /// Only its owner may enter it.
+    private static func makeFolder() -> URL? {
+        let name = FileManager.default.temporaryDirectory.appending(path: "settings-panel-XXXXXX").path
+        var template = Array(name.utf8CString)
+        guard mkdtemp(&template) != nil else { return nil }
+        let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+
+    /// A page without a script; the link has no character that HTML gives a meaning but `&`.
+    private static func contents(leadingTo link: String) -> String {
+        let link = link.replacing("&", with: "&amp;")
+        return """
+            <!DOCTYPE html>
+            <meta charset="utf-8">
+            <meta name="referrer" content="no-referrer">
+            <meta http-equiv="refresh" content="0; url=\(link)">
+            <title>Settings</title>
+            <a href="\(link)">Settings</a>
+
+            """
     }
 }
 

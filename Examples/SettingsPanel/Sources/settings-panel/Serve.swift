@@ -5,6 +5,7 @@ import Settle
 import SettleInterchange
 import SettlePanel
 import SettlePanelHummingbird
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -28,7 +29,10 @@ struct Serve: AsyncParsableCommand {
             "A Settings.bundle. Its domain is the identifier of the program around it.", valueName: "path"))
     var bundle: String?
 
-    @Option(help: ArgumentHelp("A folder in which bundles are looked for.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "A folder with bundles, or with programs that have one. There is no usual place for them.",
+            valueName: "folder"))
     var bundles: String?
 
     @Option(help: "The port to listen on; 0 for any free one.")
@@ -43,22 +47,29 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let found = try Panels(domain: domain, bundle: bundle, bundles: bundles)
         let key = try PanelKey(file: key.map { URL(filePath: $0) } ?? Self.keyFile)
+        // Browsers send cookies to all ports of a machine: below a path of its own, other servers hardly get this one.
         let configuration = SettingsPanel.Configuration(
-            title: "Settings", access: .sessions(key, HMACAuthentication()))
+            title: "Settings", path: "/settings", access: .sessions(key, HMACAuthentication()))
         let directory = PanelDirectory(configuration: configuration) { found.entries() }
-        let place = found.only.map { directory.path(of: $0) }
+        let place = found.first.map { directory.path(of: $0) }
         let router = Router()
         router.addSettingsPanels(directory)
         var logger = Logger(label: "settings-panel")
         logger.logLevel = .warning
         let opens = open
+        let page = Mutex<URL?>(nil)
         let application = Application(
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: port), serverName: nil),
             onServerRunning: { channel in
                 let link = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)\(directory.makeLink(to: place))"
                 Terminal.say("Open this link in a browser; it works once, and for 10 minutes:\n\n  \(link)\n")
-                if opens { Browser.open(link) }
+                if opens {
+                    let folder = Browser.open(link)
+                    page.withLock { $0 = folder }
+                }
             }, logger: logger)
+        // The link ends with this program, and so does what leads to it.
+        defer { if let folder = page.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) } }
         try await application.runService()
     }
 

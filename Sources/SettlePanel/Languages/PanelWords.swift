@@ -1,0 +1,88 @@
+import Settle
+package import SettleInterchange
+
+/// The panel's own words in a person's language.
+struct PanelWords: Sendable {
+    /// Such as `en` or `pt-BR`.
+    let language: String
+    /// The first one that has a text counts.
+    let tables: [StringTable]
+
+    /// The English text is the key, as in `.strings` files.
+    func callAsFunction(_ english: String) -> String { tables.lazy.compactMap { $0[english] }.first ?? english }
+
+    /// With a value in place of each `%@`.
+    func callAsFunction(_ english: String, _ values: String...) -> String { self(english, values) }
+
+    func callAsFunction(_ english: String, _ values: [String]) -> String {
+        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
+        return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
+    }
+
+    /// A domain of a program's own has the name that the program gave it.
+    func name(of domain: DomainName) -> String {
+        Self.domains.contains(domain) ? self(domain.description) : domain.description
+    }
+
+    func name(of origin: Origin) -> String { self(origin.rawValue) }
+
+    private static let domains: Set<DomainName> = [
+        .managed, .overrides, .arguments, .environment, .secrets, .host, .application, .global, .system, .language,
+        .registration, .declaration,
+    ]
+
+    var isRightToLeft: Bool {
+        let code = language.split(whereSeparator: { $0 == "-" || $0 == "_" }).first.map { $0.lowercased() } ?? ""
+        return Self.rightToLeft.contains(code)
+    }
+
+    /// Languages whose usual script goes from right to left.
+    private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
+}
+
+/// The languages that the panel has beside English.
+package enum PanelTranslations {
+    /// By their tags in small letters.
+    package static let shipped = ["ar": table(PanelWords.arabic), "de": table(PanelWords.german)]
+
+    private static func table(_ texts: KeyValuePairs<String, String>) -> StringTable {
+        StringTable(texts.map { StringTable.Entry(key: $0.key, value: $0.value) })
+    }
+}
+
+extension SettingsPanel.Configuration {
+    /// The panel's own words in the first language that has them, else in English.
+    ///
+    /// - Parameter texts: The language of the texts on the page, which are more than these words: the page is in it.
+    func words(for languages: [String], beside texts: String? = nil) -> PanelWords {
+        var candidates = languages
+        if let texts {
+            // Of the regions of that language a person may want one.
+            candidates = languages.filter { Self.base(of: $0) == Self.base(of: texts) } + [texts] + languages
+        }
+        let found = candidates.lazy.compactMap(words).first
+        return PanelWords(language: texts ?? found?.language ?? "en", tables: found?.tables ?? [])
+    }
+
+    /// The language of a tag without its region and script.
+    private static func base(of tag: String) -> String { tag.prefix { $0 != "-" && $0 != "_" }.lowercased() }
+
+    /// The program's own texts come before those of the panel. `nil` if there are none.
+    private func words(in language: String) -> PanelWords? {
+        var tag: String?
+        var tables: [StringTable] = []
+        let names = [language.lowercased(), Self.base(of: language)]
+        for (place, name) in names.enumerated() where place == 0 || name != names[0] {
+            if let given = translations.first(where: { $0.key.lowercased() == name }) {
+                tag = tag ?? given.key
+                tables.append(given.value)
+            }
+            if let shipped = PanelTranslations.shipped[name] {
+                tag = tag ?? name
+                tables.append(shipped)
+            }
+            if name == "en" { tag = tag ?? language }
+        }
+        return tag.map { PanelWords(language: $0, tables: tables) }
+    }
+}

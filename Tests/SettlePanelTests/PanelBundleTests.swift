@@ -1,0 +1,235 @@
+import Settle
+import SettleInterchange
+import SettlePanel
+import SettleTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A panel as a bundle describes it: its values are those of the bundle, however files spell them.
+@Suite(.timeLimit(.minutes(10))) struct PanelBundleTests {
+    private static let colours = [("Red", 1), ("Green", 2), ("Blue", 3)].map {
+        SettingsBundle.Choice(title: $0.0, value: .integer($0.1))
+    }
+
+    private static let bundle = SettingsBundle(
+        root: .init(
+            specifiers: [
+                .init(.group(.init(footer: "How loud the alarm is.")), title: "Noise"),
+                .init(.slider(.init(minimum: 0, maximum: 1)), key: "volume", title: "Volume", defaultValue: .real(0.5)),
+                .init(.group(.init()), title: "Others"),
+                .init(.toggle(.init()), key: "sounds", title: "Sounds", defaultValue: .bool(false)),
+                .init(
+                    .toggle(.init(trueValue: .string("YES"), falseValue: .string("NO"))), key: "odd", title: "Odd",
+                    defaultValue: .string("NO")),
+                .init(.textField(.init()), key: "port", title: "Port", defaultValue: .integer(80)),
+                .init(.textField(.init(isSecure: true)), key: "password", title: "Password"),
+                .init(.titleValue(.init()), title: "Version", defaultValue: .string("1.4 beta")),
+                .init(.multiValue(.init(choices: colours)), key: "colour", title: "Colour", defaultValue: .integer(9)),
+                .init(.radioGroup(.init(choices: colours)), key: "frame", title: "Frame", defaultValue: .integer(9)),
+            ]))
+
+    private struct Program {
+        let folder: TemporaryFolder
+        let store: SettingsStore
+        let browser: PanelBrowser
+
+        init(_ bundle: SettingsBundle, groups: any SettingsGroup.Type...) async throws {
+            folder = try TemporaryFolder()
+            store = try await SettingsStore.open(
+                at: folder.url.appending(path: "app.json"), searching: [.application, .registration],
+                configuration: .init(history: .keep(transactions: 10)))
+            for type in groups { _ = try await store.group(type) }
+            try store.register(contentsOf: bundle)
+            browser = PanelBrowser(
+                SettingsPanel(store, bundle: bundle, configuration: .init(title: "x", access: .everyone)))
+        }
+
+        func form(_ key: String, on page: String = "/") async -> String {
+            let text = await browser.get(page).text
+            guard let start = text.firstRange(of: "data-key=\"\(key)\"") else { return "" }
+            let rest = text[start.lowerBound...]
+            return String(rest[..<(rest.firstRange(of: "</form>")?.lowerBound ?? rest.endIndex)])
+        }
+
+        func stored(_ key: String) throws -> SettingValue? { try store.value(forKey: key) }
+    }
+
+    @Test(arguments: [
+        ("volume", SettingValue.string("0.25"), #"type="range" id="c-volume.value" name="value" value="0.25""#),
+        ("volume", .string("7"), #"name="value" value="1""#), ("volume", .integer(-3), #"name="value" value="0""#),
+        ("sounds", .string("YES"), "value=\"on\" checked"), ("sounds", .integer(1), "value=\"on\" checked"),
+        ("odd", .string("YES"), "value=\"on\" checked"), ("port", .integer(8080), #"value="8080""#),
+        ("port", .real(0.5), #"value="0.5""#), ("colour", .string("2"), " selected>Green"),
+        ("colour", .real(3), " selected>Blue"), ("frame", .string("1"), " checked><span>Red"),
+    ])
+    func `A value that is written in another way is shown as what it means`(
+        key: String, value: SettingValue, shown: String
+    ) async throws {
+        let program = try await Program(Self.bundle)
+        try program.store.setValue(value, forKey: key)
+        let form = await program.form(key)
+        #expect(form.contains(shown), "\(form)")
+        #expect(!form.contains("<textarea") && !form.contains("name=\"as\""))
+    }
+
+    @Test func `Of choices none is chosen while there is another value, which is told, and each can be chosen`()
+        async throws
+    {
+        let program = try await Program(Self.bundle)
+        for key in ["colour", "frame"] {
+            let form = await program.form(key)
+            #expect(form.contains("What is stored is none of these: 9.") && !form.contains("<textarea"), "\(form)")
+            #expect(!form.contains(" checked") && (key == "frame" || form.contains("value=\"\" selected")))
+            let green = await program.browser.get("/").choice("Green", of: key)
+            #expect(await program.browser.change(key, [("value", green)]).status == 303)
+            #expect(try program.stored(key) == .integer(2))
+            #expect(!(await program.form(key).contains("none of these")))
+        }
+        try program.store.setValue(SettingValue.string("maybe"), forKey: "odd")
+        let odd = await program.form("odd")
+        #expect(odd.contains("none of these: maybe") && !odd.contains(" checked"))
+    }
+
+    @Test func `A bundle's control stores values of its own type only, however they are sent`() async throws {
+        let program = try await Program(Self.bundle)
+        for (key, json, rule) in [
+            ("volume", "2", "at most 1"), ("volume", "\"loud\"", "a number"), ("sounds", "\"x\"", "one of"),
+            ("port", "{\"a\": 1}", "a text"), ("port", "80", "a text"), ("colour", "9", "one of"),
+        ] {
+            let answer = await program.browser.change(key, [("as", "json"), ("value", json)])
+            #expect(answer.status == 422 && answer.text.contains(rule), "\(key): \(json)")
+            #expect(try program.stored(key) == Self.bundle.defaultValues[key], "\(key): \(json)")
+        }
+        #expect(await program.browser.change("volume", [("value", "1.5")]).status == 422)
+        #expect(await program.browser.change("volume", [("value", "1")]).status == 303)
+        #expect(try program.stored("volume") == .real(1))
+        #expect(await program.browser.change("port", [("value", "81")]).status == 303)
+        #expect(try program.stored("port") == .string("81"))
+        #expect(await program.browser.change("odd", [("value", "on")]).status == 303)
+        #expect(try program.stored("odd") == .string("YES"))
+    }
+
+    @Test func `Where a program declares a key, the bundle's control stores that type`() async throws {
+        struct Declared: SettingsGroup {
+            @Setting var port = 80
+            @Setting var odd = false
+            @Setting var volume = 0.5
+        }
+        let program = try await Program(Self.bundle, groups: Declared.self)
+        #expect(await program.browser.change("port", [("value", "81")]).status == 303)
+        #expect(try program.stored("port") == .integer(81))
+        #expect(await program.browser.change("port", [("value", "x")]).status == 422)
+        #expect(await program.browser.change("odd", [("value", "on")]).status == 303)
+        #expect(try program.stored("odd") == .bool(true))
+        #expect(await program.browser.change("volume", [("value", "1")]).status == 303)
+        #expect(try program.stored("volume") == .real(1))
+    }
+
+    @Test func `A password that the program declares as plain text shows nowhere`() async throws {
+        struct Declared: SettingsGroup {
+            @Setting(count: 1...12) var password = "s3cr3t"
+        }
+        let program = try await Program(Self.bundle, groups: Declared.self)
+        func check(_ page: PanelBrowser.Answer, _ place: String) {
+            #expect(!page.text.contains("s3cr3t") && !page.text.contains("t00-l0ng"), "\(place)")
+            if place == "/" || page.status != 200 {
+                #expect(page.form(of: "password").first { $0.0 == "seen" }?.1 == "set", "\(place)")
+            }
+        }
+        #expect(await program.browser.change("password", [("value", "s3cr3ts")]).status == 303)
+        for place in ["/", "/why?key=password", "/search?q=password", "/reset"] {
+            check(await program.browser.get(place), place)
+        }
+        let refused = await program.browser.change("password", [("value", "t00-l0ng-for-it")])
+        #expect(refused.status == 422 && refused.text.contains("This can’t be stored here."))
+        check(refused, "refused")
+        try Data(#"{"password": "s3cr3t that is much too long"}"#.utf8)
+            .write(to: program.folder.url.appending(path: "app.json"), options: .atomic)
+        try await program.store.flush()
+        for place in ["/", "/why?key=password"] { check(await program.browser.get(place), place) }
+    }
+
+    @Test func `A text without a key is shown as it is`() async throws {
+        let program = try await Program(Self.bundle)
+        let page = await program.browser.get("/").text
+        #expect(page.contains(">Version<") && page.contains(">1.4 beta<"))
+    }
+
+    @Test func `A search finds a section's title and footer, which are a bundle's help`() async throws {
+        let program = try await Program(Self.bundle)
+        for words in ["noise", "alarm", "loud+alarm+volume"] {
+            let page = await program.browser.get("/search?q=\(words)").text
+            #expect(page.contains("data-key=\"volume\"") && !page.contains("data-key=\"port\""), "\(words)")
+        }
+    }
+
+    @Test func `Of variants for phones and for pads one is shown, and nothing is out of reach`() async throws {
+        let few = Array(Self.colours.prefix(2))
+        let bundle = SettingsBundle(
+            root: .init(
+                specifiers: [
+                    .init(.multiValue(.init(choices: few)), key: "colour", title: "On a phone", idioms: [.phone]),
+                    .init(.multiValue(.init(choices: Self.colours)), key: "colour", title: "On a pad", idioms: [.pad]),
+                    .init(.toggle(.init()), key: "ring", title: "Ring", idioms: [.phone]),
+                    .init(.group(.init(footer: "Phones only.")), title: "Nothing in it", idioms: [.phone]),
+                ]))
+        let program = try await Program(bundle)
+        let page = await program.browser.get("/").text
+        #expect(page.contains("On a pad") && !page.contains("On a phone"))
+        #expect(page.contains("data-key=\"ring\"") && !page.contains("Phones only."))
+        let blue = await program.browser.get("/").choice("Blue", of: "colour")
+        #expect(await program.browser.change("colour", [("value", blue)]).status == 303)
+        #expect(try program.stored("colour") == .integer(3))
+    }
+
+    @Test func `Two controls of one key have identifiers of their own, and each stores by its own choices`()
+        async throws
+    {
+        let others = [("Small", 10), ("Large", 20)].map { SettingsBundle.Choice(title: $0.0, value: .integer($0.1)) }
+        let bundle = SettingsBundle(
+            root: .init(
+                specifiers: [
+                    .init(.multiValue(.init(choices: Self.colours)), key: "size", title: "First"),
+                    .init(.multiValue(.init(choices: others)), key: "size", title: "Second"),
+                ]))
+        let program = try await Program(bundle)
+        let page = await program.browser.get("/")
+        let ids = page.text.matches(of: /<form class="control" id="([^"]+)"/).map { String($0.1) }
+        #expect(ids.count == 2 && Set(ids).count == 2)
+        let second = try #require(ids.last)
+        func large(on page: PanelBrowser.Answer) throws -> String {
+            String(try #require(page.text.firstMatch(of: /value="([^"]+)"[^>]*>Large</)).1)
+        }
+        let answer = await program.browser.post(
+            "/set", page.form(of: "size") + [("control", second), ("value", try large(on: page))])
+        #expect(answer.status == 303 && answer.field("Location")?.hasSuffix("#\(second)") == true)
+        #expect(try program.stored("size") == .integer(20))
+        #expect(page.text.contains("name=\"control\" value=\"\(second)\""))
+        let refused = await program.browser.post(
+            "/set", await program.browser.get("/").form(of: "size") + [("control", second), ("value", "2")])
+        #expect(refused.status == 422 && refused.text.matches(of: /role="alert"/).count == 1)
+    }
+}
+
+/// A panel for whatever is stored.
+@Suite(.timeLimit(.minutes(10))) struct PanelOfValuesTests {
+    @Test func `A number with a fraction that becomes a whole one can have a fraction again`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "app.json")
+        try Data(#"{"ratio": 0.5, "count": 3}"#.utf8).write(to: file)
+        for value in ["2", "0.25"] {
+            // As after a restart, when the file alone tells the type.
+            let store = try await SettingsStore.open(at: file)
+            let panel = SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone))
+            #expect(await PanelBrowser(panel).change("ratio", [("value", value)]).status == 303, "\(value)")
+            #expect(await PanelBrowser(panel).change("count", [("value", "2.5")]).status == 422)
+            try await store.close()
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("0.25"))
+    }
+}
