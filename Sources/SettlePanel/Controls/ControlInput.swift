@@ -62,11 +62,11 @@ struct ControlInput: Sendable, Hashable {
         switch kind {
         case .toggle(let toggle): toggle.state(of: value).map { $0 ? Self.on : "" }
         case .choice(let choices, _): choices.place(matching: value).map { choices[$0].id }
-        case .number(let input): input.nearestText(to: value) ?? value.numberText ?? value.typableText
+        case .number(let input): input.nearestText(to: value) ?? value.numberText ?? value.textOnOneLine
         case .text: value.typableText
         case .date: dateText(of: value)
         case .duration:
-            if case .string(let text) = value { text.isTypableOnOneLine ? text : nil } else { value.numberText }
+            if case .string = value { value.textOnOneLine } else { value.numberText }
         case .data: SettingCoercion.data.convert(value).map { $0.base64EncodedString() }
         case .json: (try? value.json()).map { String(decoding: $0, as: UTF8.self) }
         case .secret, .label, .list, .dictionary: nil
@@ -118,6 +118,8 @@ extension SettingValue {
     fileprivate var typableText: String? {
         (numberText ?? SettingCoercion.string.convert(self)).flatMap { $0.isTypable ? $0 : nil }
     }
+
+    fileprivate var textOnOneLine: String? { typableText.flatMap { $0.isTypableOnOneLine ? $0 : nil } }
 }
 
 extension String {
