@@ -107,12 +107,12 @@ public final class SettingsPanel: Sendable {
         case .groups(let types):
             try await open(types)
             return PanelContents(DeclaredSettings(store.schema()), title: configuration.title, words: words)
-        case .values: return contentsOfValues(words)
+        case .values: return contentsOfValues(in: words)
         }
     }
 
     /// What there is to show where nothing is declared: it comes and goes with the values.
-    func contentsOfValues(_ words: PanelWords) -> PanelContents {
+    func contentsOfValues(in words: PanelWords) -> PanelContents {
         let declared = DeclaredSettings(describing: store.effectiveValues)
         var contents = PanelContents(declared, title: configuration.title, words: words)
         contents.isEverything = true

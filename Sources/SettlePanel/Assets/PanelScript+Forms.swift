@@ -73,6 +73,7 @@ extension PanelScript {
         async function fetchForm(form, why) {
           const url = new URL(body.dataset.form, location.href);
           url.searchParams.set("key", form.dataset.key);
+          url.searchParams.set("control", form.id);
           try {
             const response = await fetch(url);
             if (response.ok) show(await response.text(), why); else if (response.status === 401) end();

@@ -62,9 +62,9 @@ indirect enum ControlKind: Sendable {
     /// Whether two values are shown alike. A file may have a number or a date in another way.
     func isSame(_ left: SettingValue, _ right: SettingValue) -> Bool {
         if left == right { return true }
-        guard left != .null, right != .null, !isStray(left), !isStray(right),
-            let input = ControlInput(left, for: self)
-        else { return false }
+        // A slider shows what is beyond its end at its end.
+        if case .number = self { return left.numberText.map { $0 == right.numberText } ?? false }
+        guard left != .null, right != .null, let input = ControlInput(left, for: self) else { return false }
         return input == ControlInput(right, for: self)
     }
 }

@@ -41,12 +41,15 @@ struct ControlState: Sendable {
     private init(_ info: SettingInfo, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
         let isDefault = DomainName.ofDefaults.contains(info.domain)
-        let explanation = info.isCovered || !isDefault ? store.explain(control.key) : nil
+        // An explanation looks into files, so it is made only where the default may be another than the declaration's.
+        let hasOtherDefaults = store.domains.contains { $0.name == .registration || $0.name == .language }
+        let explanation = info.isCovered || (!isDefault && hasOtherDefaults) ? store.explain(control.key) : nil
         let stored = info.isCovered ? explanation?.storedValue : info.value
-        isStored = explanation?.hasStoredValue ?? false
-        differsFromDefault = !isDefault && explanation?.isDefault(info.value, of: control) != true
+        isStored = explanation?.hasStoredValue ?? (info.domain == .application)
+        differsFromDefault =
+            !isDefault && control.isAnother(info.value, than: explanation?.defaultValue ?? info.defaultValue)
         (domain, isCovered, lock) = (info.domain, info.isCovered, info.lock)
-        // A bundle may hide a value where the declaration does not.
+        // A bundle may ask to hide what the declaration does not.
         problem = info.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
         covering = info.isCovered && !control.isSecret ? info.value : nil
         value = control.isSecret ? nil : stored ?? info.value
@@ -69,7 +72,8 @@ struct ControlState: Sendable {
         covering = isCovered && !control.isSecret ? explanation.value : nil
         value = control.isSecret ? nil : stored ?? explanation.value ?? control.defaultValue
         differsFromDefault =
-            !DomainName.ofDefaults.contains(domain) && !explanation.isDefault(explanation.value, of: control)
+            !DomainName.ofDefaults.contains(domain)
+            && control.isAnother(explanation.value, than: explanation.defaultValue ?? control.defaultValue)
     }
 }
 
@@ -85,10 +89,16 @@ extension Explanation {
     /// Of secrets, too.
     fileprivate var hasStoredValue: Bool { answers.contains { $0.domain == .application } }
 
-    /// Whether a value is the one that there would be without anybody's decision. Of secrets that is not told.
-    fileprivate func isDefault(_ value: SettingValue?, of control: Control) -> Bool {
-        guard !control.isSecret, let value else { return false }
-        let answer = answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }
-        return (answer?.value ?? control.defaultValue).map { control.kind.isSame($0, value) } ?? false
+    /// What there would be without anybody's decision, if that is known.
+    fileprivate var defaultValue: SettingValue? {
+        answers.first { DomainName.ofDefaults.contains($0.domain) && $0.outcome != .refused }?.value
+    }
+}
+
+extension Control {
+    /// Of secrets that is not told, so any that is set counts as another.
+    fileprivate func isAnother(_ value: SettingValue?, than other: SettingValue?) -> Bool {
+        guard !isSecret, let value, let other else { return true }
+        return !kind.isSame(other, value)
     }
 }

@@ -30,7 +30,7 @@ extension PanelPages {
     private var current: PanelPages {
         guard case .values = panel.source else { return self }
         var context = context
-        context.contents = panel.contentsOfValues(words)
+        context.contents = panel.contentsOfValues(in: context.words)
         return PanelPages(panel: panel, context: context)
     }
 

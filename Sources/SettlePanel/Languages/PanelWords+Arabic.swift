@@ -16,7 +16,7 @@ extension PanelWords {
         "No program has stored settings yet.": "لم يحفظ أي برنامج إعدادات بعد.",
         "The program can’t be reached. Trying again…": "تعذّر الوصول إلى البرنامج. تجري المحاولة مجددًا…",
         "The session has ended. Use a new link, then load this page again.":
-            "انتهت الجلسة. استخدم رابطًا جديدًا، ثم أعد تحميل هذه الصفحة.",
+            "انتهت الجلسة. استخدم رابطًا جديدًا ثم أعد تحميل هذه الصفحة.",
         // Entrance
         "This browser has not been let in": "لم يُسمح لهذا المتصفح بالدخول",
         "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":
@@ -58,7 +58,7 @@ extension PanelWords {
         "There now": "الموجود الآن",
         "Yours": "قيمتك",
         "The default": "القيمة الافتراضية",
-        "Type yours again to save it.": "أدخل قيمتك مرة أخرى لحفظها.",
+        "Type yours again to save it.": "اكتب قيمتك مرة أخرى لحفظها.",
         "Save mine": "حفظ قيمتي",
         "Keep what is there": "إبقاء الموجود",
         "Reset": "إعادة الضبط",

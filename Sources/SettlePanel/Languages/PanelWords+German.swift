@@ -17,7 +17,7 @@ extension PanelWords {
         "The program can’t be reached. Trying again…":
             "Das Programm ist nicht erreichbar. Es wird weiter versucht …",
         "The session has ended. Use a new link, then load this page again.":
-            "Die Sitzung ist beendet. Benutzen Sie einen neuen Link, und laden Sie dann diese Seite neu.",
+            "Die Sitzung ist zu Ende. Benutzen Sie einen neuen Link, und laden Sie diese Seite dann neu.",
         // Entrance
         "This browser has not been let in": "Dieser Browser ist nicht eingelassen",
         "Use the link that the program has shown. Each works once, and for a few minutes; the program makes a new one.":

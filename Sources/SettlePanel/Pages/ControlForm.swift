@@ -40,6 +40,7 @@ struct ControlForm: Sendable {
     private var helpID: String { "\(control.id).help" }
     private var problemID: String { "\(control.id).problem" }
     private var mistakeID: String { "\(control.id).mistake" }
+    private var strayID: String { "\(control.id).stray" }
     private var obstacleID: String { "\(control.id).obstacle" }
     private var coverID: String { "\(control.id).cover" }
 
@@ -87,6 +88,9 @@ struct ControlForm: Sendable {
         }
     }
 
+    /// Whether what is stored is none of what there is to choose from.
+    private var isStray: Bool { state.value.map { control.kind.isStray($0) } ?? false }
+
     /// A lock says it already, unless something is stored.
     private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
 
@@ -118,8 +122,10 @@ struct ControlForm: Sendable {
             HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
         }
         if let problem = state.problem { HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words(problem) } }
-        if let value = state.value, control.kind.isStray(value) {
-            HTML("p", ["class": "note"]) { words("What is stored is none of these: %@.", spelled(value)) }
+        if isStray {
+            HTML("p", ["class": "note", "id": .text(strayID)]) {
+                words("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
+            }
         }
         if let obstacle, !obstacle.isEmpty { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
         if isCoverTold {
@@ -219,8 +225,8 @@ struct ControlForm: Sendable {
 
     private var description: String? {
         let ids = [
-            (problemID, attempt != nil), (mistakeID, state.problem != nil), (helpID, control.help != nil),
-            (obstacleID, obstacle?.isEmpty == false), (coverID, isCoverTold),
+            (problemID, attempt != nil), (mistakeID, state.problem != nil), (strayID, isStray),
+            (helpID, control.help != nil), (obstacleID, obstacle?.isEmpty == false), (coverID, isCoverTold),
         ].filter(\.1).map(\.0)
         return ids.isEmpty ? nil : ids.joined(separator: " ")
     }

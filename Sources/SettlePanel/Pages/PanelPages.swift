@@ -124,8 +124,12 @@ struct PanelPages: Sendable {
     }
 
     /// The form of a setting alone, for a page that shows it already.
-    func form(of text: String) -> PanelResponse {
-        guard let key = SettingKey(text), let (_, control) = context.contents.place(of: key) else { return missing }
+    ///
+    /// - Parameter id: Which of several controls of the key.
+    func form(of key: String, id: String?) -> PanelResponse {
+        guard let key = SettingKey(key), let (_, control) = context.contents.place(of: key, id: id) else {
+            return missing
+        }
         return .html(form(control).html)
     }
 

@@ -32,7 +32,7 @@ struct PanelRouter: Sendable {
         case (_, ""), (_, "/"): return pages.pane("")
         case (_, "/pane"): return pages.pane(query["id"] ?? "")
         case (_, "/search"): return pages.search(query["q"] ?? "")
-        case (_, "/form"): return pages.form(of: query["key"] ?? "")
+        case (_, "/form"): return pages.form(of: query["key"] ?? "", id: query["control"])
         case (_, "/why"): return await pages.why(query["key"] ?? "")
         case (_, "/reset"): return pages.question(pane: query["pane"])
         case (_, "/image"): return pages.image(query["name"] ?? "")
