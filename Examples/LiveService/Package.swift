@@ -20,6 +20,7 @@ let package = Package(
     dependencies: [
         .package(name: "settle", path: "../.."),
         .package(name: "settings-panel", path: "../SettingsPanel"),
+        .package(name: "fleet-settings", path: "../FleetSettings"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
@@ -56,8 +57,10 @@ let package = Package(
             name: "live-service",
             dependencies: [
                 "LiveServing",
+                .product(name: "EtcdHTTP", package: "fleet-settings"),
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleCommand", package: "settle"),
+                .product(name: "SettleEtcd", package: "settle"),
                 .product(name: "SettlePanel", package: "settle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,6 +1,8 @@
 import ArgumentParser
+import EtcdHTTP
 import LiveServing
 import Settle
+import SettleEtcd
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -19,6 +21,15 @@ struct FileOptions: ParsableArguments {
     @Option(help: "An administrator's folder; the settings in it are locked.")
     var managed: String?
 
+    @Option(help: "Client URLs of an etcd cluster, separated by commas: the settings are there instead of in the file.")
+    var etcdEndpoints: String?
+
+    @Option(help: "What the keys in the cluster begin with.")
+    var etcdPrefix = "/live-service/"
+
+    /// The option that says where the settings are.
+    var place: String { etcdEndpoints.map { "--etcd-endpoints \($0) --etcd-prefix \(etcdPrefix)" } ?? "--file \(file)" }
+
     /// The file with the key of the panel's sessions, beside the settings.
     var panelKey: URL { URL(filePath: file).deletingLastPathComponent().appending(path: ".panel-key") }
 
@@ -26,22 +37,64 @@ struct FileOptions: ParsableArguments {
     func withSettings<Result: Sendable>(
         _ body: @Sendable (SettingsStore, ServiceSettings) async throws -> Result
     ) async throws -> Result {
-        let store = try await openStore()
-        let settings = try await store.group(ServiceSettings.self)
-        let result = try await body(store, settings)
-        try await store.close()
-        return result
+        try await withStore { store in
+            try await body(store, try await store.group(ServiceSettings.self))
+        }
     }
 
+    /// Opens the store, runs a closure, and closes the store.
+    ///
     /// - Parameters:
     ///   - arguments: Those that may be settings.
-    ///   - history: How much of the file's past is kept; `nil` for as much as the file says.
-    func openStore(arguments: [String] = [], history: HistoryPolicy? = nil) async throws -> SettingsStore {
-        try await SettingsStore.open(
-            at: URL(filePath: file),
-            searching: .service(
-                arguments: arguments, secrets: secrets.map { URL(filePath: $0) },
-                managed: managed.map { URL(filePath: $0) }),
-            configuration: .init(history: history))
+    ///   - history: How much of the file's past is kept; `nil` for as much as the file says. A cluster has its own.
+    ///   - keepsLastKnown: Whether the values of a cluster are kept beside the file, for a start without it. Only one
+    ///     process may do that.
+    func withStore<Result>(
+        arguments: [String] = [], history: HistoryPolicy? = nil, keepsLastKnown: Bool = false,
+        _ body: (SettingsStore) async throws -> Result
+    ) async throws -> Result {
+        let list = SearchList.service(
+            arguments: arguments, secrets: secrets.map { URL(filePath: $0) }, managed: managed.map { URL(filePath: $0) }
+        )
+        guard let etcdEndpoints else {
+            let store = try await SettingsStore.open(
+                at: URL(filePath: file), searching: list, configuration: .init(history: history))
+            return try await Self.closing(store, after: body)
+        }
+        let configuration = EtcdConfiguration(
+            endpoints: etcdEndpoints.split(separator: ",").map { String($0) }, prefix: etcdPrefix)
+        let transport = try EtcdHTTPTransport()
+        do {
+            let storage = EtcdStorage(
+                configuration, transport: transport, localCopy: keepsLastKnown ? FileStorage(at: lastKnown) : nil)
+            let store = try await SettingsStore.open(storage: storage, searching: list)
+            let result = try await Self.closing(store, after: body)
+            try await transport.shutdown()
+            return result
+        } catch {
+            try await transport.shutdown()
+            throw error
+        }
+    }
+
+    /// Beside the file, such as `settings.last-known.json`.
+    private var lastKnown: URL {
+        let url = URL(filePath: file)
+        return url.deletingPathExtension().appendingPathExtension("last-known.json")
+    }
+
+    /// Closing a store that its service has closed does nothing.
+    private static func closing<Result>(
+        _ store: SettingsStore, after body: (SettingsStore) async throws -> Result
+    ) async throws -> Result {
+        let result: Result
+        do {
+            result = try await body(store)
+        } catch {
+            try? await store.close()
+            throw error
+        }
+        try await store.close()
+        return result
     }
 }

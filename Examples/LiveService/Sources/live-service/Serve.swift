@@ -60,17 +60,22 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         try await Descriptors.prepare()
-        let store = try await files.openStore(arguments: settings, history: history)
+        try await files.withStore(arguments: settings, history: history, keepsLastKnown: true) { store in
+            try await serve(store)
+        }
+    }
+
+    private func serve(_ store: SettingsStore) async throws {
         var parts = LiveService.Parts(store: store)
         parts.panelKey = try PanelKey(file: files.panelKey)
         parts.panelHosts = [host]
         let service = try await LiveService(parts)
         guard store.remainingArguments.isEmpty else { throw ValidationError(Self.unknown(store.remainingArguments)) }
         if try await service.settings.admin.createTokenIfMissing() {
-            service.log("There is a new admin token. “live-service token --file \(files.file)” shows it.")
+            service.log("There is a new admin token. “live-service token \(files.place)” shows it.")
         }
-        // For “settle” and editors. The service does without.
-        do { try await store.writeSchema() } catch { service.log("\(error)") }
+        // For “settle” and editors. The service does without, and so does a cluster.
+        if files.etcdEndpoints == nil { do { try await store.writeSchema() } catch { service.log("\(error)") } }
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         do {
             try await service.run(host: host, port: port, until: signals) { [host] port in

@@ -14,10 +14,10 @@ struct Settings: AsyncParsableCommand {
     var arguments: [String] = []
 
     func run() async throws {
-        let store = try await files.openStore()
-        let command = SettingsCommand(store, groups: ServiceSettings.self, name: "live-service settings")
-        let code = await command.run(arguments.isEmpty ? ["list"] : arguments)
-        try await store.close()
+        let arguments = arguments.isEmpty ? ["list"] : arguments
+        let code = try await files.withStore { store in
+            await SettingsCommand(store, groups: ServiceSettings.self, name: "live-service settings").run(arguments)
+        }
         guard code == 0 else { throw ExitCode(code) }
     }
 }
