@@ -60,8 +60,23 @@ package struct DomainCommand: Sendable {
 
     /// Runs the command with the arguments of the process, and ends it.
     package static func main() async -> Never {
-        let terminal = SystemTerminal()
-        terminal.end(await DomainCommand().run(Array(CommandLine.arguments.dropFirst()), on: terminal))
+        let (terminal, command, arguments) = (SystemTerminal(), DomainCommand(), CommandLine.arguments.dropFirst())
+        if let code = command.runAtFirstSight(arguments, on: terminal) { terminal.end(code) }
+        terminal.end(await command.run(Array(arguments), on: terminal))
+    }
+
+    /// Runs what can be answered at first sight.
+    ///
+    /// - Returns: The exit code; `nil` if nothing was done.
+    package func runAtFirstSight(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
+        guard let text = FirstLook(places: places).text(for: arguments) else { return nil }
+        do throws(CommandFailure) {
+            try terminal.say(text)
+            return ExitCode.done.rawValue
+        } catch {
+            terminal.complain(error.description)
+            return error.code.rawValue
+        }
     }
 
     /// - Returns: The exit code.

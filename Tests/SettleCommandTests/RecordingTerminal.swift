@@ -69,6 +69,10 @@ struct CommandHome {
         return Answer(code: code, output: terminal.output, errors: terminal.errors)
     }
 
+    func runAtFirstSight(_ arguments: [String], on terminal: RecordingTerminal) -> Int32? {
+        command.runAtFirstSight(arguments[...], on: terminal)
+    }
+
     func file(_ name: String) -> URL { folder.url.appending(path: name) }
 
     /// The file of a domain.

@@ -63,6 +63,41 @@ import Testing
         #expect(try read(object(2, decimal), described("NSDecimalNumber", "NSNumber")) == .real(-12.5))
     }
 
+    @Test(
+        "A number is read again as the same, whether it is one of the property list or a decimal number",
+        arguments: [
+            "16645372298840277980283706561650", "10000000000000000000", "18446744073709551620", "-9223372036854775810",
+            "340282366920938463463374607431768211450", "1\(String(repeating: "0", count: 44))",
+            "170141183460469231731687303715884105728",
+        ])
+    func numbers(_ literal: String) throws {
+        let key = "<key>NS.keys</key><array>\(reference(3))</array><key>NS.objects</key><array>\(reference(3))</array>"
+        let archive = try KeyedArchive(
+            archive([object(2, key), described("NSDictionary"), "<integer>\(literal)</integer>"]))
+        // Decimal numbers have up to 38 digits.
+        guard let data = try? archive.data() else {
+            #expect(literal.count > 38)
+            return
+        }
+        #expect(try KeyedArchive(data) == archive)
+    }
+
+    @Test("A decimal number has one spelling, with or without zeros at its end") func decimalSpellings() throws {
+        // 125 × 10 and 1250, and 1250 × 10⁻³ and 125 × 10⁻².
+        for (mantissa, length, exponent, value) in [
+            ("fQA=", 1, 1, ArchivedValue.integer(1250)), ("4gQ=", 1, 0, .integer(1250)), ("4gQ=", 1, -3, .real(1.25)),
+            ("fQA=", 1, -2, .real(1.25)), ("AQA=", 1, 30, .number("1\(String(repeating: "0", count: 30))")),
+        ] {
+            let decimal =
+                "<key>NS.mantissa</key><data>\(mantissa)</data><key>NS.exponent</key><integer>\(exponent)</integer>"
+                + "<key>NS.length</key><integer>\(length)</integer><key>NS.negative</key><false/>"
+                + "<key>NS.mantissa.bo</key><integer>1</integer><key>NS.compact</key><true/>"
+            let archive = try KeyedArchive(archive([object(2, decimal), described("NSDecimalNumber", "NSNumber")]))
+            #expect(archive.root == value)
+            #expect(try KeyedArchive(archive.data()) == archive)
+        }
+    }
+
     @Test("Keys of the program that begin with a dollar sign, and values without a key") func dollarKeys() throws {
         let fields = "<key>$$class</key><integer>1</integer><key>$0</key>\(reference(3))<key>a</key><array/>"
         let value = try read(object(2, fields), described("Odd"), "<string>x</string>")

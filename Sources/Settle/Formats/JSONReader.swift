@@ -52,11 +52,11 @@ struct JSONReader {
         FormatError(rule, atByte: offset ?? position, reason)
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while position < bytes.count, bytes[position].isTextSpace { position += 1 }
     }
 
-    private mutating func readValue(depth: Int) throws(FormatError) -> SettingValue {
+    mutating func readValue(depth: Int) throws(FormatError) -> SettingValue {
         switch peek() {
         case UInt8(ascii: "\""): return .string(try readString())
         case UInt8(ascii: "{"): return .dictionary(try readObject(depth: depth + 1))

@@ -67,6 +67,20 @@ struct JournalRecordReader {
         return JournalRecord(content, durableEnd: header.durableEnd)
     }
 
+    /// What an intact record says that a checkpoint has stored; `nil` if it says something else.
+    func checkpoint(_ header: JournalRecordHeader, at offset: Int) -> (version: FileVersion, coveredEnd: Int)? {
+        let start = offset + JournalRecordHeader.size
+        let payload = slice(start, start + header.payloadSize)
+        guard header.kind == .checkpointed,
+            let section = JournalKeySection(payload, generation: generation, offset: offset)
+        else { return nil }
+        var reader = JournalValueReader(
+            UnsafeRawBufferPointer(rebasing: payload[(JournalKeySection.size + section.bytes.count)...]))
+        guard let version = try? reader.readVersion(), let coveredEnd = try? reader.readOffset(section), reader.isAtEnd
+        else { return nil }
+        return (version, coveredEnd)
+    }
+
     /// The keys of a possibly damaged record; `nil` if they are damaged too, or if every key is affected.
     ///
     /// - Parameter limit: The record ends here at the latest.

@@ -64,9 +64,14 @@ package struct StandardLocation: Sendable {
     ) throws(StorageError) -> URL {
         try check(name)
         let isPropertyList = format == .propertyListXML || format == .propertyListBinary
-        let file = folder.appending(name).appending(isPropertyList ? "settings.plist" : "settings.json")
+        let file = isPropertyList ? folder.appending(name).appending("settings.plist") : path(forStore: name)
         return URL(filePath: file.text, directoryHint: .notDirectory)
     }
+
+    /// The path of a store's file in JSON.
+    ///
+    /// - Parameter name: Must be able to be that of a folder.
+    package func path(forStore name: String) -> FilePath { folder.appending(name).appending("settings.json") }
 
     /// Refuses what can't be the name of a folder.
     func check(_ name: String) throws(StorageError) {

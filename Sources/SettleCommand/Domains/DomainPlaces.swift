@@ -18,6 +18,11 @@ package struct DomainPlaces: Sendable {
     /// The names of all domains that have a file in the standard place, sorted.
     func names() -> [String] { location.domains().map(\.name) }
 
+    /// The file of a domain in the standard place.
+    ///
+    /// - Parameter name: Must be able to be that of a folder.
+    func path(ofDomain name: String) -> FilePath { location.path(forStore: name) }
+
     /// The settings that a person means by a name: a domain, or a path in place of one.
     ///
     /// - Parameters:

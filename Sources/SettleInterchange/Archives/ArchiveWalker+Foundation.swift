@@ -32,7 +32,7 @@ extension ArchiveWalker {
         switch (entries["NS.boolval"], entries["NS.intval"], entries["NS.dblval"]) {
         case (.bool(let value)?, _, _): .bool(value)
         case (_, .integer(let value)?, _): .integer(value)
-        case (_, .number(let literal)?, _): .number(literal)
+        case (_, .number(let literal)?, _): ArchivedDecimal.value(of: literal)
         case (_, _, .real(let value)?): .real(value)
         default: nil
         }
@@ -156,7 +156,18 @@ extension SettingValue.Entries {
 
 extension ArchivedValue {
     /// A decimal number in the simplest form that holds it exactly.
+    ///
+    /// Of its spellings this is always the same, so that what is written is read again as the same: a whole number of up
+    /// to 128 bits in digits, and any other one without zeros at its end.
     static func decimal(_ magnitude: UInt128, exponent: Int, isNegative: Bool) -> ArchivedValue {
+        var (magnitude, exponent) = (magnitude, magnitude == 0 ? 0 : exponent)
+        while magnitude != 0, magnitude.isMultiple(of: 10) { (magnitude, exponent) = (magnitude / 10, exponent + 1) }
+        // No power of ten beyond 10³⁸ has 128 bits.
+        if (1...38).contains(exponent) {
+            let power = (0..<exponent).reduce(UInt128(1)) { power, _ in power * 10 }
+            let (product, isTooLarge) = magnitude.multipliedReportingOverflow(by: power)
+            if !isTooLarge { (magnitude, exponent) = (product, 0) }
+        }
         let sign = isNegative && magnitude != 0 ? "-" : ""
         let literal = exponent == 0 ? "\(sign)\(magnitude)" : "\(sign)\(magnitude)e\(exponent)"
         switch SettingValue(numberLiteral: literal) {

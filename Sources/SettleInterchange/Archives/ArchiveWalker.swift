@@ -144,7 +144,7 @@ struct ArchiveWalker {
         case .bool(let value): return .bool(value)
         case .integer(let value): return .integer(value)
         case .real(let value): return .real(value)
-        case .number(let literal): return .number(literal)
+        case .number(let literal): return ArchivedDecimal.value(of: literal)
         case .date(let date): return .date(date)
         case .string(let text):
             try spend(1, text.utf8.count)

@@ -23,6 +23,13 @@ struct ArchivedDecimal {
         self.magnitude = magnitude
     }
 
+    /// A number of a property list, as it would be read if it had been written as a decimal number.
+    static func value(of literal: String) -> ArchivedValue {
+        ArchivedDecimal(literal).map {
+            .decimal($0.magnitude, exponent: $0.exponent, isNegative: $0.isNegative)
+        } ?? .number(literal)
+    }
+
     /// As `NSDecimalNumber` encodes itself; see ``ArchiveWalker``.
     func write(to entries: inout SettingValue.Entries) {
         var bytes: [UInt8] = []

@@ -1,0 +1,46 @@
+extension FileStorage {
+    /// One value of a settings file, if a first look tells: the newest checkpoint in the journal is this very file, and
+    /// there is no schema that makes secrets of values.
+    ///
+    /// It is the value that ``load()`` would give. A storage takes ten times as long, most of it for the types of what it
+    /// keeps in memory, which a program that ends at once never needs.
+    ///
+    /// - Parameter key: Without backslashes and empty names. A value that is stored under that very name comes first.
+    /// - Returns: `nil` if a storage has to look, also for what is not there.
+    package static func valueAtFirstSight(of key: String, in path: FilePath) -> SettingValue? {
+        // Not by `FileOperations`, which makes sentences of errors: here each of them means that a storage has to look.
+        let (names, calls) = (FileNames(path), POSIXSystemCalls())
+        guard let folder = try? calls.openFile(names.folder.text, .folder) else { return nil }
+        defer { try? calls.closeFile(folder) }
+        // The file first: the journal, which is read later, then knows every version of it that a program wrote.
+        guard let bytes = contents(of: names.file, in: folder, calls),
+            let journal = contents(of: names.journal, in: folder, calls),
+            bytes.first == UInt8(ascii: "{"), isMissing(names.schema, calls),
+            journal.withUnsafeBytes({ JournalEnd.version(in: $0) }) == FileVersion(of: bytes)
+        else { return nil }
+        var search = JSONSearch(bytes)
+        return search.scalar(at: key)
+    }
+
+    /// `nil` also for a link, beside which there is no journal, and for a large file, with which starting is not what takes
+    /// the time.
+    private static func contents(of path: FilePath, in folder: FileDescriptor, _ calls: POSIXSystemCalls) -> [UInt8]? {
+        guard let file = try? calls.openEntry(path.name, in: folder, .file) else { return nil }
+        defer { try? calls.closeFile(file) }
+        guard let status = try? calls.status(of: file), status.kind == .file, status.size <= 1 << 20 else { return nil }
+        // One byte more, so that a file shows that has grown.
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.size) + 1) { buffer, count in
+            count = (try? calls.readBytes(file, at: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
+        }
+        return bytes.count == Int(status.size) ? bytes : nil
+    }
+
+    private static func isMissing(_ path: FilePath, _ calls: POSIXSystemCalls) -> Bool {
+        do {
+            _ = try calls.status(at: path.text)
+            return false
+        } catch {
+            return error == .notFound
+        }
+    }
+}
