@@ -24,6 +24,7 @@ final class RealCluster: Sendable {
     private let members: Mutex<[Member]>
     private let folder: URL
     private let certificates: Certificates?
+    private let arguments: [String]
 
     var endpoints: [String] { members.withLock { $0.map(\.clientURL) } }
 
@@ -31,7 +32,8 @@ final class RealCluster: Sendable {
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
     private static let path = "/usr/bin/etcd"
 
-    init(members count: Int = 3, certificates: Certificates? = nil) throws {
+    /// - Parameter arguments: More of them, for each member.
+    init(members count: Int = 3, certificates: Certificates? = nil, arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "settle-etcd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let ports = try Self.freePorts(2 * count)
@@ -43,6 +45,7 @@ final class RealCluster: Sendable {
                     peerURL: "http://127.0.0.1:\(ports[2 * index + 1])")
             })
         self.certificates = certificates
+        self.arguments = arguments
         for index in 0..<count { try start(index) }
     }
 
@@ -70,6 +73,7 @@ final class RealCluster: Sendable {
                     certificates.authority, "--client-cert-auth",
                 ]
             }
+            process.arguments? += arguments
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
@@ -114,6 +118,12 @@ final class RealCluster: Sendable {
             if let own = field("MemberID"), own == field("Leader") { return index }
         }
         return nil
+    }
+
+    /// Ends all leases, as etcd does when nobody renews them.
+    func revokeLeases() throws {
+        let list = try control("lease", "list").split(separator: "\n")
+        for lease in list where lease.allSatisfy(\.isHexDigit) { try control("lease", "revoke", String(lease)) }
     }
 
     /// Runs `etcdctl`.
