@@ -23,7 +23,12 @@ extension EtcdStorage {
             try await connect()
             if !isFollowing || landed.isEmpty { try await refresh() }
             // What is between own transactions is known when they come back.
-            if let newest = landed.keys.max() { await catchUp(to: Reading(revision: newest)) }
+            if let newest = landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
+                throw StorageError(
+                    .unavailable,
+                    "What was stored under “\(space.prefix)” up to revision \(newest) can't be followed yet. Try again when the "
+                        + "members answer.")
+            }
             if let found = recent.withLock({ $0.records(after: token, limit: limit) }) { return found }
             guard token.history == history, let end = self.token, token.position < end.position else { return nil }
             return try await read(after: token, upTo: end, limit: limit)

@@ -113,6 +113,8 @@ public actor EtcdStorage: HistoryStorage {
     var mustAuthenticate = false
     /// When the stream has last brought something.
     var heard = Duration.zero
+    /// When all keys are to be compared next.
+    var auditDue: Duration?
     var isReportedUnreachable = false
 
     // Named locks; see `EtcdStorage+Locks.swift`.

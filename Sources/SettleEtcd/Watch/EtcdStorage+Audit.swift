@@ -43,15 +43,20 @@ extension EtcdStorage {
 
     // MARK: Audit
 
-    /// Spread: a thousand stores must not read in one moment.
+    /// Spread: a thousand stores must not read in one moment. The same for every stream until then, however often they are
+    /// cut.
     var nextAudit: Duration? {
-        phase == .closed ? nil : time.elapsed() + configuration.audit * (0.5 + configuration.random())
+        guard phase != .closed else { return nil }
+        let due = auditDue ?? time.elapsed() + configuration.audit * (0.5 + configuration.random())
+        auditDue = due
+        return due
     }
 
     /// Compares all keys with what is known: etcd itself may lose an event, and later ones hide that.
     ///
     /// - Returns: Why the stream is given up; `nil` if it is good.
     func audit() async -> String? {
+        auditDue = nil
         guard let first = await differences(), !first.isEmpty else {
             await removeOldMarkers()
             return nil

@@ -10,11 +10,17 @@ import Testing
 struct AuditTests {
     private let fixture = EtcdFixture()
 
-    private func letTimePass(_ follower: Follower, until isDone: () -> Bool) async throws {
+    /// - Parameter cut: Whose streams are cut every 100 seconds.
+    private func letTimePass(
+        _ follower: Follower, cut: FakeTransport? = nil, until isDone: () -> Bool
+    ) async throws {
         let time = Task { [clock = fixture.clock] in
+            var count = 0
             while !Task.isCancelled {
                 await clock.sleepers(atLeast: 1)
                 clock.advance(by: .seconds(5))
+                count += 1
+                if count % 20 == 0 { cut?.endStreams() }
                 for _ in 0..<50 { await Task.yield() }
             }
         }
@@ -25,7 +31,8 @@ struct AuditTests {
         }
     }
 
-    @Test func aPutThatIsLeftOutIsFound() async throws {
+    @Test(arguments: [false, true])
+    func aPutThatIsLeftOutIsFound(_ isCutOften: Bool) async throws {
         fixture.cluster.put("/fleet/test/a", "1")
         let (follower, transport) = try await fixture.follower()
         transport.state.withLock { $0.lostEvents = 1 }
@@ -37,7 +44,9 @@ struct AuditTests {
         }
         // A later event hides it.
         #expect(follower.tree.withLock { $0["a"] } == .integer(1))
-        try await letTimePass(follower) { follower.tree.withLock { $0["a"] } == .integer(2) }
+        try await letTimePass(follower, cut: isCutOften ? transport : nil) {
+            follower.tree.withLock { $0["a"] } == .integer(2)
+        }
         await follower.storage.close()
     }
 

@@ -64,6 +64,8 @@ public struct EtcdHTTPTransport: EtcdTransport {
         configuration.connectionPool.retryConnectionEstablishment = false
         // A stream of changes keeps its connection, so none may wait for another's.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
+        // With HTTP/2, which encrypted connections could choose, all streams would share one, and end with it.
+        configuration.httpVersion = .http1Only
         configuration.redirectConfiguration = .disallow
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.longestAnswer = longestAnswer

@@ -27,6 +27,7 @@ package final class RealCluster: Sendable {
     private let members: Mutex<[Member]>
     private let folder: TemporaryFolder
     private let certificates: Certificates?
+    private let arguments: [String]
 
     package var endpoints: [String] { members.withLock { $0.map(\.clientURL) } }
 
@@ -37,9 +38,14 @@ package final class RealCluster: Sendable {
     private static let path = "/usr/bin/etcd"
     private static let controlPath = "/usr/bin/etcdctl"
 
-    /// - Parameter network: Where each member is a station of its own, from the first on; `nil` for free ports of the
-    ///   loopback interface.
-    package init(members count: Int = 3, certificates: Certificates? = nil, on network: LocalNetwork? = nil) throws {
+    /// - Parameters:
+    ///   - network: Where each member is a station of its own, from the first on; `nil` for free ports of the loopback
+    ///     interface.
+    ///   - arguments: More of them, for each member.
+    package init(
+        members count: Int = 3, certificates: Certificates? = nil, on network: LocalNetwork? = nil,
+        arguments: [String] = []
+    ) throws {
         folder = try TemporaryFolder("settle-etcd")
         let ports = try Self.freePorts(2 * count)
         let scheme = certificates == nil ? "http" : "https"
@@ -52,6 +58,7 @@ package final class RealCluster: Sendable {
                     peerURL: "http://\(host):\(ports[2 * index + 1])", station: station)
             })
         self.certificates = certificates
+        self.arguments = arguments
         for index in 0..<count { try start(index) }
     }
 
@@ -76,6 +83,7 @@ package final class RealCluster: Sendable {
                     certificates.authority, "--client-cert-auth",
                 ]
             }
+            arguments += self.arguments
             members[index].process = try ChildProgram(Self.path, arguments, at: member.station, isSilent: true)
         }
     }
@@ -121,6 +129,12 @@ package final class RealCluster: Sendable {
             if let own = field("MemberID"), own == field("Leader") { return index }
         }
         return nil
+    }
+
+    /// Ends all leases, as etcd does when nobody renews them.
+    package func revokeLeases() throws {
+        let list = try control("lease", "list").split(separator: "\n")
+        for lease in list where lease.allSatisfy(\.isHexDigit) { try control("lease", "revoke", String(lease)) }
     }
 
     /// Runs `etcdctl`.

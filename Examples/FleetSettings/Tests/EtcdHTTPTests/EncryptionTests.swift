@@ -42,6 +42,40 @@ struct EncryptionTests {
         }
     }
 
+    @Test func manyStoresFollowOverEncryptedConnections() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settle-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let certificates = try makeCertificates(in: folder)
+        let cluster = try RealCluster(members: 1, certificates: certificates)
+        try await cluster.ready()
+        let transport = try EtcdHTTPTransport(
+            tls: .init(
+                authority: certificates.authority, certificate: (chain: certificates.certificate, key: certificates.key)
+            ))
+        var stores: [SettingsStore] = []
+        for _ in 0..<20 {
+            let configuration = EtcdConfiguration(endpoints: cluster.endpoints, prefix: "/fleet/tls/")
+            stores.append(
+                try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport)))
+        }
+        let first = try await stores[0].group(RealClusterTests.Counter.self)
+        for number in 1...3 {
+            if number == 2 {
+                // With the streams open, too.
+                try cluster.control("put", "/fleet/tls/count", "2")
+            } else {
+                try await first.commit { first.count = number }
+            }
+            for store in stores {
+                let settings = try await store.group(RealClusterTests.Counter.self)
+                for await count in settings.$count where count == number { break }
+            }
+        }
+        for store in stores { try await store.close() }
+        try await transport.shutdown()
+    }
+
     private func makeCertificates(in folder: URL) throws -> RealCluster.Certificates {
         func path(_ name: String) -> String { folder.appending(path: name).path }
         try Data("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n".utf8)

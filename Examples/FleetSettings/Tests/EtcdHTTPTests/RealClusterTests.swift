@@ -64,7 +64,8 @@ struct RealClusterTests {
         try await StorageConformance.check(
             makeStorage: { open($0) }, reopen: { number, _ in open(number) },
             setFault: { storage, fault in
-                guard let storage = storage as? EtcdStorage, fault != .leases else { return false }
+                guard let storage = storage as? EtcdStorage else { return false }
+                if fault == .leases { return (try? cluster.revokeLeases()) != nil }
                 transports.withLock { $0[ObjectIdentifier(storage)] }?.fault.withLock { $0 = fault }
                 return true
             },
@@ -188,6 +189,55 @@ struct RealClusterTests {
             _ = try await open(cluster, transport) { $0.credentials = .init(name: "root", password: "wrong") }
         }
         try await store.close()
+        try await transport.shutdown()
+    }
+
+    /// Followers that write nothing have nothing but the stream to notice it.
+    @Test func aFollowerGoesOnAfterTheEndOfItsToken() async throws {
+        let cluster = try RealCluster(members: 1, arguments: ["--auth-token-ttl", "1"])
+        try await cluster.ready()
+        try cluster.control("user", "add", "root:secret")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("auth", "enable")
+        let transport = try EtcdHTTPTransport()
+        let store = try await open(cluster, transport) {
+            $0.credentials = .init(name: "root", password: "secret")
+            $0.silence = .seconds(1)
+        }
+        let settings = try await store.group(Counter.self)
+        for count in 1...3 {
+            // Longer than a token lives, and the stream begins anew with a member that knows none.
+            try await Task.sleep(for: .seconds(2))
+            if count == 2 {
+                cluster.kill(0)
+                try cluster.start(0)
+            }
+            while (try? cluster.control("--user", "root:secret", "put", "/fleet/real/count", "\(count)")) == nil {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            await wait(for: count, settings)
+        }
+        try await store.close()
+        try await transport.shutdown()
+    }
+
+    @Test func aTransactionMayWrite127Keys() async throws {
+        let cluster = try RealCluster(members: 1)
+        try await cluster.ready()
+        let transport = try EtcdHTTPTransport()
+        let storage = EtcdStorage(
+            EtcdConfiguration(endpoints: cluster.endpoints, prefix: "/fleet/many/"), transport: transport)
+        _ = try await storage.load()
+        var values: [SettingKey: SettingValue?] = [:]
+        for index in 0..<127 { values[.path("key\(index)")] = .integer(Int64(index)) }
+        try await storage.append(StorageBatch(revision: 1, values: values), durability: .synced)
+        #expect(try await storage.load().tree.root.count == 127)
+        // Written again and removed, each key is compared or deleted, too.
+        try await storage.append(StorageBatch(revision: 2, values: values), durability: .synced)
+        for key in values.keys { values.updateValue(nil, forKey: key) }
+        try await storage.append(StorageBatch(revision: 3, values: values), durability: .synced)
+        #expect(try cluster.control("get", "--prefix", "/fleet/many/key", "--keys-only").isEmpty)
+        await storage.close()
         try await transport.shutdown()
     }
 
