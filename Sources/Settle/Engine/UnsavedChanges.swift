@@ -197,6 +197,9 @@ struct UnsavedChanges: ~Copyable {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
+    /// The places of all settings for which that may be.
+    var unsavedKeys: Set<SettingKey> { keysBeingSaved.union(dirty.lazy.map(\.slot.key)) }
+
     /// Whether any change is not on stable storage.
     var hasWaiting: Bool {
         for schedule in schedules where schedule.isWaiting { return true }
