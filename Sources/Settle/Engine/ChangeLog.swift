@@ -164,18 +164,18 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// The keys that transactions after a revision have written together; `nil` if the log no longer has them all.
-    func keysWrittenTogether(after revision: UInt64) -> [[SettingKey]]? {
+    /// The transactions of several keys after a revision; `nil` if the log no longer has them all.
+    func transactionsOfSeveralKeys(after revision: UInt64) -> [LogDetails]? {
         guard revision &+ 1 >= ring.oldest else { return nil }
-        var groups: [[SettingKey]] = []
+        var found: [LogDetails] = []
         var next = revision &+ 1
         while next <= ring.newest {
             if let details = ring.details(next), details.mutations.count > 1, !details.isFromOutside {
-                groups.append(details.mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key })
+                found.append(details)
             }
             next &+= 1
         }
-        return groups
+        return found
     }
 
     /// The writer of everything after a revision, if there is a single named one.
