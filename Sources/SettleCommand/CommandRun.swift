@@ -61,7 +61,7 @@ extension CommandFailure {
         case .locked, .protected: .locked
         case .historyUnavailable: .unavailable
         case .invalidValue, .unusableValue, .encodingFailed, .importRefused, .unknownKey, .conflict, .notUndoable,
-            .duplicateKey, .invalidKey, .tooManyKeys, .draftConflict:
+            .duplicateKey, .invalidKey, .tooManyKeys, .tooManyBytes, .draftConflict:
             error.problems.contains { $0.code == .locked || $0.code == .protected } ? .locked : .refused
         default: .failed
         }

@@ -142,9 +142,8 @@ public struct ResumedChanges: AsyncSequence, Sendable {
             engine.log.lock.withLock { isDurableLocked(entry) }
         }
 
-        /// What others have stored, or what was there before the store was opened, counts as durable.
         private func isDurableLocked(_ entry: HistoryFeedEntry) -> Bool {
-            entry.revision <= engine.log.changes.durableRevision
+            engine.log.changes.isDurable(entry.revision, at: entry.token)
         }
 
         /// - Returns: `nil` if nothing of it is within the topic.

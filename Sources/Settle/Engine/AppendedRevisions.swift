@@ -44,9 +44,13 @@ struct AppendedRevisions {
             ? all.upperBound - revision : UInt64((revision + 1..<all.upperBound + 1).count(where: isOwn))
         // Counted otherwise than it was appended, if the log has forgotten what it was.
         guard later < stretch.count else { return nil }
-        var token = stretch.token
-        token.position -= later
-        return token
+        return stretch.token.moved(back: later)
+    }
+
+    /// The place before the store's first transactions, of those it knows, that end behind a revision; `nil` if there are
+    /// none.
+    func ownPlace(before revision: UInt64) -> ChangeToken? {
+        stretches.first { $0.isOwn && $0.revisions.upperBound > revision }.map { $0.token.moved(back: $0.count) }
     }
 
     /// The revisions that were appended together up to a place.

@@ -10,6 +10,9 @@ struct ChangeLog: ~Copyable {
     var ring: MutationRing
     /// Transactions up to here are on stable storage, apart from those in `undurable`.
     private(set) var durableRevision: UInt64 = 0
+    /// The place in the storage's history before the store's first transaction that is not on stable storage; `nil` if
+    /// there is none. It stays known when the log drops the transaction.
+    private var undurablePlace: ChangeToken?
     private(set) var undurable = UndurableSettings()
     var waking = WakingList()
     /// Released settings, kept because the ring references them without counting.
@@ -62,6 +65,8 @@ struct ChangeLog: ~Copyable {
     /// Records where transactions stand in the storage's history.
     mutating func place(_ revisions: ClosedRange<UInt64>, at token: ChangeToken, count: UInt64, isOwn: Bool) {
         appended.add(revisions, at: token, count: count, isOwn: isOwn, oldest: ring.oldest)
+        guard isOwn, revisions.upperBound > durableRevision, undurablePlace?.history != token.history else { return }
+        undurablePlace = token.moved(back: count)
     }
 
     /// The same for a transaction of others, which has come after a revision if it has changed anything.
@@ -87,7 +92,21 @@ struct ChangeLog: ~Copyable {
     mutating func becomeDurable(_ revision: UInt64) {
         guard revision > durableRevision else { return }
         durableRevision = revision
+        // Of earlier transactions than the log has, the place is forgotten: then the one that is known stays.
+        if revision >= appended.last || revision &+ 1 >= ring.oldest {
+            undurablePlace = appended.ownPlace(before: revision)
+        }
         waking.add(durability)
+    }
+
+    /// Whether a place in the storage's history is on stable storage: also that of a transaction that the log has
+    /// dropped, and that of one of others, which counts as durable unless it comes after one of this store that is not.
+    ///
+    /// - Parameter revision: That of the transaction at the place; 0 if it is not known.
+    func isDurable(_ revision: UInt64, at token: ChangeToken) -> Bool {
+        guard revision == 0 else { return revision <= durableRevision }
+        guard let undurablePlace, undurablePlace.history == token.history else { return true }
+        return token.position <= undurablePlace.position
     }
 
     /// The same, except for the newest values of settings that can't be encoded.
@@ -145,18 +164,18 @@ struct ChangeLog: ~Copyable {
         return count
     }
 
-    /// The keys that transactions after a revision have written together; `nil` if the log no longer has them all.
-    func keysWrittenTogether(after revision: UInt64) -> [[SettingKey]]? {
+    /// The transactions of several keys after a revision; `nil` if the log no longer has them all.
+    func transactionsOfSeveralKeys(after revision: UInt64) -> [LogDetails]? {
         guard revision &+ 1 >= ring.oldest else { return nil }
-        var groups: [[SettingKey]] = []
+        var found: [LogDetails] = []
         var next = revision &+ 1
         while next <= ring.newest {
             if let details = ring.details(next), details.mutations.count > 1, !details.isFromOutside {
-                groups.append(details.mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key })
+                found.append(details)
             }
             next &+= 1
         }
-        return groups
+        return found
     }
 
     /// The writer of everything after a revision, if there is a single named one.

@@ -27,9 +27,7 @@ extension Engine {
             let result = try body()
             if let violation = transaction?.violation { throw failing(violation) }
             if transaction?.isOutermost == true {
-                if origin == .local, let count = transaction?.boxes.count, count > keyLimit {
-                    throw failing(.tooManyKeys(count, limit: keyLimit))
-                }
+                if origin == .local, let excess { throw failing(excess) }
                 publishTransaction()
             } else {
                 let settled = transaction?.keep()
@@ -40,6 +38,31 @@ extension Engine {
             undoTransaction()
             throw error
         }
+    }
+
+    /// Why the storage could not store the transaction at once; `nil` if it can. Under the writer's lock.
+    ///
+    /// A single value that is too large is no matter of transactions: it stays in force, and is refused when it is saved.
+    private final var excess: SettingsError? {
+        guard let count = transaction?.boxes.count, count > 1 else { return nil }
+        if count > keyLimit { return .tooManyKeys(count, limit: keyLimit) }
+        guard byteLimit < .max else { return nil }
+        // Encoding runs foreign code: what that writes belongs to the transaction.
+        for _ in 1...Self.planLimit {
+            guard let transaction else { break }
+            let size = transaction.boxes.reduce(0) { $0 + self.size(of: $1) }
+            if size > byteLimit { return .tooManyBytes(size, limit: byteLimit) }
+            if self.transaction?.stagings == transaction.stagings { break }
+        }
+        return nil
+    }
+
+    /// The bytes that a staged value takes in the storage. What can't be encoded is reported when it is saved.
+    private final func size(of box: AnySettingBox) -> Int {
+        guard box.staged?.isStored == true, box.staged?.isReplaced == false,
+            box.existingPlacement?.slot.schedule != nil, let value = box.visibleOwnValue
+        else { return 0 }
+        return (try? box.encoder(value))?.roughSize ?? 0
     }
 
     /// Restores what the innermost level of the transaction found. Under the writer's lock.

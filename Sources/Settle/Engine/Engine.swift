@@ -62,6 +62,9 @@ package class Engine: @unchecked Sendable {
     /// How many keys a transaction may write.
     var keyLimit: Int { .max }
 
+    /// How many bytes the values that a transaction writes may have together.
+    var byteLimit: Int { .max }
+
     /// There are changes to be saved. Called without the log's lock.
     func saveChanges() {}
 

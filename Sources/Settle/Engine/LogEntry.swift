@@ -123,6 +123,9 @@ final class LogDetails: @unchecked Sendable {
     /// Whether the store has something to append for it.
     var isOwn: Bool { isPersistent && !isFromOutside && origin != .migration }
 
+    /// The keys that are saved.
+    var savedKeys: [SettingKey] { mutations.compactMap { $0.slot.schedule == nil ? nil : $0.slot.key } }
+
     /// Updates the cost with what is known of the values' sizes by now. Under the log's lock.
     func measure() {
         guard hasValues else { return }

@@ -11,8 +11,9 @@ extension MutationLog {
             collected.author = changes.author(after: last)
             if collected.values.count > 1 {
                 // Transactions dropped from the log may have written any of the keys together.
+                collected.transactions = changes.transactionsOfSeveralKeys(after: last)
                 collected.writtenTogether =
-                    changes.keysWrittenTogether(after: last) ?? [collected.values.map(\.slot.key)]
+                    collected.transactions?.map(\.savedKeys) ?? [collected.values.map(\.slot.key)]
             }
             for value in collected.values where stored.slots.hasOtherSpellings {
                 let spellings = stored.storedSpellings(of: value.slot)

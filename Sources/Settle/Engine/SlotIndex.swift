@@ -178,6 +178,17 @@ struct SlotIndex {
         return found
     }
 
+    /// The settings with their places at, around or within a key, in no order.
+    func overlapping(_ key: SettingKey) -> [SettingSlot] {
+        var found = (key.parents + [key]).compactMap { slots[$0] }
+        var keys = Array(branches[key]?.children ?? [])
+        while let next = keys.popLast() {
+            if let slot = slots[next] { found.append(slot) }
+            if let branch = branches[next] { keys += branch.children }
+        }
+        return found
+    }
+
     /// Whether there is a setting at, around or within a key.
     func concerns(_ key: SettingKey) -> Bool {
         self[key] != nil || branches[key] != nil || key.parents.contains { self[$0] != nil }

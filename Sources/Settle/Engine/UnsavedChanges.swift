@@ -197,6 +197,9 @@ struct UnsavedChanges: ~Copyable {
         slot.isDirty || keysBeingSaved.contains(slot.key)
     }
 
+    /// The places of all settings for which that may be.
+    var unsavedKeys: Set<SettingKey> { keysBeingSaved.union(dirty.lazy.map(\.slot.key)) }
+
     /// Whether any change is not on stable storage.
     var hasWaiting: Bool {
         for schedule in schedules where schedule.isWaiting { return true }
@@ -267,6 +270,8 @@ struct CollectedChanges {
     var hasOverlaps = false
     /// Keys that were written together, transaction by transaction, and so must be stored together.
     var writtenTogether: [[SettingKey]] = []
+    /// The same transactions, if the log has them all.
+    var transactions: [LogDetails]?
     /// What is stored at other spellings, by the settings' keys: removed once the values are stored.
     var spellings: [SettingKey: [SettingKey]] = [:]
     /// How many transactions so far had something for the storage.

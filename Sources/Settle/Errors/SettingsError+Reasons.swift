@@ -188,6 +188,12 @@ extension SettingsError {
             .tooManyKeys, "The transaction was undone: it wrote \(count) keys, and the storage takes \(limit) at once.")
     }
 
+    static func tooManyBytes(_ size: Int, limit: Int) -> SettingsError {
+        SettingsError(
+            .tooManyBytes,
+            "The transaction was undone: its values need \(size) bytes, and the storage takes \(limit) at once.")
+    }
+
     static func lockTimedOut(_ name: String, _ timeout: Duration, holder: String) -> SettingsError {
         let rounded = Duration.milliseconds((timeout / .milliseconds(1)).rounded())
         return SettingsError(

@@ -64,6 +64,8 @@ public struct SettingsError: Error, Sendable, CustomStringConvertible {
         public static let commitNotBegun = Code("commitNotBegun")
         /// A transaction wrote more keys than the storage can store at once. It was undone.
         public static let tooManyKeys = Code("tooManyKeys")
+        /// The values that a transaction wrote have together more bytes than the storage can store at once. It was undone.
+        public static let tooManyBytes = Code("tooManyBytes")
         /// No group has declared the key, where only declared keys are accepted.
         public static let unknownKey = Code("unknownKey")
         /// Data was not imported; ``SettingsError/problems`` says why, for each key.

@@ -103,6 +103,7 @@ extension FileSession {
         let isInPast = journal.header?.beginning.map { $0.position >= position } ?? true
         return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
             var known = KnownRecords()
+            var earlier: Double?
             // The past first: what a journal discards is there already.
             try session.readPast { (past) throws(FileError) in
                 guard let past, past.index.beginning.history == end.history else { return }
@@ -110,9 +111,10 @@ extension FileSession {
                 let behind = min(past.index.count, past.index.firstIndex(after: position - 1) + 1)
                 let range = max(0, behind - 1 - min(limit, behind))..<behind
                 known.records = try past.records(range).map { $0.record(in: end.history) }
+                earlier = past.index.newestTime(before: range.lowerBound)
             }
             if !isInPast { try session.addJournal(to: &known, in: end.history) }
-            return policy.told(known.records, before: token, end: end, limit: limit, now: now)
+            return policy.told(known.records, after: earlier, before: token, end: end, limit: limit, now: now)
         }
     }
 

@@ -134,12 +134,11 @@ extension [JournalTransactions] {
     /// The oldest record that is within the bounds with all that follow.
     fileprivate func firstIndex(within policy: HistoryPolicy, at time: Double) -> Int {
         var (count, size) = (0, 0)
+        let young = policy.firstIndex(in: map(\.time), now: time)
         for index in indices.reversed() {
             size += JournalRecord(.past(self[index]), durableEnd: 0).encoded(at: .start(of: 1)).bytes.count
             // The last one may have more transactions than find room; those are not told.
-            guard count < policy.transactions, size <= policy.bytes,
-                time - self[index].time <= Double(policy.age.seconds)
-            else { return index + 1 }
+            guard count < policy.transactions, size <= policy.bytes, index >= young else { return index + 1 }
             count += self[index].transactionCount
         }
         return 0

@@ -8,6 +8,8 @@ struct PastIndex: Sendable {
         var offset: UInt32
         /// How many transactions the file tells of up to the end of this record.
         var transactions: UInt32
+        /// The newest time of all up to this record.
+        var newestTime: Double
     }
 
     /// The place before the first record.
@@ -44,7 +46,8 @@ struct PastIndex: Sendable {
                 places.append(
                     Place(
                         position: transactions.position, offset: UInt32(offset),
-                        transactions: UInt32(clamping: sum)))
+                        transactions: UInt32(clamping: sum),
+                        newestTime: max(transactions.time, places.last?.newestTime ?? transactions.time)))
             default: break
             }
         }
@@ -55,6 +58,9 @@ struct PastIndex: Sendable {
     func firstIndex(after position: UInt64) -> Int {
         places.firstIndexInOrder { $0.position > position }
     }
+
+    /// The newest time of all records before one; `nil` if there are none.
+    func newestTime(before index: Int) -> Double? { index > 0 ? places[index - 1].newestTime : nil }
 
     /// Where the first of some records begins, and where the last of them ends at the latest.
     func bytes(of records: Range<Int>) -> Range<Int> {

@@ -76,6 +76,11 @@ extension ChangeToken {
         ChangeToken(history: .random(in: 1 ... .max), position: 0, checksum: .random(in: .min ... .max))
     }
 
+    /// The place some transactions earlier, in the same record.
+    package func moved(back count: UInt64) -> ChangeToken {
+        ChangeToken(history: history, position: position - min(position, count), checksum: checksum)
+    }
+
     /// The place behind a gap of unknown size, which no follower of this one reaches.
     package var behindGap: ChangeToken {
         ChangeToken(history: history, position: position + 1, checksum: .random(in: .min ... .max))

@@ -32,3 +32,21 @@ extension SettingTree {
         for mutation in mutations.reversed() { self[mutation.key] = mutation.oldValue }
     }
 }
+
+extension [StoredMutation] {
+    /// The outermost keys of a transaction, with what its mutations of inner keys have done to them.
+    var outermost: [(key: SettingKey, old: SettingValue?, new: SettingValue?)] {
+        var outer: [StoredMutation] = []
+        var outerKeys: Set<SettingKey> = []
+        var after = SettingTree()
+        // A key comes before those within it.
+        for mutation in sorted(by: { $0.key < $1.key }) {
+            if !mutation.key.parents.contains(where: outerKeys.contains) {
+                outerKeys.insert(mutation.key)
+                outer.append(mutation)
+            }
+            after[mutation.key] = mutation.newValue
+        }
+        return outer.map { ($0.key, $0.oldValue, after[$0.key]) }
+    }
+}

@@ -104,21 +104,34 @@ extension HistoryPolicy {
     ///
     /// - Parameters:
     ///   - records: Oldest first, up to the place or further.
+    ///   - earlier: The newest time of those before the records, if there are any.
     ///   - token: What comes before it is told; `nil` for the end.
     ///   - end: Where the history ends.
     ///   - now: In seconds since the reference date.
     package func told(
-        _ records: [StoredRecord], before token: ChangeToken?, end: ChangeToken, limit: Int, now: Double
+        _ records: [StoredRecord], after earlier: Double? = nil, before token: ChangeToken?, end: ChangeToken,
+        limit: Int, now: Double
     ) -> [StoredRecord] {
         guard isKept else { return [] }
         let bound = end.position - min(end.position, UInt64(transactions))
+        let first = firstIndex(in: records.map { $0.transactions.last?.time ?? now }, after: earlier, now: now)
         var result: [StoredRecord] = []
-        for record in records.reversed() {
-            guard result.count < limit, let last = record.transactions.last,
-                now - last.time <= Double(age.seconds), record.token.position > bound
-            else { break }
+        for record in records[first...].reversed() {
+            guard result.count < limit, !record.transactions.isEmpty, record.token.position > bound else { break }
             if let part = record.part(after: bound, before: token?.position ?? .max) { result.append(part) }
         }
         return result
+    }
+
+    /// The first of some transactions, oldest first, that is not too old; all that follow are not either.
+    ///
+    /// The order of transactions is certain, and a clock may be wrong for a while: one that follows another counts as at
+    /// least as new. Otherwise a single one of 1970 would cut off all that came before it.
+    ///
+    /// - Parameter earlier: The newest time of those before the first one.
+    package func firstIndex(in times: [Double], after earlier: Double? = nil, now: Double) -> Int {
+        func isKept(_ time: Double) -> Bool { now - time <= Double(age.seconds) }
+        if let earlier, isKept(earlier) { return times.startIndex }
+        return times.firstIndex(where: isKept) ?? times.endIndex
     }
 }

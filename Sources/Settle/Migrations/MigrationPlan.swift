@@ -26,9 +26,11 @@ struct MigrationPlan: Sendable {
 
     /// The values after the steps, with the record of them.
     ///
-    /// - Parameter check: Refuses a value that can't be stored.
+    /// - Parameters:
+    ///   - addingOnly: Whether programs of other versions use the values too, so that each has to stay what it is.
+    ///   - check: Refuses a value that can't be stored.
     func apply(
-        to tree: SettingTree, check: (SettingKey, SettingValue) throws -> Void = { _, _ in }
+        to tree: SettingTree, addingOnly: Bool = false, check: (SettingKey, SettingValue) throws -> Void = { _, _ in }
     ) throws(MigrationFailure) -> SettingTree {
         var result = tree
         _ = MigrationRecord(takenFrom: &result)
@@ -38,6 +40,7 @@ struct MigrationPlan: Sendable {
                 try step.change(&result)
                 // What is under the record's name is not the step's.
                 result.root[MigrationRecord.name] = nil
+                if addingOnly { try Self.checkAdding(from: before, to: result) }
                 for (name, value) in result.root where before.root[name] != value {
                     let key = SettingKey(name: name)
                     try MigrationFailure.naming(key) { try check(key, value) }
@@ -50,5 +53,15 @@ struct MigrationPlan: Sendable {
         record.add(due.map(\.name))
         record.put(into: &result)
         return result
+    }
+
+    private static func checkAdding(from old: SettingTree, to new: SettingTree) throws(MigrationFailure) {
+        guard let change = TreeDifference(from: old, to: new).changes.first(where: { $0.old != nil }) else { return }
+        let act = change.new == nil ? "removes or renames" : "changes"
+        throw MigrationFailure(
+            key: change.key,
+            reason:
+                "It \(act) a value, and programs of other versions share what is stored, so a step may only add values. "
+                + "Add a setting under another key, and leave this one to those programs.")
     }
 }

@@ -46,7 +46,9 @@ struct StorageMigration: Sendable {
         let plan = try plan(for: contents)
         guard !plan.due.isEmpty else { return }
         let old = contents.tree
-        let new = try plan.apply(to: old) { [storage] key, value in try storage.check(value, at: key) }
+        let new = try plan.apply(to: old, addingOnly: storage.limits.sharesVersions) { [storage] key, value in
+            try storage.check(value, at: key)
+        }
         if !old.root.isEmpty { try await (storage as? any CheckpointingStorage)?.keepVersion(old) }
         let receipt = try await append(batch(from: old, to: new, at: contents.position, under: lease))
         contents.tree = new

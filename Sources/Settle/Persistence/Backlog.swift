@@ -14,7 +14,9 @@ struct Backlog: Sendable {
     private var keeper: StoreKeeper?
     private var author: String?
     /// Keys that one transaction has written, while the storage's limits may split what it wrote.
-    private var writtenTogether: [[SettingKey]] = []
+    private var writtenTogether: [WrittenTogether] = []
+    /// Those that are stored with the newest batch, by their indices.
+    private var inBatch: Set<Int> = []
     /// The keys that earlier parts of the same values have stored.
     private var storedKeys: [SettingKey] = []
     private var lastBatch = StorageBatch.ID(store: .random(in: .min ... .max), number: 0)
@@ -53,11 +55,12 @@ struct Backlog: Sendable {
     /// - Parameters:
     ///   - before: What is stored at each of the keys.
     ///   - author: The author of all of them, if they have one.
-    ///   - writtenTogether: Keys that must not be parted.
+    ///   - writtenTogether: Keys that must not be parted, transaction by transaction.
     mutating func add(
         _ new: [(key: SettingKey, value: SettingValue?)], replacing before: [SettingValue?], author: String?,
-        writtenTogether: [[SettingKey]], keeper: StoreKeeper?
+        writtenTogether: [WrittenTogether], keeper: StoreKeeper?
     ) {
+        keepEarlier(below: new.lazy.map(\.key))
         removeOverwritten(by: new.lazy.map(\.key))
         self.writtenTogether += writtenTogether
         self.author = values.isEmpty || self.author == author ? author : nil
@@ -67,6 +70,22 @@ struct Backlog: Sendable {
             let isFirst = values.updateValue(value, forKey: key) == nil
             if isFirst, let before { replaced[key] = before }
         }
+    }
+
+    /// Remembers what the transactions that wait have written at keys that are written again.
+    private mutating func keepEarlier(below keys: some Sequence<SettingKey>) {
+        guard !writtenTogether.isEmpty else { return }
+        let keys = Set(keys)
+        for index in writtenTogether.indices {
+            for key in writtenTogether[index].keys where keys.contains(key) {
+                guard writtenTogether[index].earlier[key] == nil, let value = values[key] else { continue }
+                writtenTogether[index].earlier.updateValue(value, forKey: key)
+            }
+        }
+    }
+
+    private mutating func forgetEarlier(at key: SettingKey) {
+        for index in writtenTogether.indices { writtenTogether[index].earlier.removeValue(forKey: key) }
     }
 
     /// Removes what stands at and within keys that were written later.
@@ -106,14 +125,14 @@ struct Backlog: Sendable {
         lastBatch.number += 1
         let all = values.merging(writtenBack) { own, _ in own }
         let part = limits.part(of: all, keepingTogether: writtenTogether)
-        let isWhole = part.count == all.count
+        inBatch = part.transactions
         var batch = StorageBatch(
-            id: lastBatch, revision: isWhole ? revision : earlier, values: part,
+            id: lastBatch, revision: part.isWhole ? revision : earlier, values: part.values,
             expectedValues: stored(with: changes).merging(writtenBack.compactMapValues { $0 }) { own, _ in own },
-            author: author, conditions: part.isEmpty ? [] : conditions)
-        batch.writtenTogether = writtenTogether
-        batch.plainValues = beforeCommits.filter { part[$0.key] != nil }
-        return (batch, isWhole)
+            author: author, conditions: part.values.isEmpty ? [] : conditions)
+        batch.writtenTogether = writtenTogether.map(\.keys)
+        batch.plainValues = beforeCommits.filter { part.values[$0.key] != nil }
+        return (batch, part.isWhole)
     }
 
     /// Removes what a batch has stored. Newer values of its keys stay.
@@ -125,6 +144,8 @@ struct Backlog: Sendable {
         let change = ExternalChange(.values(batch.values))
         replaced = change.values(at: values.keys, over: replaced.filter { values[$0.key] != nil })
         storedKeys += batch.values.keys
+        writtenTogether = writtenTogether.indices.filter { !inBatch.contains($0) }.map { writtenTogether[$0] }
+        inBatch = []
     }
 
     /// Everything is stored.
@@ -136,6 +157,7 @@ struct Backlog: Sendable {
         replaced = [:]
         writtenBack = [:]
         writtenTogether = []
+        inBatch = []
         storedKeys = []
         author = nil
         keeper = nil
@@ -151,10 +173,17 @@ struct Backlog: Sendable {
         return values.lazy.filter { outer[$0.key] == nil }.largest(count) { $0.value?.roughSize ?? 0 }.map(\.key)
     }
 
+    /// Whether values can be set aside: not if a later write within one of them stays, which they would overwrite once
+    /// they are stored.
+    func canSetAside(_ keys: Set<SettingKey>) -> Bool {
+        values.keys.allSatisfy { keys.contains($0) || !$0.parents.contains(where: keys.contains) }
+    }
+
     /// Removes a value that the storage refuses.
     ///
     /// - Returns: What is left at its key.
     mutating func setAside(_ key: SettingKey) -> SettingValue? {
+        forgetEarlier(at: key)
         values.removeValue(forKey: key)
         var left = SettingTree()
         left[key] = replaced.removeValue(forKey: key)
@@ -167,6 +196,7 @@ struct Backlog: Sendable {
     /// Gives a value up, and writes back what is stored if the append that failed may have replaced it.
     mutating func giveUp(_ key: SettingKey, for stored: SettingValue?, isWrittenBack: Bool) {
         if isWrittenBack { writtenBack.updateValue(stored, forKey: key) }
+        forgetEarlier(at: key)
         remove(key)
     }
 
@@ -184,6 +214,7 @@ struct Backlog: Sendable {
     ///
     /// - Returns: Whether nothing was waiting there before, so that what is stored is in force.
     mutating func undo(_ key: SettingKey) -> Bool {
+        forgetEarlier(at: key)
         guard let waiting = beforeCommits[key] else {
             remove(key)
             return true

@@ -30,6 +30,8 @@ struct FailedSaves {
     private var committed: Set<SettingKey> = []
     /// Keys changed by others.
     private var replaced: Set<SettingKey> = []
+    /// Values that the storage refuses, with all that was written together with them. They are tried again together.
+    private(set) var setAside: [Set<SettingKey>] = []
     /// `replaced`, plus the keys of failed commits that precede an external change.
     private var contested: Set<SettingKey> = []
 
@@ -94,6 +96,18 @@ struct FailedSaves {
         return lost
     }
 
+    /// A key with all that were written together with it.
+    mutating func unit(of key: SettingKey) -> Set<SettingKey> {
+        linkAll()
+        return units[key].flatMap { members[$0] } ?? [key]
+    }
+
+    /// The storage refuses a unit, which waits for better times.
+    mutating func setAside(_ unit: Set<SettingKey>) {
+        setAside.removeAll { !$0.isDisjoint(with: unit) }
+        if unit.count > 1 { setAside.append(unit) }
+    }
+
     func isCommitted(_ key: SettingKey) -> Bool { committed.contains(key) }
 
     func isReplaced(_ key: SettingKey) -> Bool { replaced.contains(key) }
@@ -116,7 +130,11 @@ struct FailedSaves {
     }
 
     /// The storage has accepted everything.
-    mutating func handedOver() {
+    ///
+    /// - Parameter keys: Except for these, which were set aside.
+    mutating func handedOver(keeping keys: [SettingKey] = []) {
+        let kept = setAside.filter { unit in keys.contains(where: unit.contains) }
         self = FailedSaves()
+        setAside = kept
     }
 }

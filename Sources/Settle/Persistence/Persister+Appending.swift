@@ -84,6 +84,7 @@ extension Persister {
             } catch {
                 refusals += 1
                 guard error.code == .unsupportedValue, refusals <= Self.refusalLimit else { throw appendFailed(error) }
+                while let key = largest.first, backlog.values[key] == nil { largest.removeFirst() }
                 // Values around another one become candidates only once the inner one has been set aside.
                 if largest.isEmpty { largest = backlog.largest(Self.refusalLimit)[...] }
                 guard let key = largest.popFirst(),
@@ -166,7 +167,7 @@ extension Persister {
         guard !taken.values.isEmpty else { return (taken.revision, nil) }
         var first: SettingsError?
         var encoded: [(key: SettingKey, value: SettingValue?)] = []
-        var writtenTogether = taken.writtenTogether
+        var writtenTogether = taken.writtenTogether + failedSaves.setAside.map(Array.init)
         var hasMeasured = false
         encoded.reserveCapacity(taken.values.count)
         for value in taken.values {
@@ -201,8 +202,28 @@ extension Persister {
         failedSaves.take(encoded.lazy.map(\.key), writtenTogether: writtenTogether)
         backlog.add(
             encoded, replacing: stored.map { stored in encoded.map { stored[$0.key] } } ?? before, author: taken.author,
-            writtenTogether: limits.mayPart ? writtenTogether : [], keeper: taken.keeper)
+            writtenTogether: limits.mayPart ? transactions(of: taken, writtenTogether) : [], keeper: taken.keeper)
         return (taken.revision, first)
+    }
+
+    /// The collected transactions, each with what it has written at keys that later ones of them have written again.
+    private func transactions(of taken: CollectedChanges, _ writtenTogether: [[SettingKey]]) -> [WrittenTogether] {
+        var groups = writtenTogether.map { WrittenTogether(keys: $0) }
+        guard let transactions = taken.transactions else {
+            if !taken.writtenTogether.isEmpty { groups[0].isOne = false }
+            return groups
+        }
+        var last: [SettingKey: Int] = [:]
+        for (index, group) in taken.writtenTogether.enumerated() { for key in group { last[key] = index } }
+        for (index, details) in transactions.enumerated() where details.hasValues {
+            for mutation in details.mutations where mutation.scope != .effective {
+                let (slot, key) = (mutation.slot, mutation.slot.key)
+                guard let later = last[key], later > index else { continue }
+                let value = mutation.isRemoval ? nil : try? slot.encoder(mutation.new)
+                if value != nil || mutation.isRemoval { groups[index].earlier.updateValue(value, forKey: key) }
+            }
+        }
+        return groups
     }
 
     /// Encodes a value and checks that the storage can hold it: an unsupported value would fail its whole batch.
@@ -231,7 +252,7 @@ extension Persister {
         mustFetch = mustFetch || receipt.hasExternalChanges
         appended(at: receipt.token)
         lastHandedOver = batch.revision
-        failedSaves.handedOver()
+        failedSaves.handedOver(keeping: log.lock.withLock { log.unsaved.unencodable.map(\.slot.key) })
         mustRepeat = false
         log.markHandedOver(backlog.didStoreAll(batch))
         return true

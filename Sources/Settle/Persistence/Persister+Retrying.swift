@@ -100,7 +100,7 @@ extension Persister {
         return true
     }
 
-    private func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
+    func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(backlog.values.keys)
         return keys.filter { backlog.values[$0] != nil }

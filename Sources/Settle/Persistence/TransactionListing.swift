@@ -18,6 +18,8 @@ struct TransactionListing {
     private let values: [SettingKey: SettingValue?]
     private let keys: Set<SettingKey>
     private let overlaps: Bool
+    /// The keys around those of the batch, if some of these lie within each other; otherwise none.
+    private let outer: Set<SettingKey>
 
     /// - Parameters:
     ///   - values: What is stored at each key after the batch.
@@ -25,7 +27,9 @@ struct TransactionListing {
     init(_ values: [SettingKey: SettingValue?], replacing before: [SettingKey: SettingValue]) {
         self.values = values
         keys = Set(values.keys)
-        overlaps = !values.keys.grouped(within: { values[$0] != nil }).isEmpty
+        let overlaps = values.keys.contains { $0.parents.contains { values[$0] != nil } }
+        outer = overlaps ? Set(values.keys.flatMap(\.parents)) : []
+        self.overlaps = overlaps
         for key in values.keys.sorted() { if let value = before[key] { state[key] = value } }
     }
 
@@ -54,17 +58,19 @@ struct TransactionListing {
         }
         let rest = mutationsOfRest()
         if !rest.isEmpty, let last = result.indices.last {
-            result[last].mutations = Self.joined(result[last].mutations ?? [], with: rest)
+            var joined = JoinedMutations()
+            for mutation in (result[last].mutations ?? []) + rest { joined.add(mutation) }
+            result[last].mutations = joined.sorted
         }
         return result
     }
 
     private mutating func mutations(of item: Item) -> [StoredMutation] {
-        var result: [StoredMutation] = []
+        var joined = JoinedMutations()
         for (key, _, new) in item.writes where isStored(key) {
-            if let mutation = write(new, at: key) { result = Self.joined(result, with: [mutation]) }
+            if let mutation = write(new, at: key) { joined.add(mutation) }
         }
-        return result.sorted { $0.key < $1.key }
+        return joined.sorted
     }
 
     /// What was written before some transactions, as far as these say what they have replaced.
@@ -97,20 +103,24 @@ struct TransactionListing {
     /// Whether the batch stores something at a key, or at one around or within it.
     private func isStored(_ key: SettingKey) -> Bool {
         if keys.contains(key) { return true }
-        return overlaps && (key.parents.contains(where: keys.contains) || keys.contains { $0.isWithin(key) })
+        return overlaps && (outer.contains(key) || key.parents.contains(where: keys.contains))
     }
+}
 
-    /// Puts later mutations of the same transaction behind earlier ones: each key has one.
-    private static func joined(_ mutations: [StoredMutation], with later: [StoredMutation]) -> [StoredMutation] {
-        var result = mutations
-        for mutation in later {
-            if let index = result.firstIndex(where: { $0.key == mutation.key }) {
-                result[index].newValue = mutation.newValue
-                if result[index].oldValue == result[index].newValue { result.remove(at: index) }
-            } else {
-                result.append(mutation)
-            }
+/// What one transaction has done in all: each key has one mutation, however often it was written.
+private struct JoinedMutations {
+    private var mutations: [SettingKey: StoredMutation] = [:]
+
+    /// In the order of the keys.
+    var sorted: [StoredMutation] { mutations.values.sorted { $0.key < $1.key } }
+
+    /// Adds one that was made later than those it has.
+    mutating func add(_ mutation: StoredMutation) {
+        guard var joined = mutations[mutation.key] else {
+            mutations[mutation.key] = mutation
+            return
         }
-        return result.sorted { $0.key < $1.key }
+        joined.newValue = mutation.newValue
+        mutations[mutation.key] = joined.oldValue == joined.newValue ? nil : joined
     }
 }

@@ -1,7 +1,7 @@
 /// What a storage can store at once, and in what time. `nil` is no limit.
 ///
-/// An `update` or `commit` that writes more keys is refused before anything changes, and a value with more bytes is
-/// refused as one that can't be saved. Values that wait to be saved are stored in several batches if they have to be;
+/// An `update` or `commit` that writes more keys, or several with more bytes, is refused before anything changes, and a
+/// single value with more bytes is refused as one that can't be saved. Values that wait to be saved are stored in several batches if they have to be;
 /// what one transaction has written stays in one of them.
 public struct StorageLimits: Sendable, Hashable {
     /// How many keys a batch may have.
@@ -14,12 +14,16 @@ public struct StorageLimits: Sendable, Hashable {
     ///
     /// Applies to every call that throws, except checkpoints and kept values.
     public var time: Duration?
+    /// Whether programs of other versions use the values at the same time, such as those of a cluster's other machines.
+    /// Then a migration may only add values: a step that removes or changes one, or gives it another key, is refused.
+    public var sharesVersions: Bool
 
     /// Creates limits; by default none.
-    public init(keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil) {
+    public init(keys: Int? = nil, bytes: Int? = nil, time: Duration? = nil, sharesVersions: Bool = false) {
         self.keys = keys
         self.bytes = bytes
         self.time = time
+        self.sharesVersions = sharesVersions
     }
 }
 

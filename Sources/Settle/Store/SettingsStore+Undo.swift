@@ -33,8 +33,10 @@ extension SettingsStore {
 
     /// Takes back the newest transaction that was made under a name, as ``undo(_:force:by:)`` does.
     ///
-    /// Undos do not count, nor do transactions that have been undone and not redone: so each call goes one step further
-    /// back.
+    /// Undos do not count, nor do transactions that have been undone and not redone: so each call that puts something back
+    /// goes one step further back. If all keys of the transaction have changed since, nothing is written, and the next
+    /// call finds the same one and the same ``UndoResult/conflicts``: go on with `force`, or with the token of an earlier
+    /// one.
     @discardableResult
     public func undo(
         lastBy name: String, force: Bool = false, by author: String? = nil

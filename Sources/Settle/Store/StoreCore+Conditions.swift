@@ -39,11 +39,8 @@ extension StoreCore {
     ) -> (revision: UInt64, conflict: CommitConflict?) {
         log.lock.withLock {
             let newest = log.changes.revision
-            var slots = log.unappendedSlots
-            if let revision, revision < newest { slots += log.slotsWritten(after: revision) }
-            let changed = slots.filter { slot in
-                keys?.contains { $0 == slot.key || $0.isWithin(slot.key) || slot.key.isWithin($0) } ?? true
-            }
+            var changed = log.unappendedSlots(among: keys)
+            if let revision, revision < newest { changed += log.slotsWritten(after: revision, among: keys) }
             guard let last = changed.max(by: { $0.lastRevision < $1.lastRevision }) else { return (newest, nil) }
             let name = log.changes.ring[last.lastRevision]?.details.author
             let conflict = CommitConflict(
@@ -53,24 +50,53 @@ extension StoreCore {
     }
 }
 
+/// Each looks only at what the keys name, or at what has been written: a store may have far more settings than both.
 extension MutationLog {
     /// The settings whose newest values the storage does not have yet. What can't be encoded it will never have. Under
     /// the lock.
-    fileprivate var unappendedSlots: [SettingSlot] {
-        stored.slots.all.filter { slot in
-            slot.schedule != nil && unsaved.isUnsaved(slot) && !unsaved.unencodable.contains { $0.slot === slot }
+    fileprivate func unappendedSlots(among keys: [SettingKey]?) -> [SettingSlot] {
+        let unencodable = Set(unsaved.unencodable.lazy.map { ObjectIdentifier($0.slot) })
+        let candidates =
+            keys.map { keys in keys.flatMap(stored.slots.overlapping) }
+            ?? unsaved.unsavedKeys.compactMap(stored.slots.placed)
+        return candidates.filter { slot in
+            slot.schedule != nil && unsaved.isUnsaved(slot) && !unencodable.contains(ObjectIdentifier(slot))
         }
     }
 
     /// The settings that this store's own transactions have written since a revision. Under the lock.
-    fileprivate func slotsWritten(after revision: UInt64) -> [SettingSlot] {
-        stored.slots.all.filter { slot in
-            guard slot.schedule != nil, slot.lastRevision > revision else { return false }
+    fileprivate func slotsWritten(after revision: UInt64, among keys: [SettingKey]?) -> [SettingSlot] {
+        guard revision + 1 >= changes.ring.oldest else {
             // What the log has forgotten may have been its own.
-            if revision + 1 < changes.ring.oldest { return true }
-            return (revision + 1...slot.lastRevision).contains { revision in
-                changes.ring.isOwn(revision) && changes.ring.concerns(revision, slot)
+            let candidates = keys.map { keys in keys.flatMap(stored.slots.overlapping) } ?? Array(stored.slots.all)
+            return candidates.filter { $0.schedule != nil && $0.lastRevision > revision }
+        }
+        let wanted = keys.map(OverlappingKeys.init)
+        var found: [SettingSlot] = []
+        for revision in revision + 1...changes.revision where changes.ring.isOwn(revision) {
+            for mutation in changes.ring[revision]?.details.mutations ?? [] {
+                let slot = mutation.slot
+                guard slot.schedule != nil, mutation.scope != .effective, wanted?.contains(slot.key) ?? true else {
+                    continue
+                }
+                found.append(slot)
             }
         }
+        return found
+    }
+}
+
+/// Some keys with those around and within them.
+private struct OverlappingKeys {
+    private let keys: Set<SettingKey>
+    private let outer: Set<SettingKey>
+
+    init(_ keys: [SettingKey]) {
+        self.keys = Set(keys)
+        outer = Set(keys.flatMap(\.parents))
+    }
+
+    func contains(_ key: SettingKey) -> Bool {
+        keys.contains(key) || outer.contains(key) || key.parents.contains(where: keys.contains)
     }
 }

@@ -77,7 +77,7 @@ extension StoreCore {
     /// they go.
     private func pieces(of mutations: [StoredMutation]) -> [UndoPiece] {
         var result: [UndoPiece] = []
-        for (key, old, new) in Self.outermost(mutations) {
+        for (key, old, new) in mutations.outermost {
             let (place, around, inner) = log.lock.withLock {
                 let slots = log.stored.slots
                 let place = slots.place(of: key) ?? key
@@ -98,25 +98,6 @@ extension StoreCore {
             result += TreeDifference(from: before, to: then).changes.map { change in
                 UndoPiece(key: change.key, place: change.key, before: change.old, then: change.new)
             }
-        }
-        return result
-    }
-
-    /// The outermost keys of a transaction, with what its mutations of inner keys have done to them.
-    private static func outermost(
-        _ mutations: [StoredMutation]
-    ) -> [(key: SettingKey, old: SettingValue?, new: SettingValue?)] {
-        var result: [(key: SettingKey, old: SettingValue?, new: SettingValue?)] = []
-        // A key comes before those within it.
-        for mutation in mutations.sorted(by: { $0.key < $1.key }) {
-            guard let index = result.lastIndex(where: { mutation.key.isWithin($0.key) }) else {
-                result.append((mutation.key, mutation.oldValue, mutation.newValue))
-                continue
-            }
-            var tree = SettingTree()
-            tree[result[index].key] = result[index].new
-            tree[mutation.key] = mutation.newValue
-            result[index].new = tree[result[index].key]
         }
         return result
     }

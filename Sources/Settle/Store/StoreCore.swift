@@ -56,6 +56,8 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     override var keyLimit: Int { persister.limits.keys ?? .max }
 
+    override var byteLimit: Int { persister.limits.bytes ?? .max }
+
     override func saveChanges() { persister.changesArrived() }
 
     override func readHistory(after token: ChangeToken?) async -> HistoryFinding {

@@ -139,7 +139,7 @@ public actor EtcdStorage: HistoryStorage {
         // Each member may be tried once, and the outcome settled.
         limits = StorageLimits(
             keys: BatchPlan.keyLimit, bytes: BatchPlan.sizeLimit - (64 << 10),
-            time: configuration.deadline * (configuration.endpoints.count + 2))
+            time: configuration.deadline * (configuration.endpoints.count + 2), sharesVersions: true)
     }
 
     /// 127 settings and about 1.4 MiB a transaction.

@@ -32,6 +32,8 @@ import Testing
             try #require(Set(index.within(key).map(\.key)) == Set(within.map(\.key)), "within \(key)")
             try #require(index.concerns(key) == !concerned.isEmpty, "\(key)")
             try #require(index.around(key).map(\.key) == around.map(\.key).sorted().reversed(), "around \(key)")
+            let overlapping = index.overlapping(key)
+            try #require(overlapping.map(\.key).sorted() == concerned.map(\.key).sorted())
             let neighbour = index.neighbour(of: key)
             try #require((neighbour == nil) == (around + within).isEmpty, "\(key)")
             try #require(neighbour.map { slot in (around + within).contains { $0 === slot } } ?? true, "\(key)")

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import SettleTesting
 import Testing
@@ -59,6 +60,54 @@ import Testing
             #expect(throws: SettingsError.self) { try await store.commit(ifUnchangedSince: token) {} }?.code,
         ] { #expect(code == .historyUnavailable) }
         try await store.forgetHistory(of: "a")
+    }
+
+    @Test("Transactions of a wrong clock do not cut off those before them", arguments: [1, 7, 64, 1_000])
+    func wrongClock(page: Int) throws {
+        let fixture = try FileStorageFixture()
+        let writer = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: 3_000)
+        _ = try writer.load()
+        try writer.keepHistory(.keep(transactions: 1_000, for: .days(30)))
+        let now = Date().timeIntervalSinceReferenceDate
+        for number in 1...60 {
+            // More in a row than some pages have.
+            let time = (21...50).contains(number) ? -978_307_200 + Double(number) : now - 60
+            let mutation = StoredMutation(key: "a", oldValue: nil, newValue: .integer(Int64(number)))
+            let transaction = StoredTransaction(
+                time: time, author: TransactionAuthor(name: "\(number)"), origin: .local, mutations: [mutation])
+            _ = try writer.append(
+                StorageBatch(
+                    revision: UInt64(number), values: ["a": .integer(Int64(number))], transactions: [transaction]),
+                durability: .buffered)
+            if number % 8 == 0 {
+                // With other bounds, the past is written anew.
+                try writer.keepHistory(.keep(transactions: 1_000 + number, for: .days(30)))
+                _ = try writer.checkpoint(SettingTree(["a": .integer(Int64(number))]), for: .resting)
+            }
+        }
+        for storage in [writer, FileStorage(at: fixture.file, calls: FaultySystemCalls(), journalLimit: 3_000)] {
+            if storage !== writer { _ = try storage.load() }
+            var (names, place): ([String?], ChangeToken?) = ([], nil)
+            while let last = names.isEmpty || place != nil ? try storage.records(before: place, limit: page) : nil,
+                !last.isEmpty
+            {
+                names += last.flatMap { $0.transactions.reversed() }.map(\.author.name)
+                place = last.last?.entries.first?.token
+            }
+            #expect(names == (1...60).reversed().map { "\($0)" })
+        }
+    }
+
+    @Test("What is older than the bound is left out, up to the first that is not") func age() {
+        let policy = HistoryPolicy.keep(for: HistoryPolicy.Age(seconds: 100))
+        #expect(policy.firstIndex(in: [], now: 1_000) == 0)
+        #expect(policy.firstIndex(in: [100, 899, 900, 950], now: 1_000) == 2)
+        #expect(policy.firstIndex(in: [100, 950, 0, 10, 960], now: 1_000) == 1)
+        #expect(policy.firstIndex(in: [100, 200], now: 1_000) == 2)
+        // Those before them are young enough, or from the future.
+        #expect(policy.firstIndex(in: [0, 1], after: 950, now: 1_000) == 0)
+        #expect(policy.firstIndex(in: [0, 1], after: 5_000, now: 1_000) == 0)
+        #expect(policy.firstIndex(in: [0, 1], after: 500, now: 1_000) == 2)
     }
 
     @Test("Joining an open store with another policy is refused") func joining() async throws {

@@ -357,6 +357,45 @@ import Testing
         #expect(one?.token == store.token && other?.token == store.token && other?.isDurable == true)
     }
 
+    @Test("Changes that are not durable are held back and said to be so, also if the log has dropped them")
+    func droppedUndurable() async throws {
+        let place = try ShortJournals(journalLimit: FileStorage.journalLimit)
+        let store = try await place.open(logLimit: 16)
+        let settings = try await store.group(CounterSettings.self)
+        try await settings.commit { settings.count = 0 }
+        let token = try #require(store.token)
+        for number in 1...100 {
+            settings.count = number
+            // Refused, once what was written before is appended: without a sync.
+            await #expect(throws: SettingsError.self) {
+                try await store.commit(ifUnchangedSince: token, keys: ["count"]) {}
+            }
+        }
+        #expect(store.token?.position == token.position + 100)
+        var all = store.changes(after: token).makeAsyncIterator()
+        for _ in 1...100 { #expect(await all.next()?.isDurable == false) }
+        let isFlushed = LockedValue(false)
+        let first = LockedValue<(value: Int?, wasFlushed: Bool)?>(nil)
+        let following = Task {
+            var count = 0
+            for await change in store.changes(after: token, durableOnly: true) {
+                #expect(change.isDurable && change.mutations.first?.newValue as? Int == count + 1)
+                let wasFlushed = isFlushed.withLock { $0 }
+                if count == 0 { first.withLock { $0 = (change.mutations.first?.newValue as? Int, wasFlushed) } }
+                count += 1
+                if count == 100 { return }
+            }
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        isFlushed.withLock { $0 = true }
+        try await store.flush()
+        await following.value
+        #expect(first.withLock { $0?.value } == 1 && first.withLock { $0?.wasFlushed } == true)
+        var again = store.changes(after: token).makeAsyncIterator()
+        for _ in 1...100 { #expect(await again.next()?.isDurable == true) }
+        try await store.close()
+    }
+
     @Test("The stream ends when the store closes, and when its task is cancelled") func ends() async throws {
         let place = try HistoryPlace(.file)
         let store = try await place.open()

@@ -26,6 +26,30 @@ import Testing
         (error?.underlying as? StorageError)?.code == .migrated
     }
 
+    @Test(
+        "Where programs of other versions share the values, a step may add some, and one that does more is refused",
+        arguments: [
+            .rename("theme", to: "look.theme"), .remove("pause"),
+            .convert("pause", from: Int.self, to: Double.self) { Double($0) / 1000 },
+        ] as [SettingsMigration])
+    func sharedByVersions(step: SettingsMigration) async throws {
+        let memory = InMemoryStorage(Self.stored)
+        let adding = SettingsMigration("add a colour") { $0["look.colour"] = .string("blue") }
+        let error = await #expect(throws: SettingsError.self) {
+            try await SettingsStore.open(
+                storage: SharedByVersions(base: memory.shared()), migrations: [adding, step])
+        }
+        #expect(error?.code == .migrationFailed && error?.description.contains("“\(step.name)”") == true)
+        #expect(error?.description.contains("may only add values") == true && memory.tree == Self.stored)
+        let store = try await SettingsStore.open(
+            storage: SharedByVersions(base: memory.shared()), migrations: [adding])
+        #expect(memory.tree["look.colour"] == .string("blue") && memory.tree["theme"] == .string("dark"))
+        try await store.close()
+        // A step that has nothing to do does no harm.
+        let empty = InMemoryStorage()
+        try await SettingsStore.open(storage: SharedByVersions(base: empty), migrations: [step]).close()
+    }
+
     @Test("Opening migrates once, and the record is no setting") func opening() async throws {
         let storage = InMemoryStorage(Self.stored)
         for round in 1...2 {
@@ -175,4 +199,10 @@ private final class OvertakenStorage: StorageWrapper, Sendable {
 
 extension InMemoryStorage {
     fileprivate func shared() -> InMemoryStorage { InMemoryStorage(sharing: self) }
+}
+
+/// A storage whose values programs of several versions use.
+private struct SharedByVersions: StorageWrapper {
+    let base: any Storage
+    var limits: StorageLimits { StorageLimits(sharesVersions: true) }
 }

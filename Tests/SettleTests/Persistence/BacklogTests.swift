@@ -48,6 +48,27 @@ import Testing
         #expect(Set(stored) == ["a", "b", "c"] && backlog.isEmpty)
     }
 
+    @Test func `transactions that overlap and are too much together come one by one, as each has left its keys`() {
+        var backlog = Backlog()
+        backlog.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        backlog.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
+        let (first, isWhole) = backlog.batch(StorageLimits(keys: 2))
+        #expect(!isWhole && first.values == ["a": .integer(1), "b": .integer(1)])
+        backlog.didStore(partOf: first)
+        let (second, isLast) = backlog.batch(StorageLimits(keys: 2))
+        #expect(isLast && second.values == ["b": .integer(2), "c": .integer(2)])
+        #expect(second.expectedValues == ["b": .integer(1)])
+    }
+
+    @Test func `what a transaction wrote that was given up is in no part`() {
+        var backlog = Backlog()
+        backlog.add([("a", .integer(1)), ("b", .integer(1))], together: [["a", "b"]])
+        backlog.add([("b", .integer(2)), ("c", .integer(2))], together: [["b", "c"]])
+        backlog.giveUp("b", for: nil, isWrittenBack: false)
+        let (batch, isWhole) = backlog.batch(StorageLimits(keys: 2))
+        #expect(isWhole && batch.values == ["a": .integer(1), "c": .integer(2)])
+    }
+
     @Test func `what is stored in parts leaves newer values of its keys`() {
         var backlog = Backlog()
         backlog.add([("a", .integer(1)), ("b", .integer(1))])
@@ -118,7 +139,8 @@ extension Backlog {
         author: String? = nil, together: [[SettingKey]] = []
     ) {
         add(
-            values, replacing: before ?? values.map { _ in nil }, author: author, writtenTogether: together, keeper: nil
+            values, replacing: before ?? values.map { _ in nil }, author: author,
+            writtenTogether: together.map { WrittenTogether(keys: $0) }, keeper: nil
         )
     }
 

@@ -23,12 +23,13 @@ import Testing
         // This many texts are longer than the storage accepts.
         let storage = TextLimitStorage(limit: 500)
         let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        // From now on the pace of appends holds everything up until the flush: the clock stands still.
+        try store.setValue("", forKey: "first")
+        try await store.flush()
         let keys = (0..<30).map { "text\($0)" }
-        try store.update {
-            for (number, key) in keys.enumerated() {
-                let count = number < excess ? 1_000 + number : 1
-                try store.setValue(String(repeating: "a", count: count), forKey: key)
-            }
+        for (number, key) in keys.enumerated() {
+            let count = number < excess ? 1_000 + number : 1
+            try store.setValue(String(repeating: "a", count: count), forKey: key)
         }
         var code: SettingsError.Code?
         do { try await store.flush() } catch { code = (error as? SettingsError)?.code }
@@ -37,7 +38,44 @@ import Testing
         let refused = storage.refused.prefix(excess)
         #expect(refused.map(\.count) == (0..<excess).map { 30 - $0 })
         for (index, batch) in refused.enumerated() { #expect(batch == Set(keys.filter { remains($0, index, excess) })) }
-        #expect(storage.taken == (excess > 16 ? [] : Set(keys.dropFirst(excess))))
+        #expect(storage.taken == (excess > 16 ? ["first"] : Set(keys.dropFirst(excess) + ["first"])))
+    }
+
+    @Test("A transaction that is refused is left out as a whole, each time") func wholeTransactions() async throws {
+        let storage = TextLimitStorage(limit: 500)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        try store.update {
+            try store.setValue(String(repeating: "a", count: 400), forKey: "large")
+            try store.setValue(String(repeating: "a", count: 300), forKey: "larger")
+            try store.setValue("a", forKey: "small")
+        }
+        try store.setValue("b", forKey: "other")
+        for round in 1...3 {
+            let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+            #expect(error?.code == .encodingFailed && error?.key == "large")
+            #expect(storage.taken == (round == 1 ? ["other"] : ["other", "more"]))
+            if round == 1 { try store.setValue("c", forKey: "more") }
+        }
+        try store.update { try store.setValue("a", forKey: "large") }
+        try await store.flush()
+        #expect(storage.taken == ["other", "more", "large", "larger", "small"] && store.status == .saved)
+    }
+
+    @Test("A commit that is refused is undone as a whole", arguments: [1, 400])
+    func wholeCommits(other: Int) async throws {
+        let storage = TextLimitStorage(limit: 500)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        try store.setValue(String(repeating: "b", count: other), forKey: "other")
+        await #expect(throws: SettingsError.self) {
+            try await store.commit {
+                try store.setValue(String(repeating: "a", count: 450), forKey: "large")
+                try store.setValue(String(repeating: "a", count: 100), forKey: "small")
+            }
+        }
+        #expect((try? store.value(forKey: "large", as: String.self)) == nil)
+        #expect((try? store.value(forKey: "small", as: String.self)) == nil)
+        try await store.flush()
+        #expect(storage.taken == ["other"] && store.status == .saved)
     }
 
     /// Whether a batch has a key when that many of the largest values are left out.

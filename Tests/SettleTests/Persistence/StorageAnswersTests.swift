@@ -411,6 +411,49 @@ import Testing
         #expect(memory.tree["other"] == .integer(1))
     }
 
+    @Test("A transaction with more bytes than the storage takes at once is undone and throws, although each value fits")
+    func tooManyBytes() async throws {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(bytes: 1_000))
+        let (store, settings) = try await open(storage)
+        let text = String(repeating: "x", count: 600)
+        func write() throws {
+            settings.name = text
+            try store.setValue(text, forKey: "text")
+        }
+        let error = #expect(throws: SettingsError.self) { try settings.update { try write() } }
+        #expect(error?.code == .tooManyBytes && error?.description.contains("1000") == true)
+        let committing = await #expect(throws: SettingsError.self) { try await settings.commit { try write() } }
+        #expect(committing?.code == .tooManyBytes && settings.name == CounterSettings().name)
+        try await store.flush()
+        #expect(memory.tree.root == ["count": .integer(10)])
+        // One after the other they are no transaction.
+        try write()
+        try await store.flush()
+        #expect(memory.tree.root.count == 3 && store.status == .saved)
+    }
+
+    @Test("Transactions that overlap and are too much together are stored one after the other, none in parts")
+    func overlappingTransactions() async throws {
+        let storage = NarrowRemoteStorage(memory, StorageLimits(keys: 4))
+        let (store, _) = try await open(storage)
+        for (number, range) in [0...2, 2...4, 4...6, 1...1].enumerated() {
+            try store.update { for key in range { try store.setValue(number, forKey: "key\(key)") } }
+        }
+        try store.update { for key in [6, 7] { try store.setValue(9, forKey: "key\(key)") } }
+        try await store.flush()
+        #expect(storage.values.allSatisfy { $0.count <= 4 } && store.status == .saved)
+        let places = (0...2).map { number in
+            storage.values.firstIndex { batch in
+                (number * 2...number * 2 + 2).allSatisfy { batch[.path("key\($0)")] != nil }
+            }
+        }
+        let found = places.compactMap(\.self)
+        #expect(found.count == 3 && found == found.sorted())
+        #expect(storage.values.first?[.path("key2")] == .integer(0))
+        let stored = (0...7).map { memory.tree[.path("key\($0)")] }
+        #expect(stored == [0, 3, 1, 1, 2, 2, 9, 9].map { SettingValue.integer($0) })
+    }
+
     // MARK: Cost
 
     @Test("A commit on a remote storage costs three calls: lock, append, unlock") func threeCalls() async throws {
@@ -474,10 +517,12 @@ extension StorageCall {
 private final class NarrowRemoteStorage: StorageWrapper {
     let base: any Storage
     let limits: StorageLimits
-    private let appended = LockedValue<[Set<SettingKey>]>([])
+    private let appended = LockedValue<[[SettingKey: SettingValue?]]>([])
 
-    /// The keys of each batch with values.
-    var batches: [Set<SettingKey>] { appended.withLock { $0 } }
+    /// The values of each batch with values.
+    var values: [[SettingKey: SettingValue?]] { appended.withLock { $0 } }
+    /// Their keys.
+    var batches: [Set<SettingKey>] { values.map { Set($0.keys) } }
 
     init(_ base: InMemoryStorage, _ limits: StorageLimits) {
         self.base = base
@@ -488,7 +533,7 @@ private final class NarrowRemoteStorage: StorageWrapper {
         if let keys = limits.keys, batch.values.count > keys {
             throw StorageError(.writeFailed, "There are \(batch.values.count) keys.")
         }
-        if !batch.values.isEmpty { appended.withLock { $0.append(Set(batch.values.keys)) } }
+        if !batch.values.isEmpty { appended.withLock { $0.append(batch.values) } }
         return try await base.append(batch, durability: durability)
     }
 }

@@ -49,7 +49,8 @@ struct UndoRoute: Sendable {
             if !hasUndone {
                 json["error"] = .string("What the transaction changed has changed since. With force=true it is undone.")
             }
-            return Response(json: json, status: hasUndone ? .ok : .conflict, headers: .tagged(store.token))
+            // Not the store's newest place: a client that builds on it would pass over what others have stored since.
+            return Response(json: json, status: hasUndone ? .ok : .conflict, headers: .tagged(result.token))
         } catch let error as SettingsError {
             throw ServiceError(settings: error, status: error.code == .historyUnavailable ? status(of: token) : nil)
         }
