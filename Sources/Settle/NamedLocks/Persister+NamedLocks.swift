@@ -47,6 +47,7 @@ extension Persister {
     func releaseLock(_ ticket: LockQueues.Ticket) async -> Bool {
         let lease = heldLocks.removeValue(forKey: ticket.name)
         renewals.removeValue(forKey: ticket.name)?.cancel()
+        lockLosses[ticket.name] = nil
         if let lease { await shared?.unlock(lease) }
         leave(ticket)
         if isClosed, heldLocks.isEmpty { await storage.close() }
@@ -58,6 +59,15 @@ extension Persister {
         guard let name = lease.name, heldLocks[name]?.fencingNumber == lease.fencingNumber else { return }
         heldLocks[name] = nil
         renewals.removeValue(forKey: name)?.cancel()
+        lockLosses.removeValue(forKey: name)?.tell()
+    }
+
+    /// Tells when the lease of a lock that was acquired ends on its own; `nil` if it lasts until it is released.
+    func loss(of ticket: LockQueues.Ticket) -> LockLoss? {
+        if let lease = heldLocks[ticket.name], lease.timeToLive == nil { return nil }
+        let loss = LockLoss()
+        if heldLocks[ticket.name] == nil { loss.tell() } else { lockLosses[ticket.name] = loss }
+        return loss
     }
 
     /// Binds what a transaction writes to the leases of its task's locks. Without it a holder that was stopped for longer
@@ -106,7 +116,8 @@ extension Persister {
     }
 
     private func reserve(_ ticket: LockQueues.Ticket) async throws {
-        var backOff = LockBackOff()
+        var backOff = LockBackOff(isRemote: limits.time != nil)
+        var random = SystemRandomNumberGenerator()
         while true {
             try Task.checkCancellation()
             guard !isClosed else { throw SettingsError.closed(key: nil) }
@@ -125,7 +136,7 @@ extension Persister {
             } catch {
                 throw SettingsError.storage(error)
             }
-            await pause(for: backOff.next(), ticket)
+            await pause(for: backOff.next(using: &random), ticket)
         }
     }
 
@@ -133,22 +144,46 @@ extension Persister {
     /// so it ends here before it ends at the storage.
     private func renewInTime(_ lease: StorageLease, since asked: Duration) {
         guard let name = lease.name, let timeToLive = lease.timeToLive else { return }
-        renewals[name] = Task { [time] in
-            var (lease, end) = (lease, asked + timeToLive)
-            while heldLocks[name]?.fencingNumber == lease.fencingNumber {
-                guard (try? await time.sleep(min(time.elapsed() + timeToLive / 3, end))) != nil else { return }
-                let asked = time.elapsed()
-                guard asked < end else { return lost(lease) }
-                do throws(StorageError) {
-                    guard let shared else { return }
-                    let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
-                    (lease, end) = (renewed, asked + (renewed.timeToLive ?? timeToLive))
-                } catch  where error.code == .leaseLost {
-                    return lost(lease)
-                } catch {
-                    // The storage can't be reached. The next try may still be in time.
-                }
+        let end = LockedValue(asked + timeToLive)
+        let first = time.elapsed() + timeToLive / 3
+        renewals[name] = Task {
+            await withTaskGroup(of: Void.self) { group in
+                // Apart from the renewals: one of them may not be answered in time.
+                group.addTask { await self.end(lease, at: end) }
+                group.addTask { await self.renew(lease, until: end, at: first) }
+                await group.next()
+                group.cancelAll()
             }
+        }
+    }
+
+    /// Ends a lease that was not renewed in time.
+    private func end(_ lease: StorageLease, at end: LockedValue<Duration>) async {
+        while true {
+            let due = end.withLock { $0 }
+            guard (try? await time.sleep(due)) != nil else { return }
+            guard time.elapsed() < end.withLock({ $0 }) else { return lost(lease) }
+        }
+    }
+
+    private func renew(_ lease: StorageLease, until end: LockedValue<Duration>, at first: Duration) async {
+        var (lease, due) = (lease, first)
+        while let name = lease.name, let timeToLive = lease.timeToLive,
+            heldLocks[name]?.fencingNumber == lease.fencingNumber
+        {
+            guard let shared, (try? await time.sleep(due)) != nil else { return }
+            let asked = time.elapsed()
+            guard asked < end.withLock({ $0 }) else { return lost(lease) }
+            do throws(StorageError) {
+                let renewed = try await call { [lease] () throws(StorageError) in try await shared.renew(lease) }
+                end.withLock { $0 = asked + (renewed.timeToLive ?? timeToLive) }
+                lease = renewed
+            } catch  where error.code == .leaseLost {
+                return lost(lease)
+            } catch {
+                // The storage can't be reached. The next try may still be in time.
+            }
+            due = asked + timeToLive / 3
         }
     }
 

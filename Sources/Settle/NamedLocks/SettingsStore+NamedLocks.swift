@@ -27,7 +27,7 @@ extension SettingsStore {
     ///   (``SettingsError/Code/lockTimedOut``, which says who holds it where the system tells), or the storage can't
     ///   keep others out, such as in a folder that can't be written. After it: ``SettingsError`` with
     ///   ``SettingsError/Code/lockLost`` if the storage has limited the lock's time and could not be reached to extend
-    ///   it.
+    ///   it. The task of the closure is cancelled then, before another process can acquire the lock.
     @discardableResult
     public func withLock<Result>(
         named name: String = "default", timeout: Duration? = nil, _ body: () async throws -> Result
@@ -51,14 +51,22 @@ extension SettingsStore {
             throw CancellationError()
         }
         let lock = NamedLock(to: core, named: name)
+        let isolation: (any Actor)? = #isolation
+        let loss = await persister.loss(of: ticket)
         do {
-            let result = try await NamedLock.$current.withValue(NamedLock.current + [lock]) { try await body() }
+            let result = try await NamedLock.$current.withValue(NamedLock.current + [lock]) {
+                guard let loss else { return try await body() }
+                let work = LeasedWork<Result>(actor: isolation, loss: loss)
+                return try await withoutActuallyEscaping(body, do: work.run)
+            }
             lock.end()
             guard await persister.releaseLock(ticket) else { throw SettingsError.lockLost(name) }
             return result
         } catch {
             lock.end()
-            await persister.releaseLock(ticket)
+            let wasHeld = await persister.releaseLock(ticket)
+            // What has ended because of that says so.
+            if !wasHeld, error is CancellationError, !Task.isCancelled { throw SettingsError.lockLost(name) }
             throw error
         }
     }

@@ -90,6 +90,8 @@ actor Persister {
     var heldLocks: [String: StorageLease] = [:]
     /// The tasks that renew them.
     var renewals: [String: Task<Void, Never>] = [:]
+    /// Those who are told when the lease of a lock has ended on its own.
+    var lockLosses: [String: LockLoss] = [:]
 
     private var isReleased = false
     private(set) var isClosed = false

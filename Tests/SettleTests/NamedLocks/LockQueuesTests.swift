@@ -1,3 +1,4 @@
+import SettleTesting
 import Testing
 
 @testable import Settle
@@ -35,8 +36,23 @@ import Testing
 
 @Suite struct LockBackOffTests {
     @Test("Pauses double from 1 ms to 20 ms and stay there") func pauses() {
-        var backOff = LockBackOff()
-        let pauses = (0..<8).map { _ in backOff.next() }
+        var backOff = LockBackOff(isRemote: false)
+        var random = SeededGenerator(seed: 7)
+        let pauses = (0..<8).map { _ in backOff.next(using: &random) }
         #expect(pauses == [1, 2, 4, 8, 16, 20, 20, 20].map { .milliseconds($0) })
+    }
+
+    @Test("Over a network they go up to 500 ms, and each is shorter by chance, by half at most") func remotePauses() {
+        var random = SeededGenerator(seed: 7)
+        var shares: Set<Double> = []
+        for _ in 0..<20 {
+            var backOff = LockBackOff(isRemote: true)
+            for longest in [20, 40, 80, 160, 320, 500, 500] {
+                let share = backOff.next(using: &random) / .milliseconds(longest)
+                #expect(share > 0.499 && share <= 1)
+                shares.insert(share)
+            }
+        }
+        #expect(shares.count > 100)
     }
 }

@@ -354,6 +354,40 @@ import Testing
         #expect(try await store.withLock(named: "work") { 1 } == 1)
     }
 
+    @Test("The closure of a lock is cancelled when its lease ends, where its caller runs", arguments: [false, true])
+    @MainActor func cancelledClosure(isAnswered: Bool) async throws {
+        let storage = RemoteStorage(memory, timeToLive: .seconds(9))
+        let clock = ManualClock()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: clock))
+        var isCancelled = false
+        let error = await #expect(throws: SettingsError.self) {
+            try await store.withLock(named: "work") {
+                MainActor.assertIsolated()
+                if isAnswered { storage.loseLeases() } else { storage.holdRenewals() }
+                await clock.deadlines { !$0.isEmpty }
+                clock.advance(by: .seconds(3))
+                if !isAnswered {
+                    while storage.renewals == 0 { await Task.yield() }
+                    clock.advance(by: .seconds(6))
+                }
+                await Self.waitUntilCancelled()
+                isCancelled = Task.isCancelled
+                try Task.checkCancellation()
+            }
+        }
+        #expect(error?.code == .lockLost && isCancelled && !Task.isCancelled)
+        // What it returns and throws is told as ever.
+        storage.keepLeases()
+        #expect(try await store.withLock(named: "work") { isCancelled ? 1 : 2 } == 1)
+        await #expect(throws: StorageError.self) { try await store.withLock(named: "work") { throw Self.noRoom } }
+    }
+
+    private static func waitUntilCancelled() async {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        for await _ in stream {}
+        continuation.finish()
+    }
+
     // MARK: Limits
 
     @Test("A transaction with more keys than the storage takes at once is undone and throws") func tooManyKeys()
@@ -544,6 +578,7 @@ private final class RemoteStorage: StorageWrapper {
     private struct State {
         var endsNextLease = false
         var losesLeases = false
+        var holdsRenewals = false
         var renewals = 0
     }
 
@@ -562,7 +597,8 @@ private final class RemoteStorage: StorageWrapper {
 
     func endNextLease() { state.withLock { $0.endsNextLease = true } }
     func loseLeases() { state.withLock { $0.losesLeases = true } }
-    func keepLeases() { state.withLock { $0.losesLeases = false } }
+    func holdRenewals() { state.withLock { $0.holdsRenewals = true } }
+    func keepLeases() { state.withLock { ($0.losesLeases, $0.holdsRenewals) = (false, false) } }
 
     func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
         await Task.yield()
@@ -593,6 +629,13 @@ private final class RemoteStorage: StorageWrapper {
         let isLost = state.withLock { state in
             state.renewals += 1
             return state.losesLeases
+        }
+        // Not answered before the call is cancelled.
+        if state.withLock({ $0.holdsRenewals }) {
+            memory.unlock(lease)
+            let (stream, continuation) = AsyncStream<Void>.makeStream()
+            for await _ in stream {}
+            continuation.finish()
         }
         guard isLost else { return lease }
         memory.unlock(lease)
