@@ -177,10 +177,14 @@ extension FileSession {
             .checkpointed(replaced, coveredEnd: JournalFile.here), .values(cycle.batch),
             .checkpointed(file.version, coveredEnd: JournalFile.here),
         ]
-        // Otherwise the old one has to go on.
-        guard !keepsHistory || (try? keepPast(of: knownRecords())) != nil else { return }
+        if keepsHistory {
+            // Otherwise the old one has to go on.
+            guard let known = try? knownRecords() else { return }
+            keepPastOrLeaveGap(of: known)
+        }
         do {
-            try journal.replace(with: records + contents.lastingRecords, names: names, for: file.owner)
+            try journal.replace(with: records + lastingRecords(), names: names, for: file.owner)
+            contents.listed = MentionedKeys()
             // As the record says it. Beyond it, a later word of this process that the file is still this version would
             // cover what others have appended since then.
             contents.coveredEnd = journal.coveredAtBeginning

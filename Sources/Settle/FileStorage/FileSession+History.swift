@@ -54,7 +54,7 @@ extension FileSession {
 
     private func redacted(_ transaction: StoredTransaction) -> StoredTransaction {
         // Also those that could not be told the journal yet.
-        transaction.withholding(Array(secretKeys.union(contents.history?.secrets ?? [])))
+        transaction.withholding(secretKeys).withholding(contents.history?.secrets ?? [])
     }
 
     private func redacted(_ record: StoredRecord) -> StoredRecord {
@@ -70,7 +70,9 @@ extension FileSession {
     mutating func records(after token: ChangeToken, limit: Int) throws(StorageError) -> [StoredRecord]? {
         guard let end = journal.token, token.history == end.history, token.position <= end.position else { return nil }
         if token == end { return [] }
-        if recent.end == end, let records = recent.records(after: token, limit: limit) { return records }
+        if recent.end == end, let records = recent.records(after: token, limit: limit) {
+            return keepsHistory ? records.map { redacted($0) } : records
+        }
         let isInJournal = journal.header?.beginning.map { $0.position <= token.position } ?? false
         return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
             var known = KnownRecords()
@@ -83,8 +85,11 @@ extension FileSession {
                     if range.lowerBound == 0 { known.beginnings.append(past.index.beginning) }
                     known.records = try past.records(range).map { $0.record(in: token.history) }
                 }
+                known.records = known.records.map { session.redacted($0) }
             }
-            if known.records.count <= limit { try session.addJournal(to: &known, in: token.history) }
+            if known.records.count <= limit {
+                try session.addJournal(to: &known, in: token.history) { $0.part(after: token.position, limit: limit) }
+            }
             return known.records(after: token, limit: limit)
         }
     }
@@ -94,14 +99,17 @@ extension FileSession {
         guard let policy = contents.history?.policy, policy.isKept, let end = journal.token else { return [] }
         let position = token?.position ?? .max
         guard token.map({ $0.history == end.history }) ?? true, position > 0 else { return [] }
+        if let token, token.position > end.position { throw .anotherPast(path, token) }
         let now = wallTime(isExact: true)
         if recent.end == end {
             let newest = recent.records(before: position, limit: limit).map { redacted($0) }
+            if let token, newest.contradict(token) { throw .anotherPast(path, token) }
             let told = policy.told(newest, before: token, end: end, limit: limit, now: now)
             if told.count == limit { return told }
         }
         let isInPast = journal.header?.beginning.map { $0.position >= position } ?? true
-        return try fileErrors(of: names.history, as: StorageError.unreadable) { (session) throws(FileError) in
+        let (found, earlier) = try fileErrors(of: names.history, as: StorageError.unreadable) {
+            (session) throws(FileError) in
             var known = KnownRecords()
             var earlier: Double?
             // The past first: what a journal discards is there already.
@@ -113,9 +121,20 @@ extension FileSession {
                 known.records = try past.records(range).map { $0.record(in: end.history) }
                 earlier = past.index.newestTime(before: range.lowerBound)
             }
-            if !isInPast { try session.addJournal(to: &known, in: end.history) }
-            return policy.told(known.records, after: earlier, before: token, end: end, limit: limit, now: now)
+            known.records = known.records.map { session.redacted($0) }
+            if !isInPast {
+                try session.addJournal(to: &known, in: end.history) { records in
+                    let part = records.part(before: position, limit: limit)
+                    // The times of those that are left out count, too.
+                    let times = records[..<part.startIndex].lazy.flatMap(\.transactions).map(\.time)
+                    earlier = (times.max() ?? earlier).map { max($0, earlier ?? $0) }
+                    return part
+                }
+            }
+            return (known.records, earlier)
         }
+        if let token, found.contradict(token) { throw .anotherPast(path, token) }
+        return policy.told(found, after: earlier, before: token, end: end, limit: limit, now: now)
     }
 
     /// Some records that follow one another, unless there is a gap.
@@ -148,15 +167,37 @@ extension FileSession {
     }
 
     /// Adds what the journal has beyond them.
-    private func addJournal(to known: inout KnownRecords, in history: UInt64) throws(FileError) {
+    ///
+    /// - Parameter part: What is of use of the journal's records.
+    private mutating func addJournal(
+        to known: inout KnownRecords, in history: UInt64, _ part: ([StoredRecord]) -> ArraySlice<StoredRecord>
+    ) throws(FileError) {
         guard journal.isOpen else { return }
+        if journalRecords?.end != journal.end { journalRecords = try readJournalRecords() }
+        guard let found = journalRecords, found.beginning.history == history else { return }
+        known.beginnings.append(found.beginning)
+        let last = known.records.last?.token.position ?? 0
+        known.records += part(found.records).drop { $0.token.position <= last }
+        // A long one is rather read again than kept in memory.
+        if journal.end.offset > Self.longJournal { journalRecords = nil }
+    }
+
+    private static let longJournal = 16 << 20
+
+    private func readJournalRecords() throws(FileError) -> JournalRecords? {
         // Only read: what is known of the journal stays as it is.
         var reader = self
         let log = try reader.scanJournal()
-        guard let beginning = reader.journal.header?.beginning, beginning.history == history else { return }
-        known.beginnings.append(beginning)
-        let last = known.records.last?.token.position ?? 0
-        known.records += storedRecords(of: log.records, in: history).filter { $0.token.position > last }
+        guard let beginning = reader.journal.header?.beginning else { return nil }
+        return JournalRecords(
+            end: journal.end, beginning: beginning, records: storedRecords(of: log.records, in: beginning.history))
+    }
+
+    /// What a journal tells of the past, up to a place in it.
+    struct JournalRecords: Sendable {
+        var end: JournalPosition
+        var beginning: ChangeToken
+        var records: [StoredRecord]
     }
 
     private mutating func readPast(_ body: (PastFile.Reader?) throws(FileError) -> Void) throws(FileError) {
@@ -180,6 +221,28 @@ extension FileSession {
             known.add(batch)
         }
         return result
+    }
+}
+
+extension [StoredRecord] {
+    /// The last ones before a position, and the one that it may be within.
+    fileprivate func part(before position: UInt64, limit: Int) -> ArraySlice<StoredRecord> {
+        let behind = Swift.min(count, firstIndexInOrder { $0.token.position >= position } + 1)
+        return self[..<behind].suffix(Swift.min(limit, behind) + 1)
+    }
+
+    /// The first ones after a position, and the one before them.
+    fileprivate func part(after position: UInt64, limit: Int) -> ArraySlice<StoredRecord> {
+        let next = firstIndexInOrder { $0.token.position > position }
+        return self[Swift.max(0, next - 1)...].prefix(Swift.min(limit, count) + 2)
+    }
+
+    /// Whether they have another transaction at a place than the one that it is behind.
+    fileprivate func contradict(_ token: ChangeToken) -> Bool {
+        contains { record in
+            record.start < token.position && token.position <= record.token.position
+                && token.checksum != record.token.checksum
+        }
     }
 }
 

@@ -6,11 +6,11 @@ extension FileSession {
     /// by all processes that have it open still, since it was written under its lock.
     mutating func beginJournal() throws(FileError) {
         let old = JournalHeader(generation: journal.end.generation, previousGeneration: 0, previousEnd: 0)
-        try followPast()
+        followPast()
         keepLostPast()
         try journal.begin(
             after: old.generation == 0 ? nil : old,
-            with: try beginning(after: [], from: .absent) + contents.lastingRecords,
+            with: try beginning(after: [], from: .absent) + lastingRecords(),
             for: file.owner)
         didBeginJournal()
         repairs.add(.synchronizeNames)
@@ -110,6 +110,7 @@ extension FileSession {
     /// - Parameter forgotten: A key of which the new one must not say what was there before.
     mutating func replaceJournal(forgetting forgotten: SettingKey? = nil) throws(FileError) {
         repairs.add(.replaceJournal)
+        followPast()
         var records: [(offset: Int, record: JournalRecord)] = []
         do throws(FileError) {
             records = try knownRecords()
@@ -117,12 +118,7 @@ extension FileSession {
             // Without a tree the overlay knows all that the file does not have.
             guard contents.overlay.tree == nil else { throw error }
         }
-        do throws(FileError) {
-            try keepPast(of: records)
-        } catch {
-            // Settings matter more than their past: this journal must not go on.
-            journal.leaveGap()
-        }
+        keepPastOrLeaveGap(of: records)
         let previous = records.isEmpty ? nil : (try? earlierVersion())?.version
         try replaceJournal(after: records, from: previous ?? .absent, forgetting: forgotten)
     }
@@ -135,12 +131,19 @@ extension FileSession {
         repairs.add(.replaceJournal)
         var beginning = try beginning(after: records, from: previous)
         if let forgotten { beginning = beginning.map { $0.forgettingBefore(at: forgotten) } }
-        try journal.replace(with: beginning + contents.lastingRecords, names: names, for: file.owner)
+        try journal.replace(with: beginning + lastingRecords(), names: names, for: file.owner)
         repairs.remove(.replaceJournal)
         didBeginJournal()
     }
 
+    /// The last records of a new journal, with the secrets of which no other process may have told it.
+    mutating func lastingRecords() -> [JournalRecord.Content] {
+        if keepsHistory { contents.history?.secrets.formUnion(secretKeys) }
+        return contents.lastingRecords
+    }
+
     private mutating func didBeginJournal() {
+        contents.listed = MentionedKeys()
         repairs.didBeginJournal(with: journal.begunAtBeginning)
         contents.coveredEnd = journal.coveredAtBeginning
     }
@@ -160,7 +163,7 @@ extension FileSession {
         let (generation, wasOwed) = (journal.end.generation, repairs.contains(.replaceJournal))
         // Other than a journal that must be replaced, this one may go on if something can't be read.
         let records = try knownRecords()
-        try keepPast(of: records)
+        keepPastOrLeaveGap(of: records)
         let previous: FileVersion
         do throws(StorageError) {
             previous = try earlierVersion()?.version ?? .absent
@@ -181,7 +184,9 @@ extension FileSession {
 
     mutating func append(_ content: JournalRecord.Content) throws(StorageError) {
         try appendWithinLimit(keepsHistory ? content : content.unlisted)
-        guard let batch = content.batch, batch.transactions?.list != nil else { return }
+        journalRecords = nil
+        guard let batch = content.batch, let transactions = batch.transactions, transactions.list != nil else { return }
+        if keepsHistory { contents.listed.add(transactions) }
         remember(batch, replacing: [:], size: batch.roughSize)
     }
 

@@ -136,6 +136,7 @@ extension FileSession {
     /// A record has been read or appended.
     mutating func add(_ record: JournalRecord.Content) {
         contents.add(record)
+        if let transactions = record.transactions { contents.listed.add(transactions) }
         repairs.follow(record)
     }
 

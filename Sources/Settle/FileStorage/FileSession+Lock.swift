@@ -102,7 +102,7 @@ extension FileSession {
     /// Tells the journal what could not be told when it became known.
     mutating func tellJournal() throws(StorageError) {
         while let record = repairs.untold.first {
-            try append(record)
+            try append(record.followingPolicy(contents.history?.policy))
             repairs.didTell()
         }
     }

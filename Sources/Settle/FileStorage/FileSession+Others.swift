@@ -30,8 +30,8 @@ extension FileSession {
             file.follow(version)
             repairs.didTell(edit: version)
             return batch
-        case .history(let history):
-            addSecrets(to: history)
+        case .history:
+            addSecrets()
             return nil
         case .checkpoint, .kept, .past: return nil
         case .checkpointed(let version, _):
@@ -49,6 +49,8 @@ extension FileSession {
         for (_, record) in beginning {
             if follow(record.content) != nil { known.add(record.content) }
         }
+        // What was kept before may have been forgotten meanwhile: from now on the file of the past tells it.
+        if keepsHistory { recent.begin(at: journal.header?.beginning) }
         inForce.announce(known.batch, of: nil)
         merge(Array(records[beginning.endIndex...]))
     }
@@ -64,13 +66,14 @@ extension FileSession {
             journal.take(header, end, token, durableEnd: durableEnd)
             journal.forget()
             (contents.overlay, contents.kept) = (known.overlay, known.kept)
+            (contents.history, contents.listed) = (known.history, known.listed)
             throw error
         }
     }
 
     private mutating func tryMergingOther() throws(StorageError) {
         let (known, place) = (journal.end, journal.token)
-        let (carried, carriedKept) = (contents.overlay, contents.kept)
+        let (carried, carriedKept, carriedHistory) = (contents.overlay, contents.kept, contents.history)
         let log = try rereadJournal()
         // Unless it has been told already, with the load that found it.
         if !log.damage.isEmpty, !repairs.contains(.replaceJournal) {
@@ -79,7 +82,7 @@ extension FileSession {
         guard !log.isUnusable else {
             // It was never begun, or is damaged. The next process to write begins a new one.
             begin(with: nil)
-            (contents.overlay, contents.kept) = (carried, carriedKept)
+            (contents.overlay, contents.kept, contents.history) = (carried, carriedKept, carriedHistory)
             guard journal.isLocked else { return }
             try fileErrors { (session) throws(FileError) in try session.replaceJournal() }
             repairs.add(.synchronizeNames)

@@ -4,14 +4,39 @@ extension FileSession {
 
     /// Keeps the transactions of a journal that is about to be discarded.
     ///
-    /// - Parameter records: Those of the journal.
-    mutating func keepPast(of records: [(offset: Int, record: JournalRecord)]) throws(FileError) {
+    /// - Parameters:
+    ///   - records: Those of the journal.
+    ///   - isWrittenAnew: Whether the file is in any case, such as because what it has may not be stable.
+    ///   - forgotten: A key of which nothing is kept.
+    mutating func keepPast(
+        of records: [(offset: Int, record: JournalRecord)], isWrittenAnew: Bool = false,
+        forgetting forgotten: SettingKey? = nil
+    ) throws(FileError) {
         guard let history = contents.history, history.policy.isKept, let token = journal.token else { return }
-        let beginning = journal.header?.beginning ?? token
+        let past = KeptPast(
+            beginning: journal.header?.beginning ?? token, history: history, isWrittenAnew: isWrittenAnew,
+            forgotten: forgotten)
         let new = storedRecords(of: records, in: token.history)
         let (pastFile, now, owner) = (pastFile, wallTime(isExact: true), file.owner)
-        try pastFile.read(knowing: &pastIndex) { (past) throws(FileError) in
-            try pastFile.keep(new, since: beginning, history, behind: past, at: now, for: owner)
+        try pastFile.read(knowing: &pastIndex) { (known) throws(FileError) in
+            try pastFile.keep(new, past, behind: known, at: now, for: owner)
+        }
+    }
+
+    /// The same. If it fails, the history has a gap: settings matter more than their past.
+    mutating func keepPastOrLeaveGap(of records: [(offset: Int, record: JournalRecord)]) {
+        do throws(FileError) {
+            do throws(FileError) {
+                try keepPast(of: records)
+            } catch {
+                // Not every obstacle lasts. Of what has been written so far nothing may be stable.
+                setPastAsideIfUnusable()
+                try keepPast(of: records, isWrittenAnew: true)
+            }
+            hasToldPastTrouble = false
+        } catch {
+            journal.leaveGap()
+            tellPastTrouble(error)
         }
     }
 
@@ -24,83 +49,67 @@ extension FileSession {
         if kept != token { journal.leaveGap() }
     }
 
-    /// Goes on with the history that is kept, although the journal is lost in which it went on.
-    mutating func followPast() throws(FileError) {
+    /// Goes on with the history that is kept, although the journal is lost in which it went on. One that can't be read
+    /// is as good as none.
+    mutating func followPast() {
         guard journal.token == nil else { return }
-        let past = try pastFile.read(knowing: &pastIndex) { (past) throws(FileError) in past?.index }
+        var past: PastIndex?
+        do throws(FileError) {
+            past = try readPastIndex()
+        } catch {
+            // Not every obstacle lasts.
+            setPastAsideIfUnusable()
+            past = (try? readPastIndex()) ?? nil
+        }
         guard let past else { return }
         // What the journal had is not known.
         journal.follow(past.token.behindGap)
         contents.history = past.history
     }
 
-    // MARK: Changing what is kept
-
-    /// Says in the journal what is kept of the past.
-    mutating func keepHistory(_ policy: HistoryPolicy) throws(StorageError) {
-        guard contents.history?.policy ?? .none != policy else { return }
-        try acquire()
-        defer { release() }
-        var history = contents.history ?? JournalHistory(policy: policy)
-        history.policy = policy
-        history.add(secretKeys)
-        try append(.history(history))
-        contents.history = history
-        // Rare, and all processes are to keep to it, whatever happens to this one.
-        try synchronize()
-        guard !policy.isKept else { return }
-        try fileErrors { (session) throws(FileError) in try session.pastFile.remove() }
+    private mutating func readPastIndex() throws(FileError) -> PastIndex? {
+        try pastFile.read(knowing: &pastIndex) { (past) throws(FileError) in past?.index }
     }
 
-    /// From now on, no history has values of some keys.
-    mutating func withhold(_ keys: [SettingKey]) throws(StorageError) {
-        secretKeys.formUnion(keys)
-        guard keepsHistory, var history = contents.history else { return }
-        guard history.add(secretKeys) else { return }
-        try acquire()
-        defer { release() }
-        try append(.history(history))
-        contents.history = history
-        try rewritePast { [redact = history.secrets] in $0.withholding(redact) }
-    }
+    // MARK: A past that can't be used
 
-    /// Another process says what is kept, and does not know of this one's secrets.
-    mutating func addSecrets(to history: JournalHistory) {
-        var history = history
-        if history.policy.isKept, history.add(secretKeys) { repairs.tell(.history(history)) }
-    }
-
-    /// Removes a key from the kept past.
-    mutating func forgetHistory(of key: SettingKey) throws(StorageError) {
-        guard keepsHistory else { return }
-        try acquire()
-        defer { release() }
-        try rewritePast(forgetting: key) { $0.forgetting(key) }
-    }
-
-    /// Changes what is kept of each transaction, also of those that stand in the journal, which is begun anew.
-    ///
-    /// - Parameter forgotten: A key of which the journal must not say either what was there before.
-    private mutating func rewritePast(
-        forgetting forgotten: SettingKey? = nil, _ change: (StoredTransaction) -> StoredTransaction
-    ) throws(StorageError) {
-        try fileErrors { (session) throws(FileError) in
-            let log = try session.knownRecords()
-            try session.keepPast(of: log)
-            let past = try session.pastFile.read(knowing: &session.pastIndex) { (past) throws(FileError) in
-                try past.map { (past) throws(FileError) in (past.index.beginning, try past.records()) }
-            }
-            guard let (beginning, records) = past, let history = session.contents.history else { return }
-            let changed = records.map { transactions in
-                var transactions = transactions
-                transactions.list = transactions.list?.map(change)
-                return transactions
-            }
-            try session.pastFile.replace(with: changed, after: beginning, history, for: session.file.owner)
-            // What the journal has of it is in the past by now.
-            try session.replaceJournal(forgetting: forgotten)
-            session.recent.begin(at: session.journal.token)
+    /// What can't be read, or is no file, makes way for another past.
+    private mutating func setPastAsideIfUnusable() {
+        guard let reason = pastFile.obstacle else { return }
+        for number in 1...Self.corruptLimit {
+            let aside = names.corruptHistory(number)
+            guard (try? operations.status(at: aside)) == nil else { continue }
+            guard (try? operations.rename(names.history, to: aside)) != nil else { return }
+            pastIndex = nil
+            tellPastTrouble(reason, setAside: aside)
+            return
         }
+    }
+
+    /// Tells the store once.
+    private mutating func tellPastTrouble(_ error: FileError, setAside aside: FilePath? = nil) {
+        guard !hasToldPastTrouble || aside != nil else { return }
+        hasToldPastTrouble = true
+        inForce.announce(.unusable(.pastNotKept(names.history, error, setAside: aside)))
+    }
+}
+
+/// What is kept of the past, and how.
+private struct KeptPast {
+    /// The place before the journal's first record.
+    var beginning: ChangeToken
+    var history: JournalHistory
+    var isWrittenAnew: Bool
+    var forgotten: SettingKey?
+
+    /// What may be kept of a record.
+    func allowed(_ record: JournalTransactions) -> JournalTransactions {
+        var record = record
+        record.list = record.list?.map { transaction in
+            let kept = transaction.withholding(history.secrets)
+            return forgotten.map { kept.forgetting($0) } ?? kept
+        }
+        return record
     }
 }
 
@@ -109,21 +118,23 @@ extension PastFile {
     ///
     /// - Parameters:
     ///   - records: Those of a journal. The past may have some of them already.
-    ///   - beginning: The place before them.
     ///   - past: What is kept so far.
     fileprivate func keep(
-        _ records: [StoredRecord], since beginning: ChangeToken, _ history: JournalHistory, behind past: Reader?,
-        at time: Double, for owner: FileStatus.Owner?
+        _ records: [StoredRecord], _ kept: KeptPast, behind past: Reader?, at time: Double,
+        for owner: FileStatus.Owner?
     ) throws(FileError) {
+        let (beginning, history) = (kept.beginning, kept.history)
         let past = past?.index.beginning.history == beginning.history ? past : nil
         let last = past?.index.token.position ?? 0
         let new = records.filter { $0.token.position > last }.map(JournalTransactions.init)
-        if let index = past?.index, index.history == history, !index.exceeds(history.policy, at: time) {
+        if let index = past?.index, index.history == history, !index.exceeds(history.policy, at: time),
+            !kept.isWrittenAnew
+        {
             if !new.isEmpty { try append(new, at: index.end) }
             return
         }
         var all = try past?.records() ?? []
-        all += new
+        all = (all + new).map(kept.allowed)
         let first = all.firstIndex(within: history.policy, at: time)
         let place = first > 0 ? all[first - 1].token(in: beginning.history) : past?.index.beginning ?? beginning
         try replace(with: Array(all[first...]), after: place, history, for: owner)
@@ -142,17 +153,6 @@ extension [JournalTransactions] {
             count += self[index].transactionCount
         }
         return 0
-    }
-}
-
-extension JournalHistory {
-    /// - Returns: Whether any of the keys is new.
-    @discardableResult
-    fileprivate mutating func add(_ keys: Set<SettingKey>) -> Bool {
-        let all = Set(secrets).union(keys)
-        guard all.count > secrets.count else { return false }
-        secrets = all.sorted()
-        return true
     }
 }
 

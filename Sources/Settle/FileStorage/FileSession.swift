@@ -67,6 +67,12 @@ struct FileSession: Sendable {
     var lostRecords: [(offset: Int, record: JournalRecord)] = []
     /// The keys of which this process knows that their values are secrets.
     var secretKeys: Set<SettingKey> = []
+    /// Those of them that the journal has not been told, although it says that a history is kept.
+    var untoldSecrets: Set<SettingKey> = []
+    /// Whether the store has been told that the past can't be kept, since it was kept the last time.
+    var hasToldPastTrouble = false
+    /// What the journal tells of the past, for one page after another.
+    var journalRecords: JournalRecords?
     /// Whether only the user may read the file from its next version on.
     var isPrivate = false
 

@@ -8,6 +8,8 @@ struct JournalContents: Sendable {
     var kept = KeptValues()
     /// What is kept of the past; `nil` if the journal says nothing of it.
     var history: JournalHistory?
+    /// The keys of which its records list values, to whoever asks for the past.
+    var listed = MentionedKeys()
     /// Up to where the file has everything that the journal has.
     var coveredEnd = 0
 
@@ -21,7 +23,10 @@ struct JournalContents: Sendable {
             keepReplaced(by: batch) { [overlay] key, before in overlay.newest(at: key) ?? before }
             overlay.add(edited: batch)
         case .kept(let batch): kept.decide(batch)
-        case .history(let history): self.history = history
+        case .history(var new):
+            // A secret stays one.
+            new.secrets.formUnion(history?.secrets ?? [])
+            history = new
         case .past: break
         case .checkpoint: break
         case .checkpointed(_, let coveredEnd):

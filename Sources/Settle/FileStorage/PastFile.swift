@@ -51,6 +51,48 @@ struct PastFile: Sendable {
         return try body(Reader(operations: operations, path: names.history, file: file, index: known))
     }
 
+    /// What it says is kept, without what it has of that; `nil` if that can't be told.
+    func history() throws(FileError) -> JournalHistory? {
+        let file: FileDescriptor
+        do throws(FileError) {
+            file = try operations.open(names.history, .read)
+        } catch {
+            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            return nil
+        }
+        defer { try? operations.close(file, at: names.history) }
+        guard try operations.status(of: file, at: names.history).kind == .file else { return nil }
+        var count = 1 << 10
+        while true {
+            let bytes = try operations.read(file, at: names.history, offset: 0, count: count)
+            let scan = bytes.withUnsafeBytes { bytes -> JournalScan? in
+                guard let header = try? JournalHeader.decode(bytes) else { return nil }
+                let start = JournalPosition.start(of: header.generation)
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[start.offset...])
+                return JournalScan.scan(rest, at: start.offset, from: start)
+            }
+            if case .history(let history)? = scan?.records.first?.record.content { return history }
+            guard let wanted = scan?.needsMore, bytes.count == count, count < Self.sizeLimit else { return nil }
+            count = JournalHeader.size + wanted
+        }
+    }
+
+    /// Why the file can't be used, and will not be the next time either; `nil` if it can, or if there is none.
+    var obstacle: FileError? {
+        var unknown: PastIndex?
+        do throws(FileError) {
+            try read(knowing: &unknown) { _ in }
+        } catch {
+            return Self.lastingObstacles.contains(error.cause) ? error : nil
+        }
+        guard (try? operations.status(at: names.history))?.kind == .folder else { return nil }
+        return FileError(action: "read", path: names.history.text, cause: .isFolder)
+    }
+
+    private static let lastingObstacles: Set<SystemError> = [
+        .inputOutput, .invalidArgument, .isFolder, .notPermitted, .permissionDenied, .tooManySymbolicLinks,
+    ]
+
     private func bringUpToDate(_ known: PastIndex?, _ file: FileDescriptor) throws(FileError) -> PastIndex? {
         let status = try operations.status(of: file, at: names.history)
         guard status.kind == .file, status.size <= Self.sizeLimit else { return nil }
@@ -139,7 +181,9 @@ struct PastFile: Sendable {
         do {
             try operations.remove(names.history)
         } catch {
-            guard error.cause == .notFound || error.cause == .notFolder else { throw error }
+            // A folder of its name is no past.
+            let isFolder = (try? operations.status(at: names.history))?.kind == .folder
+            guard error.cause == .notFound || error.cause == .notFolder || isFolder else { throw error }
             return
         }
         try operations.synchronizeFolder(names.folder)

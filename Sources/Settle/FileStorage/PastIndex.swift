@@ -22,6 +22,8 @@ struct PastIndex: Sendable {
     private(set) var end: JournalPosition
     /// Of the oldest record.
     private(set) var oldestTime: Double?
+    /// The keys of which the records tell values.
+    private(set) var mentioned = MentionedKeys()
     private var places: [Place] = []
 
     /// - Returns: `nil` if the file counts no transactions.
@@ -42,6 +44,7 @@ struct PastIndex: Sendable {
             case .past(let transactions) where transactions.position > token.position || places.isEmpty:
                 token = transactions.token(in: beginning.history)
                 if places.isEmpty { oldestTime = transactions.time }
+                mentioned.add(transactions)
                 let sum = Int(places.last?.transactions ?? 0) + transactions.transactionCount
                 places.append(
                     Place(

@@ -36,6 +36,22 @@ extension StorageError {
             errno: error?.errno)
     }
 
+    static func pastNotKept(_ path: FilePath, _ error: FileError, setAside aside: FilePath? = nil) -> StorageError {
+        let consequence =
+            aside.map { "It was set aside as \"\($0.name)\", so the history begins anew." } ?? "The history has a gap."
+        return StorageError(
+            code(for: error),
+            "\"\(path)\" can't keep the history: \(error). \(consequence) All settings are saved.",
+            errno: error.cause.number)
+    }
+
+    static func anotherPast(_ path: FilePath, _ token: ChangeToken) -> StorageError {
+        StorageError(
+            .conflict,
+            "The place \(token) is not of the history of \"\(path)\": another past has taken its place, such as by a backup."
+        )
+    }
+
     static func tooLarge(_ path: FilePath, toHold size: Int) -> StorageError {
         StorageError(
             .unsupportedValue,

@@ -10,6 +10,7 @@
 ///     settings.schema.json                   what the declarations say, where a program writes it
 ///     settings.json.corrupt-1                a damaged version that was put aside
 ///     settings.json.journal.corrupt-1        a damaged journal
+///     settings.json.history.corrupt-1        a past that can't be read
 package struct FileNames: Sendable, Hashable {
     package let file: FilePath
 
@@ -64,6 +65,10 @@ package struct FileNames: Sendable, Hashable {
 
     package func corruptJournal(_ number: Int) -> FilePath {
         file.sibling(named: "\(file.name).journal.corrupt-\(number)")
+    }
+
+    package func corruptHistory(_ number: Int) -> FilePath {
+        file.sibling(named: "\(file.name).history.corrupt-\(number)")
     }
 
     /// The longest name of a settings file, in bytes. Its temporary file has the longest name of all its companions.

@@ -1,18 +1,21 @@
 extension StoredTransaction {
     /// The same without the values of some keys and of those in them; only that they have changed.
-    package func withholding(_ secrets: [SettingKey]) -> StoredTransaction {
+    package func withholding(_ secrets: Set<SettingKey>) -> StoredTransaction {
         guard let mutations, !secrets.isEmpty else { return self }
         var transaction = self
         var result: [StoredMutation] = []
         var withheld: Set<SettingKey> = []
         for mutation in mutations {
             var mutation = mutation
-            if let secret = secrets.first(where: { $0 == mutation.key || mutation.key.isWithin($0) }) {
+            if let secret = secrets.outermost(at: mutation.key) {
                 withheld.insert(secret)
                 continue
             }
-            for secret in secrets where secret.isWithin(mutation.key) {
-                if mutation.remove(secret) { withheld.insert(secret) }
+            // Only a dictionary has something in it, and nearly all values are none.
+            if mutation.hasDictionary {
+                for secret in secrets where secret.isWithin(mutation.key) {
+                    if mutation.remove(secret) { withheld.insert(secret) }
+                }
             }
             if mutation.isWithheld || mutation.oldValue != mutation.newValue { result.append(mutation) }
         }
@@ -28,7 +31,18 @@ extension StoredTransaction {
     }
 }
 
+extension Set<SettingKey> {
+    /// The key itself or one around it.
+    fileprivate func outermost(at key: SettingKey) -> SettingKey? {
+        key.parents.first(where: contains) ?? (contains(key) ? key : nil)
+    }
+}
+
 extension StoredMutation {
+    fileprivate var hasDictionary: Bool {
+        [oldValue, newValue].contains { if case .dictionary? = $0 { true } else { false } }
+    }
+
     /// Removes what stands at a key within this one from both values.
     ///
     /// - Returns: Whether that has changed.

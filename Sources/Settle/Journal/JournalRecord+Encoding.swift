@@ -24,7 +24,7 @@ extension JournalRecord {
     ///     checkpoint, checkpointed   hash u64, size u64 of the file; coveredEnd u64
     ///     edited                     hash u64, size u64 of the file; batch
     ///     values, kept               batch
-    ///     history                    transactions, bytes (counts), seconds (8 bytes), keys of secrets (a count, then texts)
+    ///     history                    transactions, bytes (counts), seconds (8 bytes), more keys of secrets (a count, then texts)
     ///     past                       checksum u64 of the record in the journal
     ///
     /// The transactions follow, if there are any, as ``JournalTransactions`` shows.
@@ -110,7 +110,7 @@ extension JournalValueWriter {
         write(count: UInt64(history.policy.bytes))
         write(bits: UInt64(bitPattern: history.policy.age.seconds))
         write(count: UInt64(history.secrets.count))
-        for key in history.secrets { write(key.description) }
+        for key in history.secrets.sorted() { write(key.description) }
     }
 
     fileprivate mutating func write(_ version: FileVersion) {

@@ -71,11 +71,11 @@ extension JournalRecord.Content {
 package struct JournalHistory: Sendable, Hashable {
     /// How much.
     package var policy: HistoryPolicy
-    /// The keys of which no value may be kept, sorted.
-    package var secrets: [SettingKey]
+    /// The keys of which no value may be kept, beside those that earlier records name.
+    package var secrets: Set<SettingKey>
 
-    package init(policy: HistoryPolicy, secrets: [SettingKey] = []) {
+    package init(policy: HistoryPolicy, secrets: Set<SettingKey> = []) {
         self.policy = policy
-        self.secrets = secrets.sorted()
+        self.secrets = secrets
     }
 }

@@ -117,7 +117,7 @@ extension JournalValueReader {
         var history = JournalHistory(
             policy: HistoryPolicy(
                 transactions: transactions, bytes: bytes, age: HistoryPolicy.Age(seconds: seconds)))
-        for _ in 0..<(try readSize()) { history.secrets.append(SettingKey(stored: try readText())) }
+        for _ in 0..<(try readSize()) { history.secrets.insert(SettingKey(stored: try readText())) }
         return history
     }
 

@@ -27,6 +27,7 @@ extension Persister {
                 try await history.records(before: token, limit: page)
             }
         } catch {
+            if let token, error.code == .conflict { throw .anotherPast(token) }
             throw .storage(error)
         }
         if let token, let first = records.first, first.token.history != token.history { throw .anotherPast(token) }
@@ -107,6 +108,7 @@ extension Persister {
             guard !persister.isClosed, let history = persister.history else { return }
             do throws(StorageError) {
                 try await persister.call { () throws(StorageError) in try await history.withhold(keys) }
+                persister.beginFeedAnew()
             } catch {
                 persister.reportOnce(error)
             }
@@ -118,6 +120,7 @@ extension Persister {
         try await perform { (persister) throws(SettingsError) in
             guard !persister.isClosed else { throw .closed(key: nil) }
             guard let history = persister.history else { return }
+            defer { persister.beginFeedAnew() }
             for key in keys {
                 do {
                     try await persister.call { () throws(StorageError) in try await history.forgetHistory(of: key) }
@@ -127,11 +130,17 @@ extension Persister {
             }
         }
     }
+
+    /// What followers share must not tell what the storage does not tell any more: they go on from the storage.
+    func beginFeedAnew() {
+        guard let token = history?.token, log.lock.withLock({ !log.feed.entries.isEmpty }) else { return }
+        log.feed([], after: token).resumeTasks(of: log)
+    }
 }
 
 extension StoredTransaction {
     /// Without the values of secrets, and without the record of migrations, which tells whether it was one.
-    fileprivate func visible(without secrets: [SettingKey]) -> StoredTransaction {
+    fileprivate func visible(without secrets: Set<SettingKey>) -> StoredTransaction {
         var visible = withholding(secrets)
         guard let all = visible.mutations, all.contains(where: { MigrationRecord.has($0.key) }) else { return visible }
         visible.origin = .migration
@@ -142,9 +151,15 @@ extension StoredTransaction {
 
 extension MutationLog {
     /// The keys of declared secrets, in every spelling.
-    var secretKeys: [SettingKey] {
-        lock.withLock {
-            stored.slots.all.filter(\.isSecret).flatMap { [$0.key] + stored.slots.otherSpellings(of: $0) }
-        }
+    var secretKeys: Set<SettingKey> {
+        lock.withLock { Set(stored.slots.all.filter(\.isSecret).flatMap(spellings)) }
     }
+
+    /// The keys of some settings, in every spelling.
+    func spellings(of keys: [SettingKey]) -> [SettingKey] {
+        lock.withLock { keys.compactMap { stored.slots[$0] }.flatMap(spellings) }
+    }
+
+    /// Under the lock.
+    private func spellings(of slot: SettingSlot) -> [SettingKey] { [slot.key] + stored.slots.otherSpellings(of: slot) }
 }

@@ -334,6 +334,7 @@ actor Persister {
             synced(revision, waiting, now: now)
             machine.checkpointed(reason, isAtRest: isAtRest, now: now)
             if isAtRest { log.lock.withLock { log.unsaved.catchUp() } } else if reason == .resting { reportBehind() }
+            if reason == .erasing { beginFeedAnew() }
         } catch {
             machine.checkpointFailed(reason, leaves: waiting, now: time.elapsed())
             let issue = failed(error)

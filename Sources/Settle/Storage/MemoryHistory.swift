@@ -51,8 +51,7 @@ struct MemoryHistory {
                     origin: isExternal ? .external : .local, count: max(1, count), mutations: mutations)
             ]
         }
-        let hidden = Array(secrets)
-        records.append(StoredRecord(token: token, transactions: list.map { $0.withholding(hidden) }))
+        records.append(StoredRecord(token: token, transactions: list.map { [secrets] in $0.withholding(secrets) }))
         trim()
         return token
     }
@@ -80,7 +79,7 @@ struct MemoryHistory {
 
     mutating func withhold(_ keys: [SettingKey]) {
         secrets.formUnion(keys)
-        change { $0.withholding(keys) }
+        change { [keys = Set(keys)] in $0.withholding(keys) }
     }
 
     mutating func forget(_ key: SettingKey) { change { $0.forgetting(key) } }

@@ -31,9 +31,10 @@ extension StoreCore {
         var inForce: [SettingKey: SettingValue?] = [:]
         for plan in plans { carryOut(plan, below: path, &inForce) }
         persister.keep(inForce)
-        if layout.settings.contains(where: \.box.isSecret) {
+        let secrets = layout.settings.filter(\.box.isSecret).map(\.key)
+        if !secrets.isEmpty {
             persister.keepPrivate()
-            persister.withhold(log.secretKeys)
+            persister.withhold(log.spellings(of: secrets))
         }
         return true
     }

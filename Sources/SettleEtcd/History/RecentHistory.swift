@@ -6,7 +6,7 @@ struct RecentHistory: Sendable {
     private(set) var beginning: ChangeToken?
     private(set) var records: ArraySlice<StoredRecord> = []
     /// Of what is told to those who ask for the past.
-    var secrets: [SettingKey] = []
+    var secrets: Set<SettingKey> = []
 
     /// An own transaction that is stored, while what came before it may be unknown still.
     private var landed: ChangeToken?
@@ -56,7 +56,8 @@ struct RecentHistory: Sendable {
     }
 
     mutating func withhold(_ keys: [SettingKey]) {
-        secrets += keys
+        let keys = Set(keys)
+        secrets.formUnion(keys)
         for index in records.indices {
             records[index].transactions = records[index].transactions.map { $0.withholding(keys) }
         }

@@ -18,6 +18,7 @@ package final class FaultySystemCalls: SystemCalls {
         var writtenBytes = 0
         var readBytes = 0
         var errors: [SystemCall.Kind: SystemError] = [:]
+        var namedErrors: [String: SystemError] = [:]
         var actions: [SystemCall.Kind: @Sendable () -> Void] = [:]
     }
 
@@ -79,6 +80,11 @@ package final class FaultySystemCalls: SystemCalls {
         state.withLock { $0.errors[kind] = error }
     }
 
+    /// Makes all calls that concern a file of a name throw, as where a disk can't be read.
+    package func fail(everyCallAt name: String, with error: SystemError) {
+        state.withLock { $0.namedErrors[name] = error }
+    }
+
     /// Runs an action immediately before the next call of one kind, as another process might.
     package func beforeNext(_ kind: SystemCall.Kind, do action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[kind] = action }
@@ -89,6 +95,7 @@ package final class FaultySystemCalls: SystemCalls {
         state.withLock { state in
             state.fault = nil
             state.errors = [:]
+            state.namedErrors = [:]
         }
     }
 
@@ -301,6 +308,11 @@ extension FaultySystemCalls.State {
         let number = calls.count
         calls.append(call)
         if let error = errors[call.kind] { return .error(error) }
+        if !namedErrors.isEmpty, let name = call.path.split(separator: "/").last,
+            let error = namedErrors[String(name)]
+        {
+            return .error(error)
+        }
         guard let fault, faultyCalls.contains(number) else { return nil }
         faultCount += 1
         return fault

@@ -96,6 +96,26 @@ import Testing
         try await store.close()
     }
 
+    @Test(
+        "A follower that comes back is not told what has been forgotten, whoever follows",
+        arguments: HistoryPlace.Kind.allCases)
+    func forgottenForFollowers(_ kind: HistoryPlace.Kind) async throws {
+        let home = try HistoryPlace(kind)
+        let store = try await home.open()
+        try await store.commit { try store.setValue(0, forKey: "count") }
+        let token = try store.newest()
+        var follower = store.changes(after: token).makeAsyncIterator()
+        try await store.commit { try store.setValue("embarrassing", forKey: "diary") }
+        #expect(await follower.next()?.mutations.map(\.key) == ["diary"])
+        try await store.forgetHistory(of: "diary")
+        try await store.commit { try store.setValue(1, forKey: "count") }
+        #expect(await follower.next()?.mutations.map(\.key) == ["count"])
+        var other = store.changes(after: token).makeAsyncIterator()
+        let next = try #require(await other.next())
+        #expect(next.missed == 0 && next.mutations.map(\.key) == ["count"])
+        try await store.close()
+    }
+
     @Test("Erasing earlier values ends the past, and a new one begins") func erasing() async throws {
         let home = try HistoryPlace()
         let store = try await home.open()

@@ -15,7 +15,7 @@ extension SeededGenerator {
                 .history(
                     JournalHistory(
                         policy: .keep(transactions: Int(next() >> 33), for: .days(Int(next() >> 40))),
-                        secrets: (0..<(next() % 3)).map { _ in SettingKey(stored: text()) }))
+                        secrets: Set((0..<(next() % 3)).map { _ in SettingKey(stored: text()) })))
             case 5: .past(transactions())
             default: .values(counted(batch()))
             }

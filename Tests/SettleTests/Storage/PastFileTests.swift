@@ -10,9 +10,9 @@ import Testing
         let fixture: FileStorageFixture
         let writer: FileStorage
 
-        init(transactions: Int) throws {
+        init(transactions: Int, journalLimit: Int = 6_000) throws {
             fixture = try FileStorageFixture()
-            writer = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: 6_000)
+            writer = FileStorage(at: fixture.file, calls: fixture.calls, journalLimit: journalLimit)
             _ = try writer.load()
             try writer.keepHistory(.keep(transactions: 100_000, bytes: 100 << 20, for: .days(100_000)))
             for number in 1...transactions { try append(number) }
@@ -77,6 +77,18 @@ import Testing
         calls.forget()
         #expect(try reader.records(before: nil, limit: 16).first?.transactions.last?.author.name == "1020")
         #expect(calls.readBytes < all / 10)
+    }
+
+    @Test("A journal is read once for all pages of it") func pagesOfJournal() throws {
+        let place = try Place(transactions: 300, journalLimit: 16 << 20)
+        let journal = try size(of: place.fixture.folder.appending(path: KeptPast.journal))
+        let (reader, calls) = try place.reader()
+        #expect(try numbers(in: reader, page: 10) == Array(1...300))
+        #expect(journal > 100_000 && calls.readBytes < 2 * journal)
+        // Nor is what has come since left out.
+        try place.append(301)
+        _ = try reader.externalChanges()
+        #expect(try numbers(in: reader, page: 10) == Array(1...301))
     }
 
     @Test("Damage in the middle costs the records that it hits", arguments: [false, true])
