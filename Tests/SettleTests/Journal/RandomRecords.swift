@@ -109,6 +109,8 @@ extension JournalRecord {
         case .values(let batch), .kept(let batch): "\(durableEnd) values \(batch.spelling)"
         case .edited(let version, let batch): "\(durableEnd) \(version) \(batch.spelling)"
         case .past(let transactions): "\(durableEnd) past \(transactions.spelling)"
+        case .history(let history):
+            "\(durableEnd) \(history.policy) \(history.secrets.sorted().map { spelled($0.description) })"
         default: "\(self)"
         }
     }
