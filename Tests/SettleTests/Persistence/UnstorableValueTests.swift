@@ -248,11 +248,10 @@ private struct Bad: SettingsGroup {
         let store = try await SettingsStore.open(storage: narrow, configuration: .init(clock: ManualClock()))
         try store.setValue("old", forKey: "larger")
         try await store.flush()
-        try store.update {
-            try store.setValue(String(repeating: "a", count: 60), forKey: "large")
-            try store.setValue(String(repeating: "b", count: 70), forKey: "larger")
-            try store.setValue(7, forKey: "healthy")
-        }
+        // No transaction, which would be left out as a whole. The clock stands still, so they wait for the flush.
+        try store.setValue(String(repeating: "a", count: 60), forKey: "large")
+        try store.setValue(String(repeating: "b", count: 70), forKey: "larger")
+        try store.setValue(7, forKey: "healthy")
         // Nothing is lost: a value left out of one batch goes with the next.
         _ = try? await store.flush()
         try await store.flush()
