@@ -18,6 +18,8 @@ struct ChangeLog: Sendable {
     private(set) var isReplaced = false
     /// The last position that the store was given.
     private(set) var told: Int64 = 0
+    /// The revision of the newest thing of others that the store was told.
+    private var newestTaken: Int64 = 0
 
     /// The storage was loaded.
     mutating func begin(at revision: Int64) {
@@ -41,6 +43,10 @@ struct ChangeLog: Sendable {
     /// transaction after it.
     var hasNews: Bool { isReplaced || entries.contains { !$0.isOwn } }
 
+    /// Whether others have stored something since the store was at a position. The store may have been told meanwhile:
+    /// what it has read at that position was before.
+    func hasChanged(since position: Int64) -> Bool { hasNews || newestTaken > position }
+
     /// The store knows everything up to a revision.
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
@@ -49,6 +55,8 @@ struct ChangeLog: Sendable {
 
     /// - Parameter tree: Everything as it is now.
     mutating func take(at revision: Int64, tree: @autoclosure () -> SettingTree) -> [ExternalChange] {
+        let newest = entries.lazy.filter { !$0.isOwn }.map(\.revision).max() ?? 0
+        newestTaken = isReplaced ? revision : max(newestTaken, newest)
         defer {
             entries = []
             told = revision
