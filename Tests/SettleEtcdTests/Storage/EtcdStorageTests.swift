@@ -164,6 +164,17 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
+    @Test func clientsBeginWithDifferentMembers() async throws {
+        var first: [String] = []
+        for random in [0, 0.34, 0.99, 1] {
+            let (storage, transport) = fixture.client { $0.random = { random } }
+            _ = try await storage.load()
+            first.append(try #require(transport.requests(of: EtcdPath.range).first?.endpoint))
+            await storage.close()
+        }
+        #expect(first == ["http://a", "http://b", "http://c", "http://c"])
+    }
+
     @Test func anotherClusterIsToldAndReadAnew() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()
