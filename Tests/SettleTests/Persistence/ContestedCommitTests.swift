@@ -58,6 +58,25 @@ import Testing
         try await store.close()
     }
 
+    @Test("Without a lock, the first save after a failed one finds that others have been there since")
+    func firstSave() async throws {
+        let store = try await SettingsStore.open(
+            storage: SilentStorage(failing), configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        failing.fail(
+            .append, with: StorageError(.unavailable, "There is no connection.", isOutcomeUnknown: true))
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        settings.name = "kept"
+        #expect(settings.count == 1)
+        base.simulateExternalChange(["other": .integer(7)])
+        failing.heal()
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded && error?.key == "count")
+        #expect(settings.count == 0 && settings.other == 7)
+        #expect(base.tree == SettingTree(["other": .integer(7), "name": .string("kept")]))
+        try await store.close()
+    }
+
     @Test("A commit runs again if others store its key, and another value whose save failed stays")
     func others() async throws {
         let error = StorageError(.unavailable, "There is no connection.")
@@ -72,4 +91,15 @@ import Testing
         #expect(settings.other == 17 && base.tree["other"] == .integer(17) && base.tree["count"] == .integer(1))
         try await store.close()
     }
+}
+
+/// A storage that can't be locked, and that does not tell what others do.
+private final class SilentStorage: StorageWrapper {
+    let base: any Storage
+
+    init(_ base: any Storage) { self.base = base }
+
+    func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
+
+    func watch(_ handle: @escaping @Sendable (StorageEvent) -> Void) {}
 }
