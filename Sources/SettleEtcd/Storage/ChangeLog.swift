@@ -20,6 +20,8 @@ struct ChangeLog: Sendable {
     private(set) var told: Int64 = 0
     /// The revision of the newest thing of others that the store was told.
     private var newestTaken: Int64 = 0
+    /// Whether the store was called and has not come yet.
+    private var isSignalled = false
 
     /// The storage was loaded.
     mutating func begin(at revision: Int64) {
@@ -47,6 +49,12 @@ struct ChangeLog: Sendable {
     /// what it has read at that position was before.
     func hasChanged(since position: Int64) -> Bool { hasNews || newestTaken > position }
 
+    /// - Returns: Whether to call the store. Called once more, it would find nothing in the log, and ask the cluster.
+    mutating func signal() -> Bool {
+        defer { isSignalled = true }
+        return !isSignalled
+    }
+
     /// The store knows everything up to a revision.
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
@@ -61,6 +69,7 @@ struct ChangeLog: Sendable {
             entries = []
             told = revision
             isReplaced = false
+            isSignalled = false
         }
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []
