@@ -40,7 +40,10 @@ extension Persister {
         let oldest = log.lock.withLock { log.unsaved.oldest }
         var (revision, encodingError) = encodeUnsaved(retryingEncoding)
         if failedSaves.isRetry {
-            if let conflict = conflictOfCommits() { throw appendFailed(conflict) }
+            if let conflict = conflictOfCommits() {
+                leaveUnresolved()
+                throw appendFailed(conflict)
+            }
             settleFailedSaves()
         }
         let hasWork =

@@ -35,7 +35,7 @@ extension Persister {
         undelivered.append(ExternalChange(.values(restored)))
     }
 
-    private func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
+    func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
 
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
