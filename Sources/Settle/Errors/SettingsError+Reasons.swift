@@ -207,7 +207,9 @@ extension SettingsError {
     }
 
     /// Whether others have stored something that a commit would have had to know.
-    var isConflict: Bool { (underlying as? StorageError)?.code == .conflict }
+    var isConflict: Bool {
+        (underlying as? StorageError).map { $0.code == .conflict && !$0.isOutcomeUnknown } ?? false
+    }
 
     static func commitNotBegun(_ error: any Error) -> SettingsError {
         SettingsError(

@@ -10,6 +10,9 @@ struct Backlog: Sendable {
     private(set) var writtenBack: [SettingKey: SettingValue?] = [:]
     /// The batch of a failed append that may have been stored all the same. It is appended again before anything else.
     var unresolved: StorageBatch?
+    /// Up to where it is left open for good whether transactions were stored: to append their batch again could put it
+    /// over newer values.
+    private(set) var unknownRevision: UInt64 = 0
     /// Keeps the store alive while there are values, so that the storage is not reopened before it has them.
     private var keeper: StoreKeeper?
     private var author: String?
@@ -192,6 +195,15 @@ struct Backlog: Sendable {
     }
 
     // MARK: Giving up
+
+    /// The batch whose answer was lost is not appended again.
+    ///
+    /// - Parameter last: The newest revision that has been collected.
+    mutating func leaveUnresolved(_ last: UInt64) {
+        // A part has some of the transactions after its revision.
+        if let batch = unresolved { unknownRevision = batch.isPart ? last : max(unknownRevision, batch.revision) }
+        unresolved = nil
+    }
 
     /// Gives a value up, and writes back what is stored if the append that failed may have replaced it.
     mutating func giveUp(_ key: SettingKey, for stored: SettingValue?, isWrittenBack: Bool) {

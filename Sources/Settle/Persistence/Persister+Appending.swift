@@ -39,7 +39,13 @@ extension Persister {
         let waiting = log.measureWaits(time).waiting
         let oldest = log.lock.withLock { log.unsaved.oldest }
         var (revision, encodingError) = encodeUnsaved(retryingEncoding)
-        if failedSaves.isRetry { settleFailedSaves() }
+        if failedSaves.isRetry {
+            if let conflict = conflictOfCommits() {
+                leaveUnresolved()
+                throw appendFailed(conflict)
+            }
+            settleFailedSaves()
+        }
         let hasWork =
             !backlog.isEmpty || mustRepeat || (durability == .synced && hasUnsynced)
             || verifying
@@ -141,7 +147,10 @@ extension Persister {
         }
     }
 
-    private func appendFailed(_ error: StorageError) -> SettingsError {
+    private func appendFailed(_ failure: StorageError) -> SettingsError {
+        var error = failure
+        let mayBeStored = joined.contains { $0.revision.map { $0 <= backlog.unknownRevision } ?? false }
+        if mayBeStored { error.isOutcomeUnknown = true }
         if error.code == .migrated { mustFetch = true }
         if error.code == .conflict {
             mustFetch = true

@@ -34,7 +34,8 @@ extension Persister {
     func exclude() async throws(StorageError) {
         guard let shared else { return exclusion = .unshared }
         guard let lease = try await call({ () throws(StorageError) in try await shared.lockForTransaction() }) else {
-            if mustFetch { try await fetchExternalChanges() }
+            // Without a lock nobody tells how far others are. What has failed is decided by what they have stored.
+            if mustFetch || failedSaves.isRetry { try await fetchExternalChanges() }
             return exclusion = .position(position)
         }
         exclusion = .lock(lease)

@@ -1,7 +1,20 @@
 /// Retries failed saves; see ``FailedSaves``.
 extension Persister {
+    /// Whether values of the round's commits would be given up, because others have stored something since these have run.
+    ///
+    /// What others had stored before is settled before a commit runs. So it has read what is not in force any more: it
+    /// has to run again, and must not end as if it were stored.
+    func conflictOfCommits() -> StorageError? {
+        let lost = failedSaves.lost
+        guard !lost.isEmpty else { return nil }
+        guard joined.contains(where: { $0.revision != nil && pendingKeys(of: $0).contains(where: lost.contains) })
+        else { return nil }
+        return StorageError(.conflict, "Others have changed the settings since the transaction has read them.")
+    }
+
     /// Gives up values that others have replaced, before the rest is appended again or a transaction builds on it.
-    /// Requires the storage's lock and freshly fetched external changes.
+    /// Requires the storage's lock and freshly fetched external changes, and that no value is one of the round's commits;
+    /// see ``conflictOfCommits()``.
     func settleFailedSaves() {
         let lost = failedSaves.lost.filter { backlog.values[$0] != nil }
         guard !lost.isEmpty else { return }
@@ -17,10 +30,12 @@ extension Persister {
             untoldLoss = untoldLoss ?? issue
         }
         failedSaves.gaveUp(lost)
-        backlog.unresolved = nil
+        leaveUnresolved()
         log.giveUp(lost, after: lastHandedOver)
         undelivered.append(ExternalChange(.values(restored)))
     }
+
+    func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
 
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {
@@ -38,7 +53,7 @@ extension Persister {
             let changed = keys.filter { known[$0] != new[$0] }
             for key in changed { backlog.leave(key) }
             // To append it again could put it over their newer values.
-            if !changed.isEmpty { backlog.unresolved = nil }
+            if !changed.isEmpty { leaveUnresolved() }
             // A value that others have stored as well is not lost.
             let replaced = changed.filter { key in
                 guard let own = backlog.values[key] else { return true }
@@ -117,7 +132,8 @@ extension Persister {
         let stored = backlog.stored(with: undelivered)
         var values: [SettingKey: SettingValue?] = [:]
         for key in undone where backlog.undo(key) { values.updateValue(stored[key], forKey: key) }
-        failedSaves.forget(undone)
+        // What waited there before waits again, with all that is known of it.
+        failedSaves.forget(undone.filter { backlog.values[$0] == nil })
         log.giveUp(undone, after: lastHandedOver, isSuperseded: false)
         if !values.isEmpty { undelivered.append(ExternalChange(.values(values))) }
         if !tryToDeliver(within: Self.writerPatience) { deliverFetched() }

@@ -104,7 +104,15 @@ extension Persister {
         let isFirst = visitors == 0 && !joined.contains { $0.revision != nil }
         if isFirst || failedSaves.isRetry { _ = encodeUnsaved(false) }
         // Drop lost values first: a transaction must not build on them.
-        if failedSaves.isRetry { settleFailedSaves() }
+        if failedSaves.isRetry {
+            guard conflictOfCommits() == nil else {
+                // The round ends first, which is on its way.
+                enqueue { await $0.runTransactions() }
+                for (request, result) in ended { request.end(result) }
+                return
+            }
+            settleFailedSaves()
+        }
         if isFirst { backlog.beginCommits() }
         guard store.writer.tryLock(within: Self.writerPatience) else {
             await endRoundIfUnused()

@@ -70,7 +70,9 @@ extension EtcdStorage {
         followed = mirror.revision
         landed = [:]
         let newest = mirror.newestRevision
-        let token = newest > 0 ? place(newest, in: mirror) : nil
+        // Where nothing was ever stored, the past begins with what comes next.
+        let beginning = newest > 0 ? newest : mirror.revision
+        let token = beginning > 0 ? place(beginning, in: mirror) : nil
         recent.withLock { $0.begin(at: token) }
     }
 

@@ -18,6 +18,10 @@ struct ChangeLog: Sendable {
     private(set) var isReplaced = false
     /// The last position that the store was given.
     private(set) var told: Int64 = 0
+    /// The revision of the newest thing of others that the store was told.
+    private var newestTaken: Int64 = 0
+    /// Whether the store was called and has not come yet.
+    private var isSignalled = false
 
     /// The storage was loaded.
     mutating func begin(at revision: Int64) {
@@ -41,6 +45,16 @@ struct ChangeLog: Sendable {
     /// transaction after it.
     var hasNews: Bool { isReplaced || entries.contains { !$0.isOwn } }
 
+    /// Whether others have stored something since the store was at a position. The store may have been told meanwhile:
+    /// what it has read at that position was before.
+    func hasChanged(since position: Int64) -> Bool { hasNews || newestTaken > position }
+
+    /// - Returns: Whether to call the store. Called once more, it would find nothing in the log, and ask the cluster.
+    mutating func signal() -> Bool {
+        defer { isSignalled = true }
+        return !isSignalled
+    }
+
     /// The store knows everything up to a revision.
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
@@ -49,10 +63,13 @@ struct ChangeLog: Sendable {
 
     /// - Parameter tree: Everything as it is now.
     mutating func take(at revision: Int64, tree: @autoclosure () -> SettingTree) -> [ExternalChange] {
+        let newest = entries.lazy.filter { !$0.isOwn }.map(\.revision).max() ?? 0
+        newestTaken = isReplaced ? revision : max(newestTaken, newest)
         defer {
             entries = []
             told = revision
             isReplaced = false
+            isSignalled = false
         }
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []

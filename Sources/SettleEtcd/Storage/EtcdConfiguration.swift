@@ -24,7 +24,8 @@ public struct EtcdConfiguration: Sendable {
         case withClusterOnly
     }
 
-    /// The client URLs of the members, such as `https://10.0.0.1:2379`. One that fails is left for the next.
+    /// The client URLs of the members, such as `https://10.0.0.1:2379`. A random one is the first; one that fails is left
+    /// for the next.
     public var endpoints: [String]
     /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
     public var prefix: String
@@ -47,7 +48,7 @@ public struct EtcdConfiguration: Sendable {
     public var start = Start.withLastKnownValues
     /// The clock. It should run while the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Random numbers from 0 to 1, which spread the reconnections of many clients.
+    /// Random numbers from 0 to 1, which spread many clients over the members, and their reconnections over time.
     public var random: @Sendable () -> Double = { .random(in: 0...1) }
 
     /// Creates a configuration.

@@ -288,7 +288,10 @@ public actor EtcdStorage: HistoryStorage {
         for condition in batch.conditions {
             switch condition {
             case .at(let position):
-                guard position.number != nil, !log.hasNews else {
+                // A position ahead of the mirror is one of another past.
+                guard let number = position.number.map({ Int64(clamping: $0) }), number <= mirror.revision,
+                    !log.hasChanged(since: number)
+                else {
                     throw StorageError(
                         .conflict,
                         "Another client has changed the settings under “\(space.prefix)”. Nothing was stored.")

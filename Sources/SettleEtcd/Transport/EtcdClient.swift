@@ -16,7 +16,8 @@ import Settle
 ///     └ refused ──▶ refused
 /// ```
 ///
-/// After a failure the next call begins with the next member.
+/// The first call begins with a random member, so that many clients spread over all of them; after a failure the next one
+/// begins with the next member.
 actor EtcdClient {
     private let transport: any EtcdTransport
     private let endpoints: [String]
@@ -24,7 +25,7 @@ actor EtcdClient {
     private let deadline: Duration
     private let time: TimeSource
     /// The member to begin with.
-    private var preferred = 0
+    private var preferred: Int
     private var token: String?
 
     init(_ transport: any EtcdTransport, _ configuration: EtcdConfiguration, _ time: TimeSource) {
@@ -32,6 +33,7 @@ actor EtcdClient {
         endpoints = configuration.endpoints.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         credentials = configuration.credentials
         deadline = configuration.deadline
+        preferred = max(0, min(Int(configuration.random() * Double(endpoints.count)), endpoints.count - 1))
         self.time = time
     }
 

@@ -113,7 +113,7 @@ extension EtcdStorage {
                 guard isReportedUnreachable || isStale else { continue }
                 isReportedUnreachable = false
                 tell(.available)
-            case .changed(let updates, _): if follow(updates) { tell(.mayHaveChanged) }
+            case .changed(let updates, _): if follow(updates), log.signal() { tell(.mayHaveChanged) }
             case .compacted:
                 (mustRead, isForgotten) = (true, true)
                 throw StreamEnd(reason: "etcd has forgotten what came after revision \(followed)")

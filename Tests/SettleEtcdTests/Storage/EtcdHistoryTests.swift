@@ -41,6 +41,20 @@ struct EtcdHistoryTests {
         for storage in [first, second] { await storage.close() }
     }
 
+    @Test func aFollowerThatBeginsBeforeTheFirstWriteMissesNothing() async throws {
+        fixture.cluster.put("/elsewhere", "1")
+        let (first, second) = (try await opened(), try await opened())
+        let beginning = try #require(second.token)
+        #expect(first.token == beginning)
+        let tokens = [try await store(1, in: first), try await store(2, in: first)]
+        #expect(try await second.records(after: beginning, limit: 9)?.map(\.token) == tokens)
+        #expect(try await first.records(after: beginning, limit: 9)?.map(\.token) == tokens)
+        // Also on a machine that comes later.
+        let third = try await opened()
+        #expect(try await third.records(after: beginning, limit: 9)?.map(\.token) == tokens)
+        for storage in [first, second, third] { await storage.close() }
+    }
+
     @Test func aPlaceThatIsForgottenOrOfAnotherPastIsNotFound() async throws {
         let first = try await opened()
         let early = try await store(1, in: first)

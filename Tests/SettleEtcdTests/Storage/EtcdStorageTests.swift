@@ -125,6 +125,56 @@ struct EtcdStorageTests {
         await storage.close()
     }
 
+    @Test func whatTheStoreWasToldIsAConflictForACommitThatHasReadBefore() async throws {
+        let (storage, _) = fixture.client()
+        fixture.cluster.put("/fleet/test/a", "1")
+        let position = try await storage.load().position
+        fixture.cluster.put("/fleet/test/a", "2")
+        let told = try await storage.changes(after: position).position
+        let batch = StorageBatch(revision: 1, values: ["a": .integer(3)], conditions: [.at(position)])
+        let error = await #expect(throws: StorageError.self) {
+            try await storage.append(batch, durability: .synced)
+        }
+        #expect(error?.code == .conflict && fixture.cluster.text("/fleet/test/a") == "2")
+        var next = batch
+        next.conditions = [.at(told)]
+        let stored = try await storage.append(next, durability: .synced).position
+        // An empty append tells how far the store is; what it has stored itself is no conflict.
+        try await storage.append(StorageBatch(revision: 2, values: [:]), durability: .synced)
+        try await storage.append(
+            StorageBatch(revision: 3, values: ["a": .integer(4)], conditions: [.at(stored)]), durability: .synced)
+        #expect(fixture.cluster.text("/fleet/test/a") == "4")
+        await storage.close()
+    }
+
+    @Test(arguments: [1, 30])
+    func aPositionOfAnEarlierPastIsAConflict(revisions: Int) async throws {
+        let (storage, _) = fixture.client()
+        for number in 1...9 { fixture.cluster.put("/fleet/test/a", "\(number)") }
+        let position = try await storage.load().position
+        let new = FakeEtcd()
+        for number in 1...revisions { new.put("/fleet/test/a", "\(100 + number)") }
+        fixture.cluster.restore(new, isNew: true)
+        _ = try await storage.changes(after: position)
+        let error = await #expect(throws: StorageError.self) {
+            try await storage.append(
+                StorageBatch(revision: 1, values: ["a": .integer(0)], conditions: [.at(position)]), durability: .synced)
+        }
+        #expect(error?.code == .conflict)
+        await storage.close()
+    }
+
+    @Test func clientsBeginWithDifferentMembers() async throws {
+        var first: [String] = []
+        for random in [0, 0.34, 0.99, 1] {
+            let (storage, transport) = fixture.client { $0.random = { random } }
+            _ = try await storage.load()
+            first.append(try #require(transport.requests(of: EtcdPath.range).first?.endpoint))
+            await storage.close()
+        }
+        #expect(first == ["http://a", "http://b", "http://c", "http://c"])
+    }
+
     @Test func anotherClusterIsToldAndReadAnew() async throws {
         let (storage, _) = fixture.client()
         _ = try await storage.load()

@@ -13,7 +13,8 @@ struct EtcdFixture {
     func configuration(_ change: (inout EtcdConfiguration) -> Void = { _ in }) -> EtcdConfiguration {
         var configuration = EtcdConfiguration(endpoints: ["http://a", "http://b", "http://c"], prefix: prefix)
         configuration.clock = clock
-        configuration.random = { 0.5 }
+        // The first member is the first endpoint.
+        configuration.random = { 0.2 }
         change(&configuration)
         return configuration
     }

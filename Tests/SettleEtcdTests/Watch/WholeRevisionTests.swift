@@ -112,6 +112,32 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
+    @Test func whatTheStreamBringsTogetherIsOneCallOfTheStore() async throws {
+        let (follower, transport) = try await fixture.follower()
+        let before = transport.state.withLock { $0.requests.count }
+        put(1...5)
+        while await follower.storage.mirror.value(at: "a") != .integer(5) { await Task.yield() }
+        try await follower.wait(for: 5)
+        #expect(follower.seen.withLock { $0 } == Array(1...5))
+        // Nothing more was asked of the cluster, and what comes next is told again.
+        put(6...6)
+        try await follower.wait(for: 6)
+        #expect(transport.state.withLock { $0.requests.count } == before)
+        await follower.storage.close()
+    }
+
+    @Test func theCommitsOfAStoreAreOneRequestEach() async throws {
+        let (storage, transport) = fixture.client { $0.deadline = .seconds(100_000) }
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        while await !storage.isFollowing { await Task.yield() }
+        // What the store asks at its beginning comes before the first commit.
+        try await store.commit { try store.setValue(0, forKey: "b") }
+        let before = transport.state.withLock { $0.requests.count }
+        for number in 1...5 { try await store.commit { try store.setValue(number, forKey: "b") } }
+        #expect(transport.state.withLock { $0.requests.count } == before + 5)
+        try await store.close()
+    }
+
     // MARK: Deletions
 
     @Test func aDeletionBeforeAnOwnPlainWriteIsNotLost() async throws {

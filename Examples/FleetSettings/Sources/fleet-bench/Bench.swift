@@ -23,8 +23,10 @@ struct Bench {
     func open(_ prefix: String, number: Int = 0) async throws -> SettingsStore {
         let endpoints = cluster.endpoints
         let first = number % endpoints.count
-        let configuration = EtcdConfiguration(
+        var configuration = EtcdConfiguration(
             endpoints: Array(endpoints[first...] + endpoints[..<first]), prefix: prefix)
+        // The first member is the first endpoint.
+        configuration.random = { 0 }
         return try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport))
     }
 
