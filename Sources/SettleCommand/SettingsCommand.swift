@@ -71,7 +71,7 @@ package struct DomainCommand: Sendable {
     package func runAtFirstSight(_ arguments: ArraySlice<String>, on terminal: some CommandTerminal) -> Int32? {
         guard let text = FirstLook(places: places).text(for: arguments) else { return nil }
         do throws(CommandFailure) {
-            try terminal.say(text)
+            try terminal.say(text, keepingLines: true)
             return ExitCode.done.rawValue
         } catch {
             terminal.complain(error.description)
