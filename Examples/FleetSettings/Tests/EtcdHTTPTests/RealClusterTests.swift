@@ -83,6 +83,8 @@ struct RealClusterTests {
     ) async throws -> SettingsStore {
         var configuration = EtcdConfiguration(endpoints: cluster.endpoints, prefix: "/fleet/real/")
         configuration.reconnectDelay = .milliseconds(100)...Duration.seconds(1)
+        // The first member is the first endpoint, which is what is killed or stopped.
+        configuration.random = { 0 }
         change(&configuration)
         return try await SettingsStore.open(storage: EtcdStorage(configuration, transport: transport))
     }
