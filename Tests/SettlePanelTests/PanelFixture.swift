@@ -178,7 +178,7 @@ struct PanelProgram {
 
     init(
         managed: SettingTree = SettingTree(), overrides: SettingTree = SettingTree(),
-        access: SettingsPanel.Configuration.Access = .everyone,
+        access: SettingsPanel.Configuration.Access = .everyone, history: HistoryPolicy? = .keep(transactions: 100),
         configure: (inout SettingsPanel.Configuration) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
@@ -188,7 +188,7 @@ struct PanelProgram {
                 .source(.managed, ManualDomainSource(DomainContents(managed)), locksKeys: true),
                 .source("boss", ManualDomainSource(DomainContents(overrides))), .application,
             ],
-            configuration: .init(history: .keep(transactions: 100)))
+            configuration: .init(history: history))
         app = try await store.group(App.self)
         var configuration = SettingsPanel.Configuration(title: "Test", access: access)
         configuration.now = { [time] in time.now }

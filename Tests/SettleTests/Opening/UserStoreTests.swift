@@ -76,7 +76,8 @@ import Testing
         try home.expectNothingOutside(than: before)
         #expect(try home.text(of: file(in: home)).contains("9"))
         try await store.close()
-        #expect(home.disk.openFiles == [])
+        // The storages of other domains end on queues of their own.
+        while home.disk.openFiles != [] { await Task.yield() }
 
         let made = try Set(home.everything().keys).subtracting(before.keys)
         let names = FileNames(file(in: home))
@@ -407,7 +408,10 @@ import Testing
         try other.append(batch(1, ["count": .integer(3)]), durability: .synced)
         _ = await counts.until { $0.last == 3 }
         other.close()
-        try home.write("{\"count\": 4}", to: file(in: home))
+        // At once: a file that is gone for a moment would be stored again.
+        let edited = file(in: home).sibling(named: "edited")
+        try home.write("{\"count\": 4}", to: edited)
+        try home.disk.renameFile(edited.text, to: file(in: home).text)
         _ = await counts.until { $0.last == 4 }
         try await store.close()
     }

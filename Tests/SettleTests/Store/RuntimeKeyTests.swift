@@ -203,10 +203,11 @@ import Testing
         let (memory, clock) = (InMemoryStorage(), ManualClock())
         let failing = FailingStorage(memory)
         let store = try await SettingsStore.open(storage: failing, configuration: .init(clock: clock))
-        failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."), count: 2)
+        failing.fail(.append, with: StorageError(.unsupportedValue, "It is too much."))
         try store.setValue(["b": 1, "c": 1], forKey: "a")
         try store.setValue(2, forKey: "a.b")
         await #expect(throws: SettingsError.self) { try await store.flush() }
+        failing.heal()
         let hold = failing.hold(.append)
         try store.update {
             try store.setValue(3, forKey: "a.c")
