@@ -213,8 +213,15 @@ import Testing
             try store.setValue(3, forKey: "a.c")
             try store.setValue(4, forKey: "other")
         }
-        clock.advance(by: .milliseconds(50))
+        // The retry comes after a delay of its own.
+        let time = Task {
+            while !Task.isCancelled {
+                clock.advance(by: .milliseconds(50))
+                await Task.yield()
+            }
+        }
         await hold.waitUntilReached()
+        time.cancel()
         hold.release()
         try await store.flush()
         #expect(try store.value(forKey: "a", as: [String: Int].self) == ["b": 2, "c": 3])
