@@ -78,6 +78,7 @@ import Testing
         try await store.close()
         // The storages of other domains end on queues of their own.
         while home.disk.openFiles != [] { await Task.yield() }
+        while try !home.everything().keys.contains(where: { $0.contains("/settings@") }) { await Task.yield() }
 
         let made = try Set(home.everything().keys).subtracting(before.keys)
         let names = FileNames(file(in: home))
