@@ -409,6 +409,8 @@ import Testing
         try other.append(batch(1, ["count": .integer(3)]), durability: .synced)
         _ = await counts.until { $0.last == 3 }
         other.close()
+        // An edit must not meet a checkpoint that is under way.
+        try await store.flush(toFile: true)
         // At once: a file that is gone for a moment would be stored again.
         let edited = file(in: home).sibling(named: "edited")
         try home.write("{\"count\": 4}", to: edited)
