@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Stores of another user: where their files are, and whose.
-@Suite(.timeLimit(.minutes(10))) struct UserStoreTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UserStoreTests {
     private static let name = "com.example.app"
     #if canImport(Darwin)
         private static let folder = "Library/Application Support"
