@@ -11,7 +11,8 @@
 ///
 /// If what came after the place is not known any more, or if the token belongs to another past, such as that of a
 /// file that was replaced by a backup, the next change says so: its ``Change/missed`` is ``Change/unknownCount``, and it
-/// has all values as its ``Change/snapshot``. A hole is never left out in silence.
+/// has all values as its ``Change/snapshot``. A hole is never left out in silence. A storage that can't be reached, such as a
+/// cluster, has forgotten nothing: the next change comes when it answers again.
 ///
 /// Values of other domains, of settings in memory, and writes that are overtaken by those of another process before they
 /// reach the file are no part of it. The sequence ends when the store closes.
@@ -44,6 +45,8 @@ public struct ResumedChanges: AsyncSequence, Sendable {
         private var page: ArraySlice<HistoryFeedEntry> = []
         /// Whether the storage has been asked: until then the feed may be of a time when nobody followed.
         private var hasBegun = false
+        /// How often had been tried when the storage could not be reached.
+        private var failedAttempts: Int?
         /// `nil` once the sequence has ended.
         private var waiter: Waiter?
         private let follower: HistoryFollower
@@ -103,6 +106,7 @@ public struct ResumedChanges: AsyncSequence, Sendable {
 
         private var state: State {
             if !page.isEmpty { return .waiting }
+            if engine.log.lock.withLock({ failedAttempts == engine.log.feed.attempts }) { return .waiting }
             guard let token, hasBegun else { return .unknown }
             return switch engine.log.lock.withLock({ engine.log.feed.entries(after: token, limit: Self.pageSize) }) {
             case .entries(let entries): .ready(entries)
@@ -114,6 +118,7 @@ public struct ResumedChanges: AsyncSequence, Sendable {
         /// Under the lock.
         private var isReady: Bool {
             if let entry = page.first { return isDurableLocked(entry) }
+            if let failedAttempts { return failedAttempts != engine.log.feed.attempts }
             guard let token else { return true }
             if case .end = engine.log.feed.entries(after: token, limit: 1) { return false }
             return true
@@ -125,11 +130,12 @@ public struct ResumedChanges: AsyncSequence, Sendable {
         private mutating func read() async -> Change? {
             let next = Changes(
                 ChangeCursor(on: topic, of: engine.log, delivery: .every, durableOnly: durableOnly, view: .application))
-            hasBegun = true
+            (hasBegun, failedAttempts) = (true, nil)
             switch await engine.readHistory(after: token) {
             case .entries(let entries): page = entries[...]
             case .inFeed: break
             case .closed: waiter = nil
+            case .unreachable(let attempts): failedAttempts = attempts
             case .lost(let tree, let place):
                 if place == nil { live = next.makeAsyncIterator() }
                 token = place

@@ -21,6 +21,9 @@ struct HistoryFeed {
         self.limit = limit
     }
 
+    /// How often those who could not read the past may have tried.
+    private(set) var attempts = 0
+
     /// The place behind the last transaction.
     var end: ChangeToken? { entries.last?.token ?? beginning }
 
@@ -43,6 +46,9 @@ struct HistoryFeed {
         defer { (beginning, entries) = (token, []) }
         return Array(entries)
     }
+
+    /// Those who could not read the past try again.
+    mutating func tryAgain() { attempts += 1 }
 
     /// Adds what has come after its end.
     ///
@@ -144,6 +150,8 @@ enum HistoryFinding: Sendable {
     case entries([HistoryFeedEntry])
     /// The feed has it.
     case inFeed
+    /// The storage can't be reached. The feed's number of attempts until now.
+    case unreachable(attempts: Int)
     /// What has come since is not known. All values, without secrets, and the place where they were in force.
     case lost(SettingTree, ChangeToken?)
     case closed

@@ -150,6 +150,16 @@ extension MutationLog {
         return wakeUps
     }
 
+    /// Those who could not read the storage's history try again.
+    func feedAgain() -> PendingWakeUps {
+        lock.withLock {
+            feed.tryAgain()
+            changes.waking.add(history)
+            changes.waking.add(durability)
+            return changes.waking.wakeUps()
+        }
+    }
+
     // MARK: How it goes
 
     /// Records that everything up to a revision is on stable storage, and wakes the subscribers of durable changes.

@@ -98,12 +98,21 @@ extension Persister {
                 }
                 if !found.isEmpty { return .entries(found) }
             } catch {
-                // What can't be read now is as good as forgotten: the follower gets everything.
                 reportOnce(error)
+                if error.code == .unavailable, shared != nil { return unreachable() }
+                // What can't be read is as good as forgotten: the follower gets everything.
             }
             return await lost()
         }
         return .inFeed
+    }
+
+    /// The past is there, and can't be read now. The follower tries again with the next changes that can be fetched, of
+    /// which the first come after a back-off.
+    private func unreachable() -> HistoryFinding {
+        isFollowerRefused = true
+        fetchEnded(hasFailed: true)
+        return .unreachable(attempts: log.lock.withLock { log.feed.attempts })
     }
 
     /// The feed has another past than the storage, or none.
@@ -131,6 +140,9 @@ extension Persister {
         guard isFeedBehind, undelivered.isEmpty, !mustFetch, isHistoryFollowed, !isClosed else { return }
         isFeedBehind = false
         await fillFeed()
+        guard isFollowerRefused else { return }
+        isFollowerRefused = false
+        log.feedAgain().resumeTasks(of: log)
     }
 
     /// Lets the feed have what has been appended and fetched.

@@ -37,6 +37,8 @@ actor Persister {
 
     /// Whether the storage's history may have more than those who follow it were told.
     var isFeedBehind = false
+    /// Whether a follower waits until the storage can be reached.
+    var isFollowerRefused = false
     var backlog = Backlog()
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64 = 0

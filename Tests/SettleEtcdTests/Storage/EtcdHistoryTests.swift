@@ -90,4 +90,38 @@ struct EtcdHistoryTests {
         #expect(counts == [2, 3, 4].map { .integer($0) })
         for store in [first, second] { try await store.close() }
     }
+
+    /// What can't be read for a while is not forgotten.
+    @Test func aFollowerWaitsForAClusterThatCanNotBeReached() async throws {
+        let (first, _) = fixture.client()
+        let writer = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
+        let written = try await writer.group(Counter.self)
+        try await written.commit { written.count = 1 }
+        let place = try #require(writer.token)
+        for number in 2...4 { try await written.commit { written.count = number } }
+        try await writer.close()
+
+        let (storage, transport) = fixture.client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        // Only the past.
+        let isOfPast: @Sendable (EtcdRequest) -> Bool = { GatewayObject($0.body)?.entries["revision"] != nil }
+        transport.set { isOfPast($0) ? .refused : nil }
+        let following = Task {
+            var told: [Change] = []
+            for await change in store.changes(after: place) {
+                told.append(change)
+                if told.count == 3 { break }
+            }
+            return told
+        }
+        // Each member was asked.
+        while transport.requests(of: EtcdPath.range).count(where: isOfPast) < 3 { await Task.yield() }
+        transport.setAll(nil)
+        try await fixture.whileTimePasses {
+            let told = await following.value
+            #expect(told.allSatisfy { $0.snapshot == nil && $0.missed == 0 })
+            #expect(told.map { $0.token?.position } == (1...3).map { place.position + $0 })
+        }
+        try await store.close()
+    }
 }

@@ -171,8 +171,9 @@ import Testing
         try await others.commit { others.count = 1 }
         try await store.flush()
         let seen = LockedValue<[[Int]]>([])
+        let changes = store.changes(after: store.token)
         let following = Task {
-            for await change in store.changes(after: store.token) {
+            for await change in changes {
                 for case let value as Int in change.mutations.map(\.newValue) where change.mutations[0].key == "count" {
                     let inForce = settings.count
                     seen.withLock { $0.append([value, inForce]) }
