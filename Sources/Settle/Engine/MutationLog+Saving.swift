@@ -76,6 +76,9 @@ extension MutationLog {
         withExtendedLifetime(released) {}
     }
 
+    /// Some of the collected values are in the storage.
+    func handOver(_ keys: [SettingKey]) { lock.withLock { unsaved.handOver(keys) } }
+
     /// Removes stored keys that no group declares from the index: from now on the tree has them. Under the lock.
     private func forgetUndeclared(_ keys: some Collection<SettingKey>) -> [AnySettingBox] {
         guard stored.slots.hasUndeclared else { return [] }

@@ -150,6 +150,12 @@ struct UnsavedChanges: ~Copyable {
         return saved
     }
 
+    /// Records that the storage has some of the collected values. Those that were set aside stay.
+    mutating func handOver(_ keys: [SettingKey]) {
+        keysBeingSaved.subtract(keys)
+        for (slot, _) in unencodable { keysBeingSaved.insert(slot.key) }
+    }
+
     /// Drops collected values that the storage has not accepted and that will not be saved any more.
     mutating func giveUp(_ keys: Set<SettingKey>, isSuperseded: Bool) {
         if isSuperseded { counts.superseded &+= UInt64(keys.count) }

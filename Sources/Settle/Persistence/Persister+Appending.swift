@@ -116,7 +116,7 @@ extension Persister {
         }
         backlog.unresolved = nil
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
-        backlog.didStore(partOf: batch)
+        didStore(partOf: batch)
     }
 
     private func appendOnce(
@@ -254,7 +254,7 @@ extension Persister {
         if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
         for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         guard isWhole else {
-            backlog.didStore(partOf: batch)
+            didStore(partOf: batch)
             return false
         }
         if !batch.values.isEmpty { didList(batch, at: receipt.token) }
@@ -265,5 +265,11 @@ extension Persister {
         mustRepeat = false
         log.markHandedOver(backlog.didStoreAll(batch))
         return true
+    }
+
+    /// A batch with some of the values has been stored: from now on what others store at their keys counts.
+    func didStore(partOf batch: StorageBatch) {
+        backlog.didStore(partOf: batch)
+        log.handOver(batch.values.keys.filter { backlog.values[$0] == nil })
     }
 }

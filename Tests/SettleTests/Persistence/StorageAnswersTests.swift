@@ -434,6 +434,23 @@ import Testing
         #expect(memory.tree.root.count == 22 && store.status == .saved)
     }
 
+    @Test("What others store over a part that was stored counts, also while the rest can't be")
+    func partsUnderOthers() async throws {
+        let narrow = NarrowRemoteStorage(memory, StorageLimits(keys: 1))
+        let storage = FailingStorage(narrow)
+        let (store, settings) = try await open(storage)
+        storage.fail(.append, with: StorageError(.noSpace, "There is no room."), skipping: 1)
+        settings.count = 1
+        settings.other = 1
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        let stored = try #require(narrow.batches.last?.first)
+        memory.simulateExternalChange([stored: .integer(7)])
+        storage.heal()
+        try await store.flush()
+        #expect([settings.count, settings.other].sorted() == [1, 7])
+        #expect(memory.tree[stored] == .integer(7))
+    }
+
     @Test("A value larger than a batch may be is refused, and keeps no other one from being saved")
     func tooLarge() async throws {
         let storage = NarrowRemoteStorage(memory, StorageLimits(bytes: 1_000))
