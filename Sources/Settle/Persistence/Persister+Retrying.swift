@@ -22,9 +22,10 @@ extension Persister {
         var restored: [SettingKey: SettingValue?] = [:]
         for key in lost.sorted() {
             restored.updateValue(stored[key], forKey: key)
-            // The append that threw may still have taken effect. Write the old value back, unless others have stored a
-            // newer one.
-            backlog.giveUp(key, for: stored[key], isWrittenBack: !failedSaves.isReplaced(key))
+            // The append that threw may still have taken effect. Where only the lock tells what is stored, write the old
+            // value back, unless others have stored a newer one. Without a lock the storage tells if it has.
+            backlog.giveUp(
+                key, for: stored[key], isWrittenBack: exclusion.holdsOthersUp && !failedSaves.isReplaced(key))
             let issue = SettingsError.superseded(key, byCommit: failedSaves.isCommitted(key))
             report(issue)
             untoldLoss = untoldLoss ?? issue
@@ -36,6 +37,16 @@ extension Persister {
     }
 
     func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
+
+    /// The batch whose answer was lost has turned out to be stored.
+    func resolve(by changes: [ExternalChange]) {
+        guard let batch = backlog.unresolved, let change = changes.first(where: { $0.batch == batch.id }) else {
+            return
+        }
+        didList(batch, at: change.token)
+        backlog.unresolved = nil
+        didStore(partOf: batch)
+    }
 
     /// Records how external changes affect values whose save has failed.
     func compareWithFailedSaves(_ changes: [ExternalChange]) {

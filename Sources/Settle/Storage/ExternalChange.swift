@@ -12,7 +12,7 @@ public struct StorageChanges: Sendable, Hashable {
     }
 }
 
-/// A change of stored values made by another process or store.
+/// A change of stored values made by another process or store, or by a batch of the store itself whose answer was lost.
 public struct ExternalChange: Sendable, Hashable {
     /// What a storage knows of a change.
     public enum Content: Sendable, Hashable {
@@ -31,26 +31,34 @@ public struct ExternalChange: Sendable, Hashable {
     /// The place of the change in the history of the storage; `nil` if it has none, or if the change is what several
     /// transactions have led to.
     public var token: ChangeToken?
+    /// The store's own batch that has made it, if the store does not know that it was stored: its append has failed with
+    /// ``StorageError/isOutcomeUnknown`` and was not repeated. `nil` for what others have stored.
+    public var batch: StorageBatch.ID?
     /// Whether a migration has made it.
     var isMigration = false
 
     /// Creates a change; by default without an author and without a place in a history.
-    public init(_ content: Content, author: String? = nil, token: ChangeToken? = nil) {
+    public init(
+        _ content: Content, author: String? = nil, token: ChangeToken? = nil, batch: StorageBatch.ID? = nil
+    ) {
         self.content = content
         self.author = author
         self.token = token
+        self.batch = batch
     }
 }
 
 extension ExternalChange {
     /// Whether the same has changed, wherever that stands in a history.
     public static func == (one: ExternalChange, other: ExternalChange) -> Bool {
-        one.content == other.content && one.author == other.author && one.isMigration == other.isMigration
+        one.content == other.content && one.author == other.author && one.batch == other.batch
+            && one.isMigration == other.isMigration
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(content)
         hasher.combine(author)
+        hasher.combine(batch)
         hasher.combine(isMigration)
     }
 

@@ -7,10 +7,13 @@
 ///   calls make a commit: lock, append, unlock.
 /// - Without such a lock, a commit's batch has the condition ``StorageBatch/Condition/at(_:)``. If others were faster,
 ///   the append throws ``StorageError/Code/conflict``; the store undoes the commit, merges their changes, and runs its
-///   closure again.
+///   closure again. Nor does the store know then what has become of a batch whose answer was lost, and whose values it
+///   gives up because others have replaced some of them: if it was stored, ``changes(after:)`` has to tell, with the
+///   ``ExternalChange/batch``.
 public protocol SharedStorage: Storage {
     /// The changes of others after a position, oldest first, without what a later batch of this storage has overwritten
-    /// and without this storage's own batches.
+    /// and without this storage's own batches; except, without a lock for transactions, one whose outcome it has called
+    /// unknown since, if that turns out to be stored.
     ///
     /// - Parameter position: The last one that the store was given with a load, with changes, or with the receipt of a
     ///   batch that it appended under the lock for transactions or on the condition of a position.

@@ -9,6 +9,8 @@ struct ChangeLog: Sendable {
         var token: ChangeToken?
         /// Whether this storage has made it.
         var isOwn: Bool
+        /// With which batch.
+        var batch: StorageBatch.ID?
         /// Why a value that others have stored can't be used.
         var unusable: StorageError?
     }
@@ -20,6 +22,8 @@ struct ChangeLog: Sendable {
     private(set) var told: Int64 = 0
     /// The revision of the newest thing of others that the store was told.
     private var newestTaken: Int64 = 0
+    /// The batch of which the store does not know whether it was stored.
+    private var open: StorageBatch.ID?
     /// Whether the store was called and has not come yet.
     private var isSignalled = false
 
@@ -28,6 +32,12 @@ struct ChangeLog: Sendable {
         self = ChangeLog()
         told = revision
     }
+
+    /// The store does not know whether a batch was stored: if it was, that is news.
+    mutating func leaveOpen(_ batch: StorageBatch.ID) { open = batch }
+
+    /// The store is told with a receipt that it was stored.
+    mutating func settle(_ batch: StorageBatch.ID) { if open == batch { open = nil } }
 
     mutating func add(_ entry: Entry) {
         guard !entry.values.isEmpty || entry.unusable != nil else { return }
@@ -43,7 +53,9 @@ struct ChangeLog: Sendable {
     ///
     /// What is not told is in the log, whatever its revision: the stream may bring what another has done before an own
     /// transaction after it.
-    var hasNews: Bool { isReplaced || entries.contains { !$0.isOwn } }
+    var hasNews: Bool { isReplaced || entries.contains(where: isNews) }
+
+    private func isNews(_ entry: Entry) -> Bool { !entry.isOwn || (open != nil && entry.batch == open) }
 
     /// Whether others have stored something since the store was at a position. The store may have been told meanwhile:
     /// what it has read at that position was before.
@@ -63,7 +75,7 @@ struct ChangeLog: Sendable {
 
     /// - Parameter tree: Everything as it is now.
     mutating func take(at revision: Int64, tree: @autoclosure () -> SettingTree) -> [ExternalChange] {
-        let newest = entries.lazy.filter { !$0.isOwn }.map(\.revision).max() ?? 0
+        let newest = entries.filter(isNews).map(\.revision).max() ?? 0
         newestTaken = isReplaced ? revision : max(newestTaken, newest)
         defer {
             entries = []
@@ -74,13 +86,16 @@ struct ChangeLog: Sendable {
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []
         for entry in entries {
-            if entry.isOwn {
+            if !isNews(entry) {
                 for index in changes.indices { changes[index].overwrite(entry.values) }
                 continue
             }
             if let error = entry.unusable { changes.append(ExternalChange(.unusable(error))) }
             if !entry.values.isEmpty {
-                changes.append(ExternalChange(.values(entry.values), author: entry.author, token: entry.token))
+                changes.append(
+                    ExternalChange(
+                        .values(entry.values), author: entry.author, token: entry.token,
+                        batch: entry.isOwn ? entry.batch : nil))
             }
         }
         return changes.filter { $0.content != .values([:]) }

@@ -76,6 +76,8 @@ public actor EtcdStorage: HistoryStorage {
     var mirror: Mirror
     var log = ChangeLog()
     var doubt: Doubt?
+    /// The batch that a poison has found stored. The mirror may not have its marker yet.
+    var foundBatch: StorageBatch.ID?
     /// The name of the marker.
     var clientName = String(UInt64.random(in: .min ... .max), radix: 16)
     /// Without the marker, a request that was taken for lost could land, or others would not notice a deletion.
@@ -241,12 +243,20 @@ public actor EtcdStorage: HistoryStorage {
             do throws(StorageError) {
                 try await store(batch, plan)
             } catch {
+                if error.isOutcomeUnknown { leaveOpen(batch.id) }
                 if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
                 throw error
             }
+            log.settle(batch.id)
             await didStore(batch)
             return receipt()
         }
+    }
+
+    /// If it turns out to be stored, the store has to be told: it may not append the batch again.
+    private func leaveOpen(_ batch: StorageBatch.ID) {
+        log.leaveOpen(batch)
+        if log.hasNews, log.signal() { tell(.mayHaveChanged) }
     }
 
     /// How often a batch is put over what others have stored meanwhile.
@@ -260,7 +270,7 @@ public actor EtcdStorage: HistoryStorage {
         }
         for attempt in 0..<Self.attemptLimit {
             // Recognised before its conditions, which its first time may have ended.
-            if batch.id == lastBatch { return }
+            if batch.id == lastBatch || batch.id == foundBatch { return }
             try checkConditions(of: batch)
             let plan =
                 attempt == 0 && first.marker == marker && first.revision == mirror.revision ? first : try plan(batch)

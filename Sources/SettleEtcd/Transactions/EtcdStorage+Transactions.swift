@@ -115,6 +115,7 @@ extension EtcdStorage {
             }
             hasLanded = found.poison != doubt.poison && found.batch == doubt.batch
         }
+        if hasLanded { foundBatch = doubt.batch }
         // What fails here is made up for by the next transaction, which finds the marker changed.
         try? await refresh()
         if !hasLanded, let failure { throw storageError(failure, "stored", at: doubt.keys) }
@@ -137,12 +138,20 @@ extension EtcdStorage {
                 to: GatewayHeader(cluster: mirror.cluster, revision: mirror.revision),
                 from: GatewayHeader(cluster: old.cluster, revision: old.revision))
         }
-        var values: [SettingKey: SettingValue?] = [:]
+        let (marker, revision) = mirror.marker(of: clientName)
+        let own = marker?.session == session ? revision : 0
+        var (values, ownValues): ([SettingKey: SettingValue?], [SettingKey: SettingValue?]) = ([:], [:])
         for key in old.keys.union(mirror.keys) {
             let outer = mirror.outermost(around: key) ?? key
             let new = mirror.value(at: outer)
-            if new != old.value(at: outer) { values.updateValue(new, forKey: outer) }
+            guard new != old.value(at: outer) else { continue }
+            if own > 0, mirror.entry(at: outer)?.modRevision == own {
+                ownValues.updateValue(new, forKey: outer)
+            } else {
+                values.updateValue(new, forKey: outer)
+            }
         }
+        log.add(ChangeLog.Entry(revision: own, values: ownValues, isOwn: true, batch: marker?.batch))
         log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
         endLostLocks()
     }
@@ -185,15 +194,15 @@ extension EtcdStorage {
             guard let name = space.name(of: pair.key), case .marker = KeySpace.kind(of: name) else { return nil }
             return Marker(pair.value).map { (name, $0) }
         }
-        let isOwn = markers.contains { $0.name == KeySpace.marker(clientName) && $0.marker.session == session }
+        let own = markers.first { $0.name == KeySpace.marker(clientName) && $0.marker.session == session }
         let effect = mirror.apply(update)
         let marker = markers.first?.marker
         let record = isWhole ? record(effect, of: update, by: marker) : nil
         let entry = ChangeLog.Entry(
             revision: update.revision, values: effect.values, author: marker?.author, token: record?.token,
-            isOwn: isOwn, unusable: unusable(in: update))
+            isOwn: own != nil, batch: own?.marker.batch, unusable: unusable(in: update))
         log.add(entry)
-        return (record, !isOwn && (!effect.values.isEmpty || entry.unusable != nil))
+        return (record, log.hasNews)
     }
 
     private func unusable(in update: Mirror.Update) -> StorageError? {

@@ -17,6 +17,9 @@ extension StorageConformance {
             Check(promise: "A batch whose answer was lost is stored once when it is appended again") {
                 try await storesLostBatchOnce($0, setFault)
             },
+            Check(promise: "Without a lock for transactions, a batch whose answer was lost is told if it was stored") {
+                try await tellsLostBatch($0, setFault)
+            },
         ]
     }
 
@@ -94,6 +97,46 @@ extension StorageConformance {
         }
         _ = try await storage.append(lost, durability: .synced)
         try await expectAfterReopening(storage, number, expected)
+    }
+
+    private func tellsLostBatch(_ number: Int, _ setFault: SetFault) async throws {
+        let storage = try await opened(number)
+        let receipt = try await storage.append(batch(1, ["a": .integer(0)]), durability: .synced)
+        // What wraps a storage does not know what that has stored.
+        guard let shared = storage as? any SharedStorage, !(storage is any StorageWrapper),
+            try await isWithoutLock(shared), try await setFault(storage, .answers)
+        else { return await storage.close() }
+        let lost = batch(2, ["a": .integer(1), "b": .integer(1)])
+        try await expectError(of: "the append whose answer is lost") {
+            _ = try await storage.append(lost, durability: .synced)
+        }
+        _ = try await setFault(storage, nil)
+        // The store gives its values up, and appends something else.
+        _ = try await storage.append(batch(3, ["c": .integer(3)]), durability: .synced)
+        let told = try await shared.changes(after: receipt.position).changes
+        let stored = try await tree(of: storage, number)
+        guard stored["b"] == .integer(1) else {
+            guard told.isEmpty else { throw Mismatch("it tells \(told), which is not stored") }
+            return
+        }
+        guard told.count == 1, told.first?.batch == lost.id, told.first?.content == .values(lost.values) else {
+            throw Mismatch("it tells \(told) of a batch that was stored")
+        }
+    }
+
+    private func isWithoutLock(_ storage: any SharedStorage) async throws -> Bool {
+        guard let lease = try await storage.lockForTransaction() else { return true }
+        await storage.unlock(lease)
+        return false
+    }
+
+    /// What the storage has after it has been opened again.
+    private func tree(of storage: any Storage, _ number: Int) async throws -> SettingValue.Entries {
+        await storage.close()
+        let again = try await reopen(number, storage)
+        let found = try await again.load().tree.root
+        await again.close()
+        return found
     }
 
     /// - Returns: `nil` if the fault can't be produced.

@@ -12,6 +12,8 @@ final class FakeTransport: EtcdTransport {
         case requestLost
         /// The answer is lost on its way.
         case answerLost
+        /// The request arrives after some others of this client, when nobody waits for its answer any more.
+        case late
         /// There is no answer until the call is cancelled.
         case silence
         /// The member has no majority.
@@ -39,6 +41,10 @@ final class FakeTransport: EtcdTransport {
         var lostEvents = 0
         var hasUnknownFields = false
         var requests: [EtcdRequest] = []
+        /// Requests on their way, each with how many others arrive before it.
+        var late: [(request: EtcdRequest, after: Int)] = []
+        /// How many others arrive before the next one that is late.
+        var lateness = 0
         /// The streams that are open.
         var streams: [Int: AsyncThrowingStream<[UInt8], any Error>.Continuation] = [:]
         var lastStream = 0
@@ -87,13 +93,24 @@ final class FakeTransport: EtcdTransport {
     }
 
     func call(_ request: EtcdRequest) async throws -> EtcdAnswer {
-        let fault = state.withLock { state in
+        let (fault, late) = state.withLock { state in
             state.requests.append(request)
-            return state.fault(request)
+            for index in state.late.indices { state.late[index].after -= 1 }
+            let late = state.late.filter { $0.after < 0 }.map(\.request)
+            state.late.removeAll { $0.after < 0 }
+            let fault = state.fault(request)
+            if case .late = fault {
+                state.late.append((request, state.lateness))
+                state.lateness = (state.lateness + 1) % 7
+            }
+            return (fault, late)
+        }
+        for request in late {
+            _ = cluster.answer(request.path, request.body, token: request.headers["Authorization"])
         }
         switch fault {
         case .refused: throw EtcdTransportError("the connection was refused", isSurelyUnsent: true)
-        case .requestLost: throw EtcdTransportError("the connection was closed")
+        case .requestLost, .late: throw EtcdTransportError("the connection was closed")
         case .silence:
             try await Self.waitForCancellation()
             throw EtcdTransportError("the call was cancelled")

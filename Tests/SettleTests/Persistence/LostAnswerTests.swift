@@ -18,6 +18,75 @@ import Testing
         #expect(settings.count == 1)
         #expect(base.tree["count"] == .integer(1))
     }
+
+    @Test("A commit whose answer was lost is not appended again once the storage tells that it is stored")
+    func told() async throws {
+        let base = InMemoryStorage()
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer()
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        storage.tell(["count": .integer(1)])
+        settings.name = "later"
+        try await store.flush()
+        #expect(settings.count == 1 && settings.name == "later")
+        #expect(storage.stored.withLock { $0 } == [["count": .integer(1)], ["name": .string("later")]])
+        #expect(base.tree == SettingTree(["count": .integer(1), "name": .string("later")]))
+        try await store.close()
+    }
+
+    @Test("Without a lock, nothing is written over what others have stored after a commit whose answer was lost")
+    func contested() async throws {
+        let base = InMemoryStorage(SettingTree(["other": .integer(1)]))
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer()
+        await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.count = 1
+                settings.other = 2
+            }
+        }
+        storage.tell(["count": .integer(1), "other": .integer(2)])
+        base.simulateExternalChange(["count": .integer(7)])
+        try await store.flush()
+        #expect(settings.count == 7)
+        #expect(settings.other == 2)
+        #expect(storage.stored.withLock { $0.count } == 1)
+        #expect(base.tree == SettingTree(["count": .integer(7), "other": .integer(2)]))
+        try await store.close()
+    }
+
+    @Test(
+        "Without a lock, a commit that is given up after its answer was lost is not written back",
+        arguments: [false, true])
+    func givenUp(isStored: Bool) async throws {
+        let base = InMemoryStorage(SettingTree(["other": .integer(1)]))
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer(isStored: isStored)
+        await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                settings.count = 1
+                settings.other = 2
+            }
+        }
+        base.simulateExternalChange(["count": .integer(7)])
+        let error = await #expect(throws: SettingsError.self) { try await store.flush() }
+        #expect(error?.code == .superseded)
+        #expect(settings.count == 7 && settings.other == 1)
+        // Now the storage finds out.
+        if isStored { storage.tell(["other": .integer(2)]) }
+        base.simulateExternalChange(["name": .string("next")])
+        try await store.flush()
+        #expect(settings.other == (isStored ? 2 : 1) && settings.name == "next")
+        #expect(storage.stored.withLock { $0.count } == (isStored ? 1 : 0))
+        #expect(base.tree["other"] == .integer(isStored ? 2 : 1))
+        try await store.close()
+    }
 }
 
 /// Stores a batch and loses the answer. Then nothing reaches it for a while, which it knows.
@@ -36,5 +105,57 @@ private final class DroppedConnection: StorageWrapper {
         let receipt = try await base.append(batch, durability: durability)
         if left == 2 { throw StorageError(.unavailable, "The connection was lost.", isOutcomeUnknown: true) }
         return receipt
+    }
+}
+
+/// A storage without a lock that loses the answer of a batch, and tells later that it was stored.
+private final class TellingStorage: StorageWrapper {
+    private struct State {
+        /// How many more appends fail.
+        var failures = 0
+        var isStored = true
+        var lost: StorageBatch?
+        var news: [ExternalChange] = []
+    }
+
+    let base: any Storage
+    /// The values of the batches, in their order.
+    let stored = LockedValue<[[SettingKey: SettingValue?]]>([])
+    private let state = LockedValue(State())
+
+    init(_ base: InMemoryStorage) { self.base = base }
+
+    func loseAnswer(isStored: Bool = true) { state.withLock { $0 = State(failures: 2, isStored: isStored) } }
+
+    /// The next changes begin with what the lost batch has stored.
+    func tell(_ values: [SettingKey: SettingValue?]) {
+        state.withLock { $0.news = [ExternalChange(.values(values), batch: $0.lost?.id)] }
+    }
+
+    func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
+        let (failures, isStored) = state.withLock { state in
+            defer { state.failures = max(0, state.failures - 1) }
+            if state.failures == 2 { state.lost = batch }
+            return (state.failures, state.isStored)
+        }
+        let lost = StorageError(.unavailable, "The connection was lost.", isOutcomeUnknown: true)
+        if failures == 1 || failures == 2 && !isStored { throw lost }
+        let receipt = try await base.append(batch, durability: durability)
+        if !batch.values.isEmpty { stored.withLock { $0.append(batch.values) } }
+        if failures == 2 { throw lost }
+        return receipt
+    }
+
+    func lockForTransaction() async throws(StorageError) -> StorageLease? { nil }
+
+    func changes(after position: StoragePosition) async throws(StorageError) -> StorageChanges {
+        guard let shared else { return StorageChanges([], position: position) }
+        var found = try await shared.changes(after: position)
+        found.changes =
+            state.withLock { state in
+                defer { state.news = [] }
+                return state.news
+            } + found.changes
+        return found
     }
 }

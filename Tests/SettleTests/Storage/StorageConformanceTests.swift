@@ -272,7 +272,7 @@ final class FlawedSharedStorage: StorageWrapper {
         var last: StorageReceipt?
         for (key, value) in batch.values {
             last = try await base.append(StorageBatch(revision: 1, values: [key: value]), durability: durability)
-            for _ in 0..<3 { await Task.yield() }
+            for _ in 0..<100 { await Task.yield() }
         }
         return last ?? StorageReceipt(position: StoragePosition(0), durability: durability)
     }

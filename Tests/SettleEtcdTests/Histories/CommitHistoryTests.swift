@@ -1,0 +1,223 @@
+import Settle
+import SettleTesting
+import Synchronization
+import Testing
+
+@testable import SettleEtcd
+
+/// Stores whose tasks commit, while requests and answers are lost, late, refused or cut, and streams end: each acknowledged
+/// commit is stored once, each refused one never, each has read what was there when it was stored, and every follower is told
+/// each revision once and in order.
+@Suite(.timeLimit(.minutes(10)))
+struct CommitHistoryTests {
+    struct Registers: SettingsGroup {
+        @Setting var first = 0
+        @Setting var second = 0
+        @Setting var third = 0
+        @Setting var plain = 0
+
+        func replace(_ register: Int, with value: Int) -> Int {
+            switch register {
+            case 0:
+                defer { first = value }
+                return first
+            case 1:
+                defer { second = value }
+                return second
+            default:
+                defer { third = value }
+                return third
+            }
+        }
+    }
+
+    private static let names = ["first", "second", "third"]
+
+    private enum Outcome: Equatable {
+        case acknowledged(found: Int)
+        case refused
+        case unknown
+    }
+
+    /// A random number of the next calls meets failures of one kind, then some work.
+    private final class Disturbance: Sendable {
+        private let state: Mutex<(random: SeededGenerator, left: Int, isEnded: Bool)>
+
+        init(seed: UInt64) { state = Mutex((SeededGenerator(seed: seed), 0, false)) }
+
+        func end() { state.withLock { $0.isEnded = true } }
+
+        func fault(_ request: EtcdRequest) -> FakeTransport.Fault? {
+            state.withLock { state in
+                guard !state.isEnded else { return nil }
+                if state.left == 0 { state.left = .random(in: -20...6, using: &state.random) }
+                defer { state.left += state.left < 0 ? 1 : -1 }
+                guard state.left > 0 else { return nil }
+                let faults: [FakeTransport.Fault] = [
+                    .answerLost, .requestLost, .late, .refused, .noQuorum, .cut(at: 9), .silence,
+                ]
+                return faults.randomElement(using: &state.random)
+            }
+        }
+    }
+
+    /// What the clients have been told.
+    private final class Record: Sendable {
+        /// Of each value.
+        let outcomes = Mutex<[Int: Outcome]>([:])
+        /// By the client: the place where it began, and what its follower was told.
+        let told = Mutex<[Int: [String]]>([:])
+        private let arrived = Mutex(0)
+
+        /// Waits until so many have arrived.
+        func meet(_ count: Int) async {
+            arrived.withLock { $0 += 1 }
+            while arrived.withLock({ $0 < count }) { await Task.yield() }
+        }
+    }
+
+    private let fixture = EtcdFixture()
+
+    @Test(arguments: 0..<24)
+    func commitsAreOnceAndFollowed(_ round: UInt64) async throws {
+        try await fixture.whileTimePasses {
+            let record = Record()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...3 {
+                    group.addTask { [fixture] in
+                        try await Self.live(number, seed: 6_151 + 10 * round + UInt64(number), in: fixture, record)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            check(record, "round \(round)")
+        }
+    }
+
+    /// A machine, whose process ends once without notice.
+    private static func live(_ number: Int, seed: UInt64, in fixture: EtcdFixture, _ record: Record) async throws {
+        let copy: InMemoryStorage? = number == 3 ? nil : InMemoryStorage()
+        let disturbance = Disturbance(seed: seed)
+        var random = SeededGenerator(seed: seed)
+        var (place, told): (ChangeToken?, [String]) = (nil, [])
+        var abandoned: [SettingsStore] = []
+        for life in 0...1 {
+            let (storage, transport) = fixture.client(localCopy: copy.map(InMemoryStorage.init(sharing:)))
+            let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+            let settings = try await store.group(Registers.self)
+            let beginning = place ?? store.token
+            if told.isEmpty { told = ["\(beginning?.position ?? 0)"] }
+            let seen = LockedValue<(place: ChangeToken?, told: [String])>((beginning, []))
+            let following = Task {
+                for await change in store.changes(after: beginning) {
+                    seen.withLock { seen in
+                        if change.snapshot != nil || change.missed > 0 { seen.told.append("a hole: \(change)") }
+                        if let token = change.token { seen.told.append("\(token.position)") }
+                        seen.place = change.token
+                    }
+                }
+            }
+            transport.set { disturbance.fault($0) }
+            for commit in 1...15 {
+                let value = number * 1_000 + life * 100 + commit
+                let register = Int.random(in: 0..<3, using: &random)
+                if commit.isMultiple(of: 5) { transport.endStreams() }
+                if commit.isMultiple(of: 7) { settings.plain = value }
+                let outcome: Outcome
+                do {
+                    let found = try await settings.commit { settings.replace(register, with: value) }
+                    outcome = .acknowledged(found: found)
+                } catch let error as SettingsError {
+                    let isUnknown = (error.underlying as? StorageError)?.isOutcomeUnknown == true
+                    outcome = isUnknown ? .unknown : .refused
+                }
+                record.outcomes.withLock { $0[value] = outcome }
+            }
+            if life == 1 { try await settle(store, settings, disturbance, seen, in: fixture, record) }
+            following.cancel()
+            await following.value
+            place = seen.withLock { $0.place }
+            told += seen.withLock { $0.told }
+            guard life == 0 else {
+                try await store.close()
+                continue
+            }
+            // The process ends: nothing of it arrives any more.
+            transport.setAll(.refused)
+            transport.endStreams()
+            abandoned.append(store)
+        }
+        record.told.withLock { [told] in $0[number] = told }
+        withExtendedLifetime(abandoned) {}
+    }
+
+    /// Waits until all have ended, and the follower has been told everything.
+    private static func settle(
+        _ store: SettingsStore, _ settings: Registers, _ disturbance: Disturbance,
+        _ seen: LockedValue<(place: ChangeToken?, told: [String])>, in fixture: EtcdFixture, _ record: Record
+    ) async throws {
+        disturbance.end()
+        try? await store.flush()
+        await record.meet(3)
+        // What is still open is settled by the next commit, and the last place is that of a change.
+        try await settings.commit { settings.plain -= 1 }
+        await record.meet(6)
+        let last = fixture.newestRevision
+        while seen.withLock({ $0.told.last }) != "\(last)" {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func check(_ record: Record, _ round: String) {
+        let (outcomes, told) = (record.outcomes.withLock { $0 }, record.told.withLock { $0 })
+        var homes: [Int: [Int64]] = [:]
+        var last: [String: Int] = [:]
+        var revisions: [Int64] = []
+        let events = fixture.cluster.state.withLock { $0.allEvents }
+        for (revision, changes) in events.sorted(by: { $0.key < $1.key }) {
+            var hasSetting = false
+            for change in changes {
+                let name = String(decoding: change.key.dropFirst(fixture.prefix.utf8.count), as: UTF8.self)
+                if name == "plain" { hasSetting = true }
+                guard Self.names.contains(name) else { continue }
+                hasSetting = true
+                guard let value = change.value.flatMap({ Int(String(decoding: $0.bytes, as: UTF8.self)) }) else {
+                    Issue.record("\(round): \(name) was removed at \(revision)")
+                    continue
+                }
+                homes[value, default: []].append(revision)
+                if case .acknowledged(let found)? = outcomes[value] {
+                    #expect(found == last[name, default: 0], "\(round): \(value) at \(revision) has read \(found)")
+                }
+                last[name] = value
+            }
+            if hasSetting { revisions.append(revision) }
+        }
+        for (value, outcome) in outcomes.sorted(by: { $0.key < $1.key }) {
+            let home = homes[value, default: []]
+            #expect(home.count <= 1, "\(round): \(value), \(outcome), was stored at \(home)")
+            switch outcome {
+            case .acknowledged: #expect(home.count >= 1, "\(round): \(value) was acknowledged and is lost")
+            case .refused: #expect(home.isEmpty, "\(round): \(value) was refused, and stored at \(home)")
+            case .unknown: break
+            }
+        }
+        for (client, positions) in told.sorted(by: { $0.key < $1.key }) {
+            let beginning = positions.first.flatMap { Int64($0) } ?? 0
+            let rest = Array(positions.dropFirst())
+            let due = revisions.filter { $0 > beginning }.map { "\($0)" }
+            #expect(rest == Array(due.prefix(rest.count)), "\(round): client \(client) from \(beginning)")
+        }
+    }
+}
+
+extension EtcdFixture {
+    /// The newest revision that has changed a setting.
+    fileprivate var newestRevision: Int64 {
+        let events = cluster.state.withLock { $0.allEvents }
+        return events.filter { _, changes in
+            changes.contains { !String(decoding: $0.key, as: UTF8.self).hasPrefix(prefix + "$settle/") }
+        }.keys.max() ?? 0
+    }
+}
