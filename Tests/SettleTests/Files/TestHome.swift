@@ -93,17 +93,29 @@ final class TestHome: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Everything around the home and in it, with its owner; links are not followed.
+    /// Everything around the home and in it, with its owner; links are not followed. What others remove meanwhile is left
+    /// out.
     func everything(in folder: FilePath? = nil) throws -> [String: FileStatus] {
         let folder = folder ?? root
         var found: [String: FileStatus] = [:]
-        for name in try disk.namesInFolder(folder.text) {
+        let names = try ifThere { () throws(SystemError) in try disk.namesInFolder(folder.text) }
+        for name in names ?? [] {
             let path = folder.appending(name)
-            let status = try disk.status(at: path.text)
+            let status = try ifThere { () throws(SystemError) in try disk.status(at: path.text) }
+            guard let status else { continue }
             found[path.text] = status
             if status.kind == .folder { found.merge(try everything(in: path)) { $1 } }
         }
         return found
+    }
+
+    private func ifThere<Result>(_ look: () throws(SystemError) -> Result) throws(SystemError) -> Result? {
+        do {
+            return try look()
+        } catch {
+            guard error == .notFound else { throw error }
+            return nil
+        }
     }
 
     /// Expects that nothing outside of the home has been made or changed since a look, and that the user owns all that
