@@ -12,15 +12,32 @@ extension UserSystemCalls {
         guard !entry.path.name.hasSuffix(Self.temporarySuffix) else { return try createGiven(entry, permissions) }
         let new = temporary(for: entry)
         let file = try createGiven(new, permissions)
-        defer { try? base.removeFile(new.path.name, in: new.folder) }
+        // Nothing is written through this descriptor, so closing it has nothing to report.
+        defer {
+            try? base.closeFile(file)
+            try? base.removeFile(new.path.name, in: new.folder)
+        }
         do {
             try base.linkFile(new.path.name, to: entry.path.name, in: entry.folder)
-            return file
         } catch {
-            try? base.closeFile(file)
             guard Self.lackOfLinks.contains(error) else { throw error }
             return try createGiven(entry, permissions)
         }
+        return try open(entry, madeAs: file)
+    }
+
+    /// Opens a file that was just made by the name that it keeps: Linux tells watchers of a write by the name under which
+    /// the writer has opened the file, and no watch waits for the first name.
+    private func open(_ entry: Entry, madeAs file: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        let named = try open(entry, .update)
+        do throws(SystemError) {
+            // Others may have been faster, and replaced it.
+            guard try base.status(of: named).identity == base.status(of: file).identity else { throw .alreadyExists }
+        } catch {
+            try? base.closeFile(named)
+            throw error
+        }
+        return named
     }
 
     private func createGiven(_ entry: Entry, _ permissions: UInt16) throws(SystemError) -> FileDescriptor {

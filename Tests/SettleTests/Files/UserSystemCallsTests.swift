@@ -135,6 +135,51 @@ import Testing
         #expect(throws: SystemError.notFound) { try calls.status(at: home.path("b/new").text) }
     }
 
+    @Test(
+        "A write to a file that was just made is reported under its name",
+        arguments: [OpenMode.createNew(permissions: 0o600), .updateOrCreate(permissions: 0o600)])
+    func watched(mode: OpenMode) async throws {
+        let home = try TestHome(.real)
+        let (folder, told) = (home.path("a"), Told())
+        try home.makeFolders(folder)
+        let file = try home.calls.openFile(folder.appending("new").text, mode)
+        let watch = SystemFileWatching.shared.watch([folder: ["new", "last"]]) { told.add($0) }
+        try FileOperations(home.calls).writeAll([1], to: file, at: folder.appending("new"))
+        // Reported after everything before it.
+        try home.write("", to: folder.appending("last"))
+        #expect(await told.next(.replaced).files.contains(folder.appending("new")))
+        try home.calls.closeFile(file)
+        watch.cancel()
+    }
+
+    @Test(
+        "A file that takes the place of one just made is not taken for it",
+        arguments: TestHome.Disk.allCases)
+    func replaced(disk: TestHome.Disk) throws {
+        for mode in [OpenMode.createNew(permissions: 0o600), .updateOrCreate(permissions: 0o600)] {
+            let home = try TestHome(disk)
+            let (path, isReplaced) = (home.path("a/new"), LockedValue(false))
+            try home.makeFolders(path.folder)
+            home.disk.beforeNext(.link) {
+                // Once it has its name.
+                home.disk.beforeNext(.update) {
+                    isReplaced.withLock { $0 = true }
+                    try? home.write("{}", to: path)
+                }
+            }
+            if case .createNew = mode {
+                #expect(throws: SystemError.alreadyExists) { try home.calls.openFile(path.text, mode) }
+            } else {
+                // Then it is one that was there.
+                try home.calls.closeFile(home.calls.openFile(path.text, mode))
+            }
+            #expect(isReplaced.withLock { $0 })
+            #expect(try home.text(of: path) == "{}")
+            #expect(try home.disk.namesInFolder(path.folder.text) == ["new"])
+            #expect(home.disk.openFiles == [])
+        }
+    }
+
     @Test("Nothing is given to anybody else") func setOwner() throws {
         let home = try TestHome()
         try home.write("", to: home.path("a/file"))

@@ -14,6 +14,9 @@
     /// The descriptor is made with the first watch and kept until deinitialization, because closing one takes 12 to 16
     /// ms, and a user may have no more than 128 by default.
     ///
+    /// A write has the name by which the writer has opened the file, also when that name has gone and the file has kept
+    /// another one. So what is watched must be opened by the name that it keeps, or be renamed to it.
+    ///
     /// Changes of permissions and times (`IN_ATTRIB`) are left out: each new link to a file would be one.
     package final class Inotify: FolderEventSource {
         // Sendable: everything in it, the source included, is accessed only under the lock.
