@@ -317,33 +317,6 @@ import Testing
         #expect(again.loadOutcome != .absent && again.token == store.token)
     }
 
-    @Test("A journal of an earlier version is read, and counts from then on") func earlierJournal() async throws {
-        let fixture = try FileStorageFixture()
-        let batch = JournalBatch(
-            revision: 1, entries: [JournalEntry(key: "count", value: .integer(7), before: .absent)])
-        let records = [
-            JournalRecord(.checkpointed(.absent, coveredEnd: JournalHeader.size), durableEnd: 0),
-            JournalRecord(.values(batch), durableEnd: 0),
-        ]
-        var bytes = JournalHeader(generation: 7).encoded
-        var position = JournalPosition.start(of: 7)
-        for record in records {
-            let (encoded, next) = record.encoded(at: position)
-            bytes += encoded
-            position = next
-        }
-        #expect(bytes[8] == 1)
-        try Data(bytes).write(to: fixture.folder.appending(path: ".settings.json.journal"))
-        let store = try await SettingsStore.open(storage: fixture.storage())
-        let settings = try await store.group(CounterSettings.self)
-        #expect(settings.count == 7 && store.token == nil)
-        try await settings.commit { settings.count += 1 }
-        #expect(store.token?.position == 1)
-        try await store.close()
-        let again = try await SettingsStore.open(storage: fixture.storage())
-        #expect(try await again.group(CounterSettings.self).count == 8 && again.token?.position == 1)
-    }
-
     @Test("Durable changes wait for the sync") func durableOnly() async throws {
         let place = try HistoryPlace(.memory)
         let store = try await place.open()
