@@ -38,6 +38,9 @@ struct KeptHistoryRun {
     /// How many transactions are kept.
     private let bound: Int
     private var hasFaults = false
+    /// Whether the file of the past has been damaged: any of its records may be missing from then on, and none is wrong.
+    private var isDamaged = false
+    private let mayBeDamaged: Bool
     /// What the follower has been told, and where it began.
     private var list: [Entry] = []
     private var beginning: ChangeToken?
@@ -55,6 +58,7 @@ struct KeptHistoryRun {
         random = SeededGenerator(seed: seed)
         journalLimit = [300, 700, FileStorage.journalLimit][Int(random.next() % 3)]
         isKept = random.next() % 4 != 0
+        mayBeDamaged = random.next() % 4 == 0
         bound = random.next() % 2 == 0 ? 1 + Int(random.next() % 12) : 10_000
         try FileOperations(disk).makeFolder(FilePath("/home"))
         try FileOperations(disk).synchronizeFolder(FilePath("/"))
@@ -93,7 +97,7 @@ struct KeptHistoryRun {
     private mutating func step() throws {
         if processes.isEmpty || (processes.count < 3 && below(8) == 0) { return try open() }
         let index = below(processes.count)
-        switch below(20) {
+        switch below(21) {
         case 0..<9: try append(index)
         case 9..<12: try checkpoint(index)
         case 12, 13: try edit()
@@ -101,6 +105,7 @@ struct KeptHistoryRun {
         case 15: kill(index)
         case 16: try losePower()
         case 17: try removeFiles(index)
+        case 18: if mayBeDamaged { try damagePast() }
         default: try look(index)
         }
     }
@@ -343,6 +348,10 @@ struct KeptHistoryRun {
         let bound = bound
         for place in [nil, list[below(list.count)].token] {
             let past = try earlier(than: place, of: index)
+            if isDamaged {
+                try checkRest(past, of: index)
+                continue
+            }
             let end = list.last?.token.position ?? 0
             let known = list.filter {
                 $0.token.position + UInt64(bound) > end && $0.token.position < place?.position ?? .max
@@ -355,6 +364,17 @@ struct KeptHistoryRun {
                     description: "Looking back from \(text(place)) finds \(past.map { text($0.token) }) instead of "
                         + "\(known.map { text($0.token) }).")
             }
+        }
+    }
+
+    /// What a damaged past still has is in its order and as it was.
+    private func checkRest(_ past: [Entry], of index: Int) throws {
+        let told = Dictionary(list.map { ($0.token, $0.transaction) }) { $1 }
+        let isInOrder = zip(past, past.dropFirst()).allSatisfy { $0.token.position > $1.token.position }
+        let areSame = past.allSatisfy { entry in told[entry.token].map { $0 == entry.transaction } ?? true }
+        guard isInOrder, areSame else {
+            throw Violation(
+                description: "\(processes[index].name) finds \(past.map { text($0.token) }) in what is left.")
         }
     }
 
@@ -371,6 +391,7 @@ struct KeptHistoryRun {
 
     /// Whether more transactions have come after a place than are kept.
     private func mayBeForgotten(_ place: ChangeToken, _ index: Int) -> Bool {
+        if isDamaged { return true }
         guard let end = processes[index].storage.token, end.history == place.history else { return false }
         return end.position > place.position + UInt64(bound)
     }
@@ -388,6 +409,21 @@ struct KeptHistoryRun {
     }
 
     // MARK: Faults
+
+    /// Changes a byte of the file with the kept past, if there is one.
+    private mutating func damagePast() throws {
+        let (operations, path) = (FileOperations(disk), FileNames(FilePath("/home/settings.json")).history)
+        guard let file = try? operations.open(path, .update) else { return }
+        defer { try? operations.close(file, at: path) }
+        let size = Int(try operations.status(of: file, at: path).size)
+        let offset = below(max(1, size))
+        var bytes = try operations.read(file, at: path, offset: offset, count: 1)
+        guard !bytes.isEmpty else { return }
+        bytes[0] ^= UInt8(1 + below(255))
+        try operations.write(bytes, to: file, at: path, offset: offset)
+        isDamaged = true
+        note("The past is damaged at \(offset)")
+    }
 
     /// - Returns: Whether the call succeeded. A process that dies in it is gone.
     private mutating func perform(
