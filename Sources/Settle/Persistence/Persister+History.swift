@@ -78,12 +78,14 @@ extension Persister {
     private func find(_ token: ChangeToken, in history: any HistoryStorage) async -> HistoryFinding {
         await fillFeed()
         if case .unknown = log.lock.withLock({ log.feed.entries(after: token, limit: 1) }) {
+            var found: [HistoryFeedEntry] = []
             do {
-                var found: [HistoryFeedEntry] = []
                 // As much as finds room in the feed, for others that come back from the same place.
                 while true {
                     let place = found.last?.token ?? token
-                    guard let page = try await records(after: place, in: history) else { break }
+                    let page = try await records(after: place, in: history)
+                    pastWasRead()
+                    guard let page else { break }
                     found += page
                     let (room, beginning) = log.lock.withLock { (log.feed.room, log.feed.beginning) }
                     guard !page.isEmpty else { return startFeed(with: found, after: token) }
@@ -98,8 +100,9 @@ extension Persister {
                 }
                 if !found.isEmpty { return .entries(found) }
             } catch {
-                reportOnce(error)
-                if error.code == .unavailable, shared != nil { return unreachable() }
+                if error != lastPastError { report(.storage(error)) }
+                lastPastError = error
+                if error.code == .unavailable { return found.isEmpty ? unreachable() : .entries(found) }
                 // What can't be read is as good as forgotten: the follower gets everything.
             }
             return await lost()
@@ -107,12 +110,22 @@ extension Persister {
         return .inFeed
     }
 
-    /// The past is there, and can't be read now. The follower tries again with the next changes that can be fetched, of
-    /// which the first come after a back-off.
+    /// The past is there, and can't be read now. The follower tries again after a back-off, or once the storage has
+    /// answered to something else.
     private func unreachable() -> HistoryFinding {
-        isFollowerRefused = true
-        fetchEnded(hasFailed: true)
+        pastFailed()
         return .unreachable(attempts: log.lock.withLock { log.feed.attempts })
+    }
+
+    func readPastAgain() {
+        guard machine.pastTried() else { return }
+        log.feedAgain().resumeTasks(of: log)
+    }
+
+    /// The past was read.
+    private func pastWasRead() {
+        machine.pastRead()
+        lastPastError = nil
     }
 
     /// The feed has another past than the storage, or none.
@@ -140,9 +153,7 @@ extension Persister {
         guard isFeedBehind, undelivered.isEmpty, !mustFetch, isHistoryFollowed, !isClosed else { return }
         isFeedBehind = false
         await fillFeed()
-        guard isFollowerRefused else { return }
-        isFollowerRefused = false
-        log.feedAgain().resumeTasks(of: log)
+        readPastAgain()
     }
 
     /// Lets the feed have what has been appended and fetched.

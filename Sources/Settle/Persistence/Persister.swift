@@ -37,8 +37,8 @@ actor Persister {
 
     /// Whether the storage's history may have more than those who follow it were told.
     var isFeedBehind = false
-    /// Whether a follower waits until the storage can be reached.
-    var isFollowerRefused = false
+    /// Why the past could not be read, until it could.
+    var lastPastError: StorageError?
     var backlog = Backlog()
     /// The storage has accepted everything encodable up to this revision.
     var lastHandedOver: UInt64 = 0
@@ -226,6 +226,7 @@ actor Persister {
             case .append(let durability): try await append(durability, retryingEncoding: durability == .synced)
             case .checkpoint(let reason): try await checkpoint(for: reason)
             case .fetch: await deliver()
+            case .readPast: readPastAgain()
             }
         } catch {
             // Reported already; the machine schedules the retry.
@@ -251,6 +252,12 @@ actor Persister {
             guard machine.outside != .current else { return }
             machine.fetched(now: time.elapsed())
         }
+        waitForNext()
+    }
+
+    /// The past could not be read for somebody.
+    func pastFailed() {
+        machine.pastFailed(now: time.elapsed())
         waitForNext()
     }
 

@@ -1,6 +1,6 @@
 /// Decides what the persister does next. Has no clock, lock, task or storage: it receives events and returns actions.
 ///
-/// Three regions are independent of each other until the store closes:
+/// Four regions are independent of each other until the store closes:
 ///
 /// ```
 ///   saving      working ──failed──▶ failing ──stable, retry time or not──▶ working
@@ -10,6 +10,9 @@
 ///               reached ──change by others, not at rest──▶ leftToOthers ──due──▶ reached, refused
 ///
 ///   outside     current ──failed──▶ failing ──fetched──▶ current
+///
+///   past        current ──failed──▶ failing ──due, or fetched──▶ trying ──read──▶ current
+///                                      ▲──────────failed──────────┘
 /// ```
 ///
 /// An append, a sync and a checkpoint are each one uninterrupted call and need no state. After a failure the persister
@@ -26,6 +29,8 @@ struct PersisterStateMachine {
         case checkpoint(CheckpointReason)
         /// Fetch external changes again, because the last attempt failed.
         case fetch
+        /// Let those who could not read the past try again.
+        case readPast
     }
 
     /// What becomes of changed values.
@@ -58,6 +63,13 @@ struct PersisterStateMachine {
         case failing(Retry)
     }
 
+    /// The state of reading the past for those who follow it.
+    enum Past: Equatable {
+        case current
+        case failing(Retry)
+        case trying(Retry)
+    }
+
     enum State: Equatable {
         case open
         case closed
@@ -67,6 +79,7 @@ struct PersisterStateMachine {
     private(set) var saving = Saving.working(paceEnd: .zero)
     private(set) var checkpoint = Checkpoint.reached
     private(set) var outside = Outside.current
+    private(set) var past = Past.current
     /// Set from the first failed checkpoint until one works.
     private var checkpointRetry: Retry?
 
@@ -95,6 +108,10 @@ struct PersisterStateMachine {
         var dues: [Duration] = []
         if case .failing(let retry) = outside {
             if retry.due <= now { return .fetch }
+            dues.append(retry.due)
+        }
+        if case .failing(let retry) = past {
+            if retry.due <= now { return .readPast }
             dues.append(retry.due)
         }
         switch saving {
@@ -255,6 +272,31 @@ struct PersisterStateMachine {
         retry.failed(now: now)
         outside = .failing(retry)
     }
+
+    /// The past could not be read for somebody. Others who try before the retry is due do not postpone it.
+    mutating func pastFailed(now: Duration) {
+        var retry = Retry(delays: delays)
+        switch past {
+        case .current: break
+        case .trying(let known): retry = known
+        case .failing(let known):
+            if known.due > now { return }
+            retry = known
+        }
+        retry.failed(now: now)
+        past = .failing(retry)
+    }
+
+    /// Those who could not read the past try again: the retry is due, or the storage has answered to something else.
+    ///
+    /// - Returns: Whether there are any.
+    mutating func pastTried() -> Bool {
+        guard case .failing(let retry) = past else { return false }
+        past = .trying(retry)
+        return true
+    }
+
+    mutating func pastRead() { past = .current }
 
     /// Something has happened to the storage. It may have recovered from what made saves fail; but the signal may also
     /// stem from a failed save itself, so the retry waits for the shortest delay. The cause of a refused resting form

@@ -212,6 +212,29 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
+    @Test("Reading the past is repeated with back-off, however many followers ask and whatever else works")
+    func failedPast() {
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5))
+        let triesEarly = machine.pastTried()
+        for _ in 0..<3 { machine.pastFailed(now: .zero) }
+        machine.fetched(now: .zero)
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(1)))
+        #expect(machine.next(.init(), now: .seconds(1)) == .readPast)
+        let tries = [triesEarly, machine.pastTried(), machine.pastTried()]
+        #expect(tries == [false, true, false])
+        #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: nil))
+        machine.pastFailed(now: .seconds(1))
+        #expect(machine.next(.init(), now: .seconds(1)) == .wait(until: .seconds(3)))
+        // The storage has answered to something else.
+        _ = machine.pastTried()
+        machine.pastFailed(now: .seconds(2))
+        #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: .seconds(6)))
+        machine.pastRead()
+        #expect(machine.next(.init(), now: .seconds(2)) == .wait(until: nil))
+        machine.pastFailed(now: .seconds(10))
+        #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
+    }
+
     @Test("A signal from the storage shortens the wait after failed saves, but not to zero")
     func spoken() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
