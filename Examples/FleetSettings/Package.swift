@@ -33,14 +33,18 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict),
         // Members of etcd, children and a network on this machine: what demonstrations, trials, figures and tests need.
         .target(
             name: "FleetMachines",
-            dependencies: ["EtcdHTTP", .product(name: "SettleEtcd", package: "settle")],
+            dependencies: [
+                "EtcdHTTP",
+                .product(name: "SettleEtcd", package: "settle"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "fleet",

@@ -1,17 +1,8 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 public import SettleEtcd
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Carries the requests of an `EtcdStorage` with AsyncHTTPClient.
 ///
@@ -100,37 +91,16 @@ public struct EtcdHTTPTransport: EtcdTransport {
         for (name, value) in request.headers.sorted(by: { $0.key < $1.key }) {
             message.headers.add(name: name, value: value)
         }
-        message.body = .bytes(request.body)
+        let body = RequestBody(request.body)
+        message.body = .stream(body, length: .known(Int64(request.body.count)))
         do {
             return try await client.execute(message, deadline: .distantFuture)
         } catch {
-            throw Self.failure(error)
-        }
-    }
-
-    /// Only what fails before there is a connection is surely unsent.
-    private static func failure(_ error: any Error) -> EtcdTransportError {
-        switch error {
-        case is NIOConnectionError, is NIOSSLExtraError:
-            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
-        case let error as NIOSSLError:
-            guard case .handshakeFailed = error else { return EtcdTransportError("the connection failed (\(error))") }
-            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
-        case let error as IOError where unsent.contains(error.errnoCode):
-            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
-        case let error as ChannelError:
-            if case .connectTimeout = error {
-                return EtcdTransportError("no connection could be made in time", isSurelyUnsent: true)
+            // No error tells for sure: the network may go before there is a connection, and within an answer.
+            guard body.hasBegun else {
+                throw EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
             }
-            return EtcdTransportError("the connection failed (\(error))")
-        case let error as HTTPClientError where withoutConnection.contains(error):
-            return EtcdTransportError("no connection could be made (\(error))", isSurelyUnsent: true)
-        default: return EtcdTransportError("the connection failed (\(error))")
+            throw EtcdTransportError("the connection failed (\(error))")
         }
     }
-
-    private static let withoutConnection: [HTTPClientError] = [
-        .connectTimeout, .tlsHandshakeTimeout, .invalidURL, .emptyHost, .emptyScheme, .getConnectionFromPoolTimeout,
-    ]
-    private static let unsent: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN]
 }
