@@ -50,6 +50,25 @@ package struct BareEtcd: Sendable {
         return Self.number((answer["header"] as? [String: Any])?["revision"])
     }
 
+    /// Stores values at keys under the prefix, in one transaction.
+    package func put(_ values: [(key: String, json: String)]) async throws {
+        let puts = values.map { key, json in
+            #"{"request_put":{"key":"\#(Self.base64(prefix + key))","value":"\#(Self.base64(json))"}}"#
+        }
+        _ = try await post("/v3/kv/txn", #"{"success":[\#(puts.joined(separator: ","))]}"#)
+    }
+
+    /// What is stored at a key under the prefix; `nil` if there is none.
+    package func value(at key: String) async throws -> String? {
+        let answer = try await post("/v3/kv/range", #"{"key":"\#(Self.base64(prefix + key))"}"#)
+        return (answer["kvs"] as? [[String: Any]])?.first.map { Self.text($0["value"]) }
+    }
+
+    /// Removes a key under the prefix.
+    package func remove(_ key: String) async throws {
+        _ = try await post("/v3/kv/deleterange", #"{"key":"\#(Self.base64(prefix + key))"}"#)
+    }
+
     /// The cluster's newest revision.
     package func revision() async throws -> Int {
         let header = try await post("/v3/kv/range", #"{"key":"\#(Self.base64(prefix))"}"#)["header"] as? [String: Any]
