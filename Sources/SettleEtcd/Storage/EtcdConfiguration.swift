@@ -29,7 +29,8 @@ public struct EtcdConfiguration: Sendable {
     public var endpoints: [String]
     /// What every key begins with, such as `/fleet/limits/`. A slash at the end is added if it is missing.
     public var prefix: String
-    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more.
+    /// The user, where etcd asks for one. Its token is renewed when it is not accepted any more, once for all storages that
+    /// share it; see ``EtcdTransport/tokens``.
     public var credentials: Credentials?
     /// How long one call of one member may take.
     public var deadline = Duration.seconds(5)

@@ -21,17 +21,22 @@ import Settle
 actor EtcdClient {
     private let transport: any EtcdTransport
     private let endpoints: [String]
-    private let credentials: EtcdConfiguration.Credentials?
+    private let tokens: EtcdTokens
+    /// `nil` where etcd asks for none.
+    private let user: EtcdTokens.User?
     private let deadline: Duration
     private let time: TimeSource
     /// The member to begin with.
     private var preferred: Int
-    private var token: String?
+    /// That of the newest stream.
+    private var streamToken: String?
 
     init(_ transport: any EtcdTransport, _ configuration: EtcdConfiguration, _ time: TimeSource) {
         self.transport = transport
-        endpoints = configuration.endpoints.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        credentials = configuration.credentials
+        let endpoints = configuration.endpoints.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        self.endpoints = endpoints
+        tokens = transport.tokens ?? EtcdTokens()
+        user = configuration.credentials.map { EtcdTokens.User(endpoints: Set(endpoints), credentials: $0) }
         deadline = configuration.deadline
         preferred = max(0, min(Int(configuration.random() * Double(endpoints.count)), endpoints.count - 1))
         self.time = time
@@ -71,7 +76,8 @@ actor EtcdClient {
         }
         let endpoint = endpoints[preferred]
         var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: bytes)
-        if let token = try await authenticated(at: endpoint) { request.headers["Authorization"] = token }
+        streamToken = try await token(at: endpoint)
+        if let streamToken { request.headers["Authorization"] = streamToken }
         let result: Result<Void, any Error>
         do {
             result = .success(try await transport.stream(request, receive))
@@ -89,33 +95,53 @@ actor EtcdClient {
         if !endpoints.isEmpty, endpoints[preferred] == endpoint { preferred = (preferred + 1) % endpoints.count }
     }
 
-    /// The token is not known any more, such as after the end of the member that gave it.
-    func forgetToken() { token = nil }
+    /// The token of the newest stream is not known any more, such as after the end of the member that gave it.
+    func forgetStreamToken() {
+        if let user { tokens.remove(streamToken, of: user) }
+    }
 
     // MARK: One member
 
     private func call(_ endpoint: String, _ path: String, _ body: [UInt8]) async throws(GatewayFailure) -> GatewayObject
     {
-        let used = try await authenticated(at: endpoint)
+        let used = try await token(at: endpoint)
         do throws(GatewayFailure) {
             return try await post(endpoint, path, body, token: used)
         } catch {
-            guard error.isUnauthenticated, credentials != nil else { throw error }
+            guard error.isUnauthenticated, let user else { throw error }
+            tokens.remove(used, of: user)
         }
         // Refused before anything has happened, so it is no harm to make it again.
-        if token == used { token = nil }
-        return try await post(endpoint, path, body, token: try await authenticated(at: endpoint))
+        return try await post(endpoint, path, body, token: try await token(at: endpoint))
     }
 
-    private func authenticated(at endpoint: String) async throws(GatewayFailure) -> String? {
-        guard let credentials, token == nil else { return token }
-        let body = try Self.encode(
-            .dictionary(["name": .string(credentials.name), "password": .string(credentials.password)]),
-            EtcdPath.authenticate)
-        let answer = try await post(endpoint, EtcdPath.authenticate, body, token: nil)
-        let new = answer.text("token")
-        token = new.isEmpty ? nil : new
-        return token
+    /// The user's token, from this member if there is none yet.
+    private func token(at endpoint: String) async throws(GatewayFailure) -> String? {
+        guard let user else { return nil }
+        do throws(GatewayFailure) {
+            return try await tokens.token(of: user, at: endpoint) { [self] in
+                await authenticate(user.credentials, at: endpoint)
+            }
+        } catch {
+            var failure = error
+            // Whatever has become of that, nothing has happened of the call that needs the token.
+            if failure.kind == .unanswered { failure.kind = .unreached }
+            throw failure
+        }
+    }
+
+    private func authenticate(
+        _ credentials: EtcdConfiguration.Credentials, at endpoint: String
+    ) async -> Result<String?, GatewayFailure> {
+        do throws(GatewayFailure) {
+            let body = try Self.encode(
+                .dictionary(["name": .string(credentials.name), "password": .string(credentials.password)]),
+                EtcdPath.authenticate)
+            let token = try await post(endpoint, EtcdPath.authenticate, body, token: nil).text("token")
+            return .success(token.isEmpty ? nil : token)
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func post(

@@ -1,7 +1,7 @@
 /// Carries requests to etcd: what a library for HTTP does for `EtcdStorage`.
 ///
-/// It opens connections and encrypts them. It chooses no endpoint, repeats nothing, and knows neither deadlines nor
-/// tokens: a call that takes too long is cancelled, and should end then.
+/// It opens connections and encrypts them. It chooses no endpoint, repeats nothing, and knows no deadlines: a call that takes
+/// too long is cancelled, and should end then.
 public protocol EtcdTransport: Sendable {
     /// Posts a request, and returns the whole answer, whatever its status.
     ///
@@ -16,6 +16,15 @@ public protocol EtcdTransport: Sendable {
     ///   - receive: Its error ends the stream.
     /// - Throws: ``EtcdTransportError``, when the connection ends with an error. Returns when it ends without.
     func stream(_ request: EtcdRequest, _ receive: @escaping @Sendable ([UInt8]) async throws -> Void) async throws
+
+    /// Where the storages that it serves keep the tokens of their users: always the same collection. By default `nil`, and
+    /// each storage has a token of its own.
+    var tokens: EtcdTokens? { get }
+}
+
+extension EtcdTransport {
+    /// None: each storage has a token of its own.
+    public var tokens: EtcdTokens? { nil }
 }
 
 /// A request to one member of a cluster.

@@ -39,7 +39,7 @@ extension EtcdStorage {
         let reason = await stream()
         isFollowing = false
         guard phase == .open, !Task.isCancelled else { return nil }
-        if mustAuthenticate { await client.forgetToken() }
+        if mustAuthenticate { await client.forgetStreamToken() }
         // Not at once if the member is behind: it would say the same again.
         if mustRead, await readAnew(), isForgotten { return .zero }
         await client.skip(endpoint)

@@ -51,6 +51,7 @@ final class FakeTransport: EtcdTransport {
     }
 
     let cluster: FakeEtcd
+    let tokens: EtcdTokens? = EtcdTokens()
     let state = Mutex(State())
     private let gates = Mutex<[CheckedContinuation<Void, Never>]>([])
 

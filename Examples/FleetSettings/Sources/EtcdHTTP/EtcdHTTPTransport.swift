@@ -13,8 +13,8 @@ public import SettleEtcd
 /// try await transport.shutdown()
 /// ```
 ///
-/// One transport serves any number of storages. It has no deadlines of its own, except for making a connection: the storage
-/// cancels what takes too long.
+/// One transport serves any number of storages, which share the tokens of their users. It has no deadlines of its own,
+/// except for making a connection: the storage cancels what takes too long.
 public struct EtcdHTTPTransport: EtcdTransport {
     /// How connections are encrypted.
     public struct TLS: Sendable {
@@ -29,6 +29,9 @@ public struct EtcdHTTPTransport: EtcdTransport {
             self.certificate = certificate
         }
     }
+
+    /// Those of all its storages.
+    public let tokens: EtcdTokens? = EtcdTokens()
 
     private let client: HTTPClient
     private let longestAnswer: Int
