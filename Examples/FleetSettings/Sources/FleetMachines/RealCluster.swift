@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Members of etcd as processes of this machine, from Debian's packages. They end with this process.
 package final class RealCluster: Sendable {
     private struct Member {
@@ -109,6 +113,14 @@ package final class RealCluster: Sendable {
 
     /// The memory of a member, in bytes.
     package func residentBytes(_ index: Int) -> Int { members.withLock { $0[index].process }?.residentBytes ?? 0 }
+
+    /// How many watches a member serves, as it says itself.
+    package func watchCount(_ index: Int) throws -> Int {
+        guard let url = URL(string: "\(endpoints[index])/metrics") else { return 0 }
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("etcd_debugging_mvcc_watcher_total ") }
+        return line?.split(separator: " ").last.flatMap { Double($0) }.map { Int($0) } ?? 0
+    }
 
     /// Waits until the members have a leader.
     package func ready() async throws {

@@ -16,6 +16,7 @@ struct FleetBench: AsyncParsableCommand {
     struct Measure: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Measures, and prints a table.")
         @Flag(help: "With fewer samples, stores and programs.") var quick = false
+        @Option(help: "How many stores watch at once; 2,000 by default.") var stores: Int?
         @Option(help: "The parts, separated by commas: commit, watch, stores, relay.") var only: String?
 
         func run() async throws {
@@ -29,7 +30,9 @@ struct FleetBench: AsyncParsableCommand {
             try await withTransport { transport in
                 if parts.contains("commit") { try await Commits(samples: quick ? 60 : 400).measure(transport) }
                 if parts.contains("watch") { try await Watches(samples: quick ? 60 : 400).measure(transport) }
-                if parts.contains("stores") { try await Stores(count: quick ? 100 : 1_000).measure(transport) }
+                if parts.contains("stores") {
+                    try await Stores(count: stores ?? (quick ? 100 : 2_000)).measure(transport)
+                }
                 if parts.contains("relay") { try await Relays(programs: quick ? 10 : 100).measure(transport) }
             }
         }

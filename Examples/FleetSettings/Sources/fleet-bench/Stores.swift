@@ -30,6 +30,7 @@ struct Stores {
         let opened = MonotonicTime.now()
         let connections = Self.connections()
         Table.row("\(count) stores on one prefix are open and follow after", Table.milliseconds(opened - start))
+        Table.row("  watches of the member", "\(try bench.cluster.watchCount(0))")
         Table.row("  connections of the process", "\(connections)")
         let grown = bench.cluster.residentBytes(0) - memory
         Table.row(
