@@ -21,6 +21,7 @@ extension EtcdStorage {
         return try await turns.run { () throws(StorageError) in
             try checkOpen()
             try await connect()
+            defer { if log.hasNews, log.signal() { tell(.mayHaveChanged) } }
             if !isFollowing || landed.isEmpty { try await refresh() }
             // What is between own transactions is known when they come back.
             if let newest = landed.keys.max(), await !catchUp(to: Reading(revision: newest)) {
@@ -55,6 +56,13 @@ extension EtcdStorage {
 
     /// As ``withhold(_:)``, of what has been until now.
     public func forgetHistory(of key: SettingKey) { recent.withLock { $0.forget(key) } }
+
+    /// The stream goes on beside the store's calls: who is told of a change by the history must find it in force.
+    func holdBackUntold() {
+        // Who does not watch never asks for the changes.
+        let first = handler.withLock { $0 != nil } ? log.firstNews : nil
+        recent.withLock { $0.firstUntold = first }
+    }
 
     // MARK: Places
 

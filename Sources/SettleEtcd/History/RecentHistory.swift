@@ -5,6 +5,8 @@ struct RecentHistory: Sendable {
     /// The place before the first of them; `nil` if none is known.
     private(set) var beginning: ChangeToken?
     private(set) var records: ArraySlice<StoredRecord> = []
+    /// The first revision that the store has not been told of: from there on nothing is told by the history either.
+    var firstUntold: Int64?
     /// Of what is told to those who ask for the past.
     var secrets: Set<SettingKey> = []
 
@@ -17,8 +19,22 @@ struct RecentHistory: Sendable {
     private static let limit = 1_024
     private static let sizeLimit = 4 << 20
 
-    /// The place of the newest transaction.
-    var end: ChangeToken? { landed ?? records.last?.token ?? beginning }
+    /// The place of the newest transaction that may be told.
+    var end: ChangeToken? {
+        if let landed, isTold(landed) { return landed }
+        return records.last { isTold($0.token) }?.token ?? beginning
+    }
+
+    private func isTold(_ token: ChangeToken) -> Bool {
+        firstUntold.map { Int64(clamping: token.position) < $0 } ?? true
+    }
+
+    /// The place of the transaction at a revision.
+    func token(at revision: Int64) -> ChangeToken? {
+        if let landed, landed.position == UInt64(clamping: revision) { return landed }
+        return records.last { $0.token.position <= UInt64(clamping: revision) }
+            .flatMap { $0.token.position == UInt64(clamping: revision) ? $0.token : nil }
+    }
 
     mutating func begin(at token: ChangeToken?) {
         beginning = token
@@ -41,11 +57,18 @@ struct RecentHistory: Sendable {
         }
     }
 
+    /// Those that may be told.
+    ///
     /// - Returns: `nil` if the place is not among them.
     func records(after token: ChangeToken, limit: Int) -> [StoredRecord]? {
-        if token == beginning { return Array(records.prefix(limit)) }
-        guard let index = records.firstIndex(where: { $0.token == token }) else { return nil }
-        return Array(records[(index + 1)...].prefix(limit))
+        let later: ArraySlice<StoredRecord>
+        if token == beginning {
+            later = records
+        } else {
+            guard let index = records.firstIndex(where: { $0.token == token }) else { return nil }
+            later = records[(index + 1)...]
+        }
+        return Array(later.prefix(limit).prefix { isTold($0.token) })
     }
 
     /// The ones before a place, newest first.

@@ -24,6 +24,8 @@ struct ChangeLog: Sendable {
     private var newestTaken: Int64 = 0
     /// The batch of which the store does not know whether it was stored.
     private var open: StorageBatch.ID?
+    /// The revision of the oldest thing that the store has not been told.
+    private(set) var firstNews: Int64?
     /// Whether the store was called and has not come yet.
     private var isSignalled = false
 
@@ -34,26 +36,39 @@ struct ChangeLog: Sendable {
     }
 
     /// The store does not know whether a batch was stored: if it was, that is news.
-    mutating func leaveOpen(_ batch: StorageBatch.ID) { open = batch }
+    mutating func leaveOpen(_ batch: StorageBatch.ID) {
+        open = batch
+        findFirstNews()
+    }
 
     /// The store is told with a receipt that it was stored.
-    mutating func settle(_ batch: StorageBatch.ID) { if open == batch { open = nil } }
+    mutating func settle(_ batch: StorageBatch.ID) {
+        guard open == batch else { return }
+        open = nil
+        findFirstNews()
+    }
+
+    private mutating func findFirstNews() {
+        firstNews = isReplaced ? .min : entries.lazy.filter(isNews).map(\.revision).min()
+    }
 
     mutating func add(_ entry: Entry) {
         guard !entry.values.isEmpty || entry.unusable != nil else { return }
         entries.append(entry)
+        if isNews(entry) { firstNews = min(firstNews ?? .max, entry.revision) }
     }
 
     mutating func replaceAll() {
         entries = []
         isReplaced = true
+        findFirstNews()
     }
 
     /// Whether others have stored something that the store was not told.
     ///
     /// What is not told is in the log, whatever its revision: the stream may bring what another has done before an own
     /// transaction after it.
-    var hasNews: Bool { isReplaced || entries.contains(where: isNews) }
+    var hasNews: Bool { firstNews != nil }
 
     private func isNews(_ entry: Entry) -> Bool { !entry.isOwn || (open != nil && entry.batch == open) }
 
@@ -71,6 +86,7 @@ struct ChangeLog: Sendable {
     mutating func tell(upTo revision: Int64) {
         told = max(told, revision)
         entries = []
+        findFirstNews()
     }
 
     /// - Parameter tree: Everything as it is now.
@@ -82,6 +98,7 @@ struct ChangeLog: Sendable {
             told = revision
             isReplaced = false
             isSignalled = false
+            firstNews = nil
         }
         if isReplaced { return [ExternalChange(.everything(tree()))] }
         var changes: [ExternalChange] = []

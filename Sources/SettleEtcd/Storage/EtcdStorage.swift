@@ -74,7 +74,9 @@ public actor EtcdStorage: HistoryStorage {
 
     var phase = Phase.unread
     var mirror: Mirror
-    var log = ChangeLog()
+    var log = ChangeLog() {
+        didSet { holdBackUntold() }
+    }
     var doubt: Doubt?
     /// The batch that a poison has found stored. The mirror may not have its marker yet.
     var foundBatch: StorageBatch.ID?
@@ -330,9 +332,11 @@ public actor EtcdStorage: HistoryStorage {
         let hasNews = log.hasNews
         if !hasNews { log.tell(upTo: mirror.revision) }
         // What came after the batch is not behind it.
+        let revision = marker
+        let own = recent.withLock { $0.token(at: revision) }
         return StorageReceipt(
-            position: hasNews ? StoragePosition(UInt64(clamping: marker)) : position, durability: .synced,
-            hasExternalChanges: hasNews, token: token)
+            position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
+            hasExternalChanges: hasNews, token: own ?? token)
     }
 
     // MARK: What others have stored

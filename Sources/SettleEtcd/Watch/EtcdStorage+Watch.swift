@@ -18,6 +18,7 @@ extension EtcdStorage {
 
     private func startFollowing() {
         guard phase != .closed, following == nil else { return }
+        holdBackUntold()
         following = Task { [weak self] in
             while !Task.isCancelled, let delay = await self?.followOnce() {
                 guard let time = self?.time, (try? await time.sleep(time.elapsed() + delay)) != nil else { return }

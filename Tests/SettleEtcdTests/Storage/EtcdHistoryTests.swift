@@ -124,4 +124,30 @@ struct EtcdHistoryTests {
         }
         try await store.close()
     }
+
+    @Test func whoIsToldOfAChangeFindsItInForce() async throws {
+        let (first, _) = fixture.client()
+        let store = try await SettingsStore.open(storage: first, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        try await settings.commit { settings.count = 1 }
+        while await !first.isFollowing { await Task.yield() }
+        let place = try #require(store.token)
+        let count = 2_000
+        let writing = Task.detached { [fixture] in
+            for number in 2...count {
+                fixture.cluster.put("/fleet/test/count", "\(number)")
+                if number.isMultiple(of: 3) { await Task.yield() }
+            }
+        }
+        var told = 1
+        for await change in store.changes(after: place) {
+            let inForce = settings.count
+            told += 1
+            #expect(change.snapshot == nil && change.mutations.first?.newValue as? Int == told)
+            #expect(inForce >= told)
+            if told == count { break }
+        }
+        await writing.value
+        try await store.close()
+    }
 }
