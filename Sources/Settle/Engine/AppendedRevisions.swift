@@ -11,7 +11,8 @@ struct AppendedRevisions {
         /// Whether the store has appended them.
         var isOwn: Bool
 
-        var start: UInt64 { token.position - count }
+        /// A storage may give several transactions one place.
+        var start: UInt64 { token.position - min(token.position, count) }
 
         func contains(_ revision: UInt64, _ isOwn: Bool) -> Bool { self.isOwn == isOwn && revisions.contains(revision) }
     }

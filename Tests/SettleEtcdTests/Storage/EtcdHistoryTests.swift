@@ -91,6 +91,26 @@ struct EtcdHistoryTests {
         for store in [first, second] { try await store.close() }
     }
 
+    /// Of a new cluster, the revision is lower than the number of writes.
+    @Test func writesThatAreStoredTogetherAreFollowed() async throws {
+        let (storage, _) = fixture.client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        let changes = store.changes(after: store.token)
+        let following = Task {
+            for await change in changes { return Optional(change) }
+            return nil
+        }
+        for number in 1...4 { settings.count = number }
+        try await store.flush()
+        try await fixture.whileTimePasses {
+            let change = try #require(await following.value)
+            #expect(change.mutations.map { $0.newValue as? Int } == [4])
+            #expect(change.token == store.token)
+        }
+        try await store.close()
+    }
+
     /// What can't be read for a while is not forgotten.
     @Test func aFollowerWaitsForAClusterThatCanNotBeReached() async throws {
         let (first, _) = fixture.client()
