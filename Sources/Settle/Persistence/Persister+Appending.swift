@@ -105,17 +105,23 @@ extension Persister {
     private func resolve(_ durability: StorageDurability) async throws {
         guard let batch = backlog.unresolved else { return }
         do {
-            let token = try await appendOnce(batch, durability).token
-            didList(batch, at: token)
-            appended(at: token)
+            let receipt = try await appendOnce(batch, durability)
+            didAppend(batch, receipt)
+            mustFetch = mustFetch || receipt.hasExternalChanges
+            didList(batch, at: receipt.token)
+            appended(at: receipt.token)
         } catch {
             let isKnownNotToBeStored = error.code == .conflict || error.code == .leaseLost
-            guard isKnownNotToBeStored else { throw appendFailed(error) }
+            guard isKnownNotToBeStored else {
+                // The round's commits wait behind it, and are not undone.
+                var unknown = error
+                unknown.isOutcomeUnknown = true
+                throw appendFailed(unknown)
+            }
             backlog.unresolved = nil
             return
         }
         backlog.unresolved = nil
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         didStore(partOf: batch)
     }
 
@@ -249,10 +255,7 @@ extension Persister {
     ///
     /// - Returns: False if there is more to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        if !receipt.hasExternalChanges { position = receipt.position }
-        // Nothing came between what the closures have read and this batch, nor between this and the next one.
-        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        didAppend(batch, receipt)
         guard isWhole else {
             didStore(partOf: batch)
             return false
@@ -267,9 +270,19 @@ extension Persister {
         return true
     }
 
+    private func didAppend(_ batch: StorageBatch, _ receipt: StorageReceipt) {
+        if !receipt.hasExternalChanges { position = receipt.position }
+        // Nothing came between what the closures have read and this batch, nor between this and the next one.
+        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+    }
+
     /// A batch with some of the values has been stored: from now on what others store at their keys counts.
     func didStore(partOf batch: StorageBatch) {
         backlog.didStore(partOf: batch)
-        log.handOver(batch.values.keys.filter { backlog.values[$0] == nil })
+        let stored = batch.values.keys.filter { backlog.values[$0] == nil }
+        log.handOver(stored)
+        // What is written there from now on does not stand or fall with it.
+        failedSaves.forget(Set(stored))
     }
 }

@@ -88,7 +88,7 @@ extension Persister {
         for index in changes.indices { changes[index].isMigration = migrations.record.take(from: &changes[index]) }
         reportRefusal()
         for case .unusable(let error) in changes.map(\.content) { lastUnusable = error }
-        resolve(by: changes)
+        resolve(by: &changes)
         compareWithFailedSaves(changes)
         undelivered += changes
         settlePlace()

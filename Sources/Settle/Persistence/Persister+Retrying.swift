@@ -39,12 +39,15 @@ extension Persister {
     func leaveUnresolved() { backlog.leaveUnresolved(log.lock.withLock { log.unsaved.lastCollected }) }
 
     /// The batch whose answer was lost has turned out to be stored.
-    func resolve(by changes: [ExternalChange]) {
-        guard let batch = backlog.unresolved, let change = changes.first(where: { $0.batch == batch.id }) else {
+    func resolve(by changes: inout [ExternalChange]) {
+        guard let batch = backlog.unresolved, let place = changes.firstIndex(where: { $0.batch == batch.id }) else {
             return
         }
-        didList(batch, at: change.token)
+        didList(batch, at: changes[place].token)
         backlog.unresolved = nil
+        // Nor is what others have stored before it newer than what has been written since.
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
+        for index in changes[..<place].indices { changes[index].overwrite(batch.values) }
         didStore(partOf: batch)
     }
 

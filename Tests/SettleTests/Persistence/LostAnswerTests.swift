@@ -36,6 +36,59 @@ import Testing
         try await store.close()
     }
 
+    @Test("What is written over a commit whose answer was lost stands when that turns out to be stored")
+    func overwritten() async throws {
+        let base = InMemoryStorage()
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer()
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        storage.tell(["count": .integer(1)])
+        settings.count = 2
+        try await store.flush()
+        #expect(settings.count == 2)
+        #expect(base.tree == SettingTree(["count": .integer(2)]))
+        try await store.close()
+    }
+
+    @Test("What others have stored before a batch whose answer was lost is not newer than what was written since")
+    func ordered() async throws {
+        let base = InMemoryStorage()
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer(refusingMore: true)
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        settings.count = 2
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        storage.tell(["count": .integer(1)], after: ["count": .integer(5)])
+        storage.refuse(false)
+        try await store.flush()
+        #expect(settings.count == 2)
+        #expect(base.tree == SettingTree(["count": .integer(2)]))
+        try await store.close()
+    }
+
+    @Test("A commit behind one whose answer was lost is not refused, since it is not undone")
+    func behind() async throws {
+        let base = InMemoryStorage()
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        let settings = try await store.group(CounterSettings.self)
+        storage.loseAnswer(isStored: false)
+        await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
+        storage.refuse(true)
+        let error = await #expect(throws: SettingsError.self) { try await settings.commit { settings.name = "next" } }
+        #expect((error?.underlying as? StorageError)?.isOutcomeUnknown == true)
+        storage.refuse(false)
+        try await store.flush()
+        #expect(settings.name == "next")
+        #expect(base.tree == SettingTree(["count": .integer(1), "name": .string("next")]))
+        try await store.close()
+    }
+
     @Test("Without a lock, nothing is written over what others have stored after a commit whose answer was lost")
     func contested() async throws {
         let base = InMemoryStorage(SettingTree(["other": .integer(1)]))
@@ -114,6 +167,10 @@ private final class TellingStorage: StorageWrapper {
         /// How many more appends fail.
         var failures = 0
         var isStored = true
+        /// Whether all that come after these are refused.
+        var refusesMore = false
+        /// Whether appends surely store nothing.
+        var isRefused = false
         var lost: StorageBatch?
         var news: [ExternalChange] = []
     }
@@ -125,19 +182,30 @@ private final class TellingStorage: StorageWrapper {
 
     init(_ base: InMemoryStorage) { self.base = base }
 
-    func loseAnswer(isStored: Bool = true) { state.withLock { $0 = State(failures: 2, isStored: isStored) } }
+    func loseAnswer(isStored: Bool = true, refusingMore refusesMore: Bool = false) {
+        state.withLock { $0 = State(failures: 2, isStored: isStored, refusesMore: refusesMore) }
+    }
+
+    func refuse(_ isRefused: Bool) { state.withLock { $0.isRefused = isRefused } }
 
     /// The next changes begin with what the lost batch has stored.
-    func tell(_ values: [SettingKey: SettingValue?]) {
-        state.withLock { $0.news = [ExternalChange(.values(values), batch: $0.lost?.id)] }
+    ///
+    /// - Parameter others: What others have stored before.
+    func tell(_ values: [SettingKey: SettingValue?], after others: [SettingKey: SettingValue?] = [:]) {
+        state.withLock { state in
+            state.news = [ExternalChange(.values(values), batch: state.lost?.id)]
+            if !others.isEmpty { state.news.insert(ExternalChange(.values(others)), at: 0) }
+        }
     }
 
     func append(_ batch: StorageBatch, durability: StorageDurability) async throws(StorageError) -> StorageReceipt {
         let (failures, isStored) = state.withLock { state in
             defer { state.failures = max(0, state.failures - 1) }
             if state.failures == 2 { state.lost = batch }
+            if state.failures == 0, state.refusesMore { (state.isRefused, state.refusesMore) = (true, false) }
             return (state.failures, state.isStored)
         }
+        if state.withLock({ $0.isRefused }) { throw StorageError(.unavailable, "The connection was refused.") }
         let lost = StorageError(.unavailable, "The connection was lost.", isOutcomeUnknown: true)
         if failures == 1 || failures == 2 && !isStored { throw lost }
         let receipt = try await base.append(batch, durability: durability)
