@@ -88,10 +88,11 @@ extension EtcdStorage {
             own.insert(revision)
             if !hasLanded, marker?.batch != transaction.batch {
                 // A number of its own, by which the next process finds out whether it has landed.
+                let earlier = transaction.batch
                 transaction.batch = StorageBatch.ID()
                 inherited[0] = transaction
                 await savePending()
-                guard try await send(transaction, own: own) else {
+                guard try await send(transaction, after: earlier, own: own) else {
                     await lose(transaction, because: "the cluster has newer values")
                     continue
                 }
@@ -101,10 +102,15 @@ extension EtcdStorage {
         }
     }
 
+    /// - Parameter earlier: The batch with which an earlier process has sent it, which may be on its way still.
     /// - Returns: False if a key is newer in the cluster.
-    private func send(_ transaction: PendingTransaction, own: Set<Int64>) async throws(StorageError) -> Bool {
+    private func send(
+        _ transaction: PendingTransaction, after earlier: StorageBatch.ID, own: Set<Int64>
+    ) async throws(StorageError) -> Bool {
         for _ in 0..<Self.attemptLimit {
-            let own = own.union([mirror.marker(of: clientName).modRevision])
+            let (last, revision) = mirror.marker(of: clientName)
+            if last?.batch == earlier { return true }
+            let own = own.union([revision])
             if transaction.isContested(in: mirror, own: own) { return false }
             let marker = Marker(
                 session: session, batch: transaction.batch, author: transaction.author, time: transaction.time)
@@ -197,8 +203,14 @@ extension EtcdStorage {
     }
 
     /// Keeps the values that are known now.
-    func saveLocalCopy() async {
+    ///
+    /// - Parameter batches: Those that have turned out to be stored.
+    func saveLocalCopy(storing batches: [StorageBatch.ID] = []) async {
         guard let local else { return }
+        if kept.contains(where: { batches.contains($0.batch) }) {
+            kept.removeAll { batches.contains($0.batch) }
+            return await savePending()
+        }
         let mirror = mirror
         report(await local.update { $0.take(mirror) })
     }

@@ -22,8 +22,9 @@ struct ChangeLog: Sendable {
     private(set) var told: Int64 = 0
     /// The revision of the newest thing of others that the store was told.
     private var newestTaken: Int64 = 0
-    /// The batch of which the store does not know whether it was stored.
-    private var open: StorageBatch.ID?
+    /// The batches of which the store does not know whether they were stored. It may have given up one of them, and left
+    /// the next one open.
+    private var open: Set<StorageBatch.ID> = []
     /// The revision of the oldest thing that the store has not been told.
     private(set) var firstNews: Int64?
     /// Whether the store was called and has not come yet.
@@ -37,15 +38,13 @@ struct ChangeLog: Sendable {
 
     /// The store does not know whether a batch was stored: if it was, that is news.
     mutating func leaveOpen(_ batch: StorageBatch.ID) {
-        open = batch
+        open.insert(batch)
         findFirstNews()
     }
 
-    /// The store is told with a receipt that it was stored.
+    /// The store is told with a receipt that it was stored, or it can't be stored any more.
     mutating func settle(_ batch: StorageBatch.ID) {
-        guard open == batch else { return }
-        open = nil
-        findFirstNews()
+        if open.remove(batch) != nil { findFirstNews() }
     }
 
     private mutating func findFirstNews() {
@@ -70,7 +69,7 @@ struct ChangeLog: Sendable {
     /// transaction after it.
     var hasNews: Bool { firstNews != nil }
 
-    private func isNews(_ entry: Entry) -> Bool { !entry.isOwn || (open != nil && entry.batch == open) }
+    private func isNews(_ entry: Entry) -> Bool { !entry.isOwn || entry.batch.map(open.contains) == true }
 
     /// Whether others have stored something since the store was at a position. The store may have been told meanwhile:
     /// what it has read at that position was before.
@@ -94,6 +93,7 @@ struct ChangeLog: Sendable {
         let newest = entries.filter(isNews).map(\.revision).max() ?? 0
         newestTaken = isReplaced ? revision : max(newestTaken, newest)
         defer {
+            for case let batch? in entries.lazy.filter(\.isOwn).map(\.batch) { open.remove(batch) }
             entries = []
             told = revision
             isReplaced = false

@@ -245,7 +245,8 @@ public actor EtcdStorage: HistoryStorage {
             do throws(StorageError) {
                 try await store(batch, plan)
             } catch {
-                if error.isOutcomeUnknown { leaveOpen(batch.id) }
+                // It was not sent if the doubt is about another one.
+                if error.isOutcomeUnknown, doubt.map({ $0.batch == batch.id }) ?? true { leaveOpen(batch.id) }
                 if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
                 throw error
             }
@@ -349,9 +350,10 @@ public actor EtcdStorage: HistoryStorage {
                 try await connect()
                 try await refresh()
             }
-            await saveLocalCopy()
-            let changes = log.take(at: mirror.revision, tree: mirror.tree)
-            return StorageChanges(changes, position: self.position)
+            let changes = StorageChanges(
+                log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
+            await saveLocalCopy(storing: changes.changes.compactMap(\.batch))
+            return changes
         }
     }
 

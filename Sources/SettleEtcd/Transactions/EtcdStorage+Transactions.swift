@@ -115,7 +115,7 @@ extension EtcdStorage {
             }
             hasLanded = found.poison != doubt.poison && found.batch == doubt.batch
         }
-        if hasLanded { foundBatch = doubt.batch }
+        if hasLanded { foundBatch = doubt.batch } else { log.settle(doubt.batch) }
         // What fails here is made up for by the next transaction, which finds the marker changed.
         try? await refresh()
         if !hasLanded, let failure { throw storageError(failure, "stored", at: doubt.keys) }

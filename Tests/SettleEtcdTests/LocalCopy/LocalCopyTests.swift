@@ -1,5 +1,6 @@
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import SettleEtcd
@@ -117,6 +118,53 @@ struct LocalCopyTests {
         #expect(try await again.load().tree.root == ["a": .integer(2)])
         #expect(await again.lostTransactions().isEmpty)
         #expect(await again.pendingTransactionCount() == 0)
+        await again.close()
+    }
+
+    @Test func whatTurnsOutToBeStoredIsNotPending() async throws {
+        let (storage, transport) = client()
+        _ = try await storage.load()
+        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        await #expect(throws: StorageError.self) {
+            try await storage.append(batch(["a": .integer(2)]), durability: .synced)
+        }
+        #expect(await storage.pendingTransactionCount() == 1)
+        transport.setAll(nil)
+        _ = try await storage.changes(after: StoragePosition(2))
+        #expect(await storage.pendingTransactionCount() == 0)
+        // Nor is it lost when others replace it.
+        fixture.cluster.put("/fleet/test/a", "9")
+        try await storage.append(batch(["b": .integer(1)]), durability: .synced)
+        #expect(await storage.lostTransactions().isEmpty)
+        await storage.close()
+    }
+
+    @Test func whatLandsWhileTheNextProcessSendsItAgainIsStoredOnce() async throws {
+        let (storage, transport) = client()
+        _ = try await storage.load()
+        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
+        transport.set { $0.path == EtcdPath.transaction ? .requestLost : nil }
+        await #expect(throws: StorageError.self) {
+            try await storage.append(batch(["a": .integer(2)]), durability: .synced)
+        }
+        let late = try #require(
+            transport.requests(of: EtcdPath.transaction).first {
+                String(decoding: $0.body, as: UTF8.self).contains("\"value\":\"Mg==\"")
+            })
+        await storage.close()
+        let (again, sending) = client()
+        sending.set { [cluster = fixture.cluster] request in
+            if request.path == EtcdPath.transaction { _ = cluster.answer(late.path, late.body, token: nil) }
+            return nil
+        }
+        #expect(try await again.load().tree.root == ["a": .integer(2)])
+        #expect(await again.pendingTransactionCount() == 0)
+        #expect(await again.lostTransactions().isEmpty)
+        let stored = fixture.cluster.state.withLock { state in
+            state.events.values.filter { $0.contains { $0.value?.bytes == [UInt8(ascii: "2")] } }.count
+        }
+        #expect(stored == 1)
         await again.close()
     }
 

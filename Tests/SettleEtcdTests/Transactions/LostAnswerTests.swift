@@ -129,6 +129,25 @@ struct LostAnswerTests {
         await storage.close()
     }
 
+    @Test func itIsToldEvenIfTheNextOneIsLeftOpenToo() async throws {
+        let (storage, transport) = try await opened()
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        let lost = batch(2)
+        await #expect(throws: StorageError.self) { _ = try await storage.append(lost, durability: .synced) }
+        // The store has given it up. Nothing is sent before the first one is settled.
+        let next = StorageBatch(revision: 3, values: ["b": .integer(3)])
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await storage.append(next, durability: .synced)
+        }
+        #expect(error?.isOutcomeUnknown == true)
+        transport.setAll(nil)
+        let changes = try await storage.changes(after: StoragePosition(2)).changes
+        #expect(changes == [ExternalChange(.values(["a": .integer(2)]), batch: lost.id)])
+        _ = try await storage.append(next, durability: .synced)
+        #expect(try await storage.changes(after: StoragePosition(3)).changes.isEmpty)
+        await storage.close()
+    }
+
     @Test func theLostAnswerOfAPoisonIsNoTransaction() async throws {
         let (storage, transport) = try await opened()
         transport.setNext([.requestLost, .answerLost])
