@@ -5,9 +5,11 @@ import Testing
 
 @testable import SettleEtcd
 
-/// Stores whose tasks commit, while requests and answers are lost, late, refused or cut, and streams end: each acknowledged
-/// commit is stored once, each refused one never, each has read what was there when it was stored, and every follower is told
-/// each revision once and in order.
+/// Stores whose tasks commit and write, while requests and answers are lost, late, refused or cut, and streams end: each
+/// acknowledged commit is stored once, each refused one never, each has read what was there when it was stored, no plain write
+/// is stored twice, and every follower is told each revision once and in order. In the end all have the cluster's values.
+///
+/// In some rounds the cluster forgets its past now and then. Then a follower may be told of a hole.
 @Suite(.timeLimit(.minutes(10)))
 struct CommitHistoryTests {
     struct Registers: SettingsGroup {
@@ -15,6 +17,7 @@ struct CommitHistoryTests {
         @Setting var second = 0
         @Setting var third = 0
         @Setting var plain = 0
+        @Setting var last = 0
 
         func replace(_ register: Int, with value: Int) -> Int {
             switch register {
@@ -32,6 +35,8 @@ struct CommitHistoryTests {
     }
 
     private static let names = ["first", "second", "third"]
+    /// What a client writes at the end begins there.
+    private static let final = 90_000
 
     private enum Outcome: Equatable {
         case acknowledged(found: Int)
@@ -85,17 +90,23 @@ struct CommitHistoryTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...3 {
                     group.addTask { [fixture] in
-                        try await Self.live(number, seed: 6_151 + 10 * round + UInt64(number), in: fixture, record)
+                        try await Self.live(
+                            number, seed: 6_151 + 10 * round + UInt64(number), forgetting: Self.isForgetful(round),
+                            in: fixture, record)
                     }
                 }
                 try await group.waitForAll()
             }
-            check(record, "round \(round)")
+            check(record, round)
         }
     }
 
+    private static func isForgetful(_ round: UInt64) -> Bool { round % 4 == 3 }
+
     /// A machine, whose process ends once without notice.
-    private static func live(_ number: Int, seed: UInt64, in fixture: EtcdFixture, _ record: Record) async throws {
+    private static func live(
+        _ number: Int, seed: UInt64, forgetting isForgetful: Bool, in fixture: EtcdFixture, _ record: Record
+    ) async throws {
         let copy: InMemoryStorage? = number == 3 ? nil : InMemoryStorage()
         let disturbance = Disturbance(seed: seed)
         var random = SeededGenerator(seed: seed)
@@ -118,22 +129,27 @@ struct CommitHistoryTests {
                 }
             }
             transport.set { disturbance.fault($0) }
-            for commit in 1...15 {
-                let value = number * 1_000 + life * 100 + commit
-                let register = Int.random(in: 0..<3, using: &random)
-                if commit.isMultiple(of: 5) { transport.endStreams() }
-                if commit.isMultiple(of: 7) { settings.plain = value }
-                let outcome: Outcome
-                do {
-                    let found = try await settings.commit { settings.replace(register, with: value) }
-                    outcome = .acknowledged(found: found)
-                } catch let error as SettingsError {
-                    let isUnknown = (error.underlying as? StorageError)?.isOutcomeUnknown == true
-                    outcome = isUnknown ? .unknown : .refused
+            for step in 1...10 {
+                if step.isMultiple(of: 4) { transport.endStreams() }
+                if isForgetful, step.isMultiple(of: 3), number == 1 { fixture.cluster.compact() }
+                let value = number * 1_000 + life * 100 + 3 * step
+                if step.isMultiple(of: 3) { settings.plain = value }
+                // At the same time.
+                let registers = (0..<3).shuffled(using: &random).prefix(step % 3 + 1)
+                await withTaskGroup(of: Void.self) { group in
+                    for (index, register) in registers.enumerated() {
+                        group.addTask { await commit(value + index, to: register, of: settings, record) }
+                    }
                 }
-                record.outcomes.withLock { $0[value] = outcome }
+                if step.isMultiple(of: 5) { settings.plain = value }
             }
-            if life == 1 { try await settle(store, settings, disturbance, seen, in: fixture, record) }
+            if life == 1 {
+                disturbance.end()
+                try? await store.flush()
+                settings.plain = final + number
+                try await store.flush()
+                try await settle(settings, seen, in: fixture, record)
+            }
             following.cancel()
             await following.value
             place = seen.withLock { $0.place }
@@ -151,27 +167,45 @@ struct CommitHistoryTests {
         withExtendedLifetime(abandoned) {}
     }
 
+    private static func commit(_ value: Int, to register: Int, of settings: Registers, _ record: Record) async {
+        let outcome: Outcome
+        do {
+            let found = try await settings.commit { settings.replace(register, with: value) }
+            outcome = .acknowledged(found: found)
+        } catch {
+            let isUnknown = ((error as? SettingsError)?.underlying as? StorageError)?.isOutcomeUnknown == true
+            outcome = isUnknown ? .unknown : .refused
+        }
+        record.outcomes.withLock { $0[value] = outcome }
+    }
+
     /// Waits until all have ended, and the follower has been told everything.
     private static func settle(
-        _ store: SettingsStore, _ settings: Registers, _ disturbance: Disturbance,
-        _ seen: LockedValue<(place: ChangeToken?, told: [String])>, in fixture: EtcdFixture, _ record: Record
+        _ settings: Registers, _ seen: LockedValue<(place: ChangeToken?, told: [String])>, in fixture: EtcdFixture,
+        _ record: Record
     ) async throws {
-        disturbance.end()
-        try? await store.flush()
         await record.meet(3)
         // What is still open is settled by the next commit, and the last place is that of a change.
-        try await settings.commit { settings.plain -= 1 }
+        try await settings.commit { settings.last += 1 }
         await record.meet(6)
-        let last = fixture.newestRevision
-        while seen.withLock({ $0.told.last }) != "\(last)" {
+        let last = UInt64(fixture.newestRevision)
+        while seen.withLock({ $0.place.map { $0.position < last } ?? true }) {
             try Task.checkCancellation()
             await Task.yield()
         }
+        for (name, value) in [
+            ("first", settings.first), ("second", settings.second), ("third", settings.third),
+            ("plain", settings.plain), ("last", settings.last),
+        ] {
+            #expect(fixture.cluster.text(fixture.prefix + name).flatMap { Int($0) } ?? 0 == value, "\(name)")
+        }
     }
 
-    private func check(_ record: Record, _ round: String) {
+    private func check(_ record: Record, _ number: UInt64) {
+        let round = "round \(number)"
         let (outcomes, told) = (record.outcomes.withLock { $0 }, record.told.withLock { $0 })
         var homes: [Int: [Int64]] = [:]
+        var plain: [Int: [Int64]] = [:]
         var last: [String: Int] = [:]
         var revisions: [Int64] = []
         let events = fixture.cluster.state.withLock { $0.allEvents }
@@ -179,11 +213,15 @@ struct CommitHistoryTests {
             var hasSetting = false
             for change in changes {
                 let name = String(decoding: change.key.dropFirst(fixture.prefix.utf8.count), as: UTF8.self)
-                if name == "plain" { hasSetting = true }
-                guard Self.names.contains(name) else { continue }
+                guard !name.hasPrefix("$settle/") else { continue }
                 hasSetting = true
+                guard name != "last" else { continue }
                 guard let value = change.value.flatMap({ Int(String(decoding: $0.bytes, as: UTF8.self)) }) else {
                     Issue.record("\(round): \(name) was removed at \(revision)")
+                    continue
+                }
+                guard name != "plain" else {
+                    plain[value, default: []].append(revision)
                     continue
                 }
                 homes[value, default: []].append(revision)
@@ -203,6 +241,13 @@ struct CommitHistoryTests {
             case .unknown: break
             }
         }
+        for (value, revisions) in plain {
+            #expect(revisions.count == 1, "\(round): \(value) was written once, and stored at \(revisions)")
+        }
+        for client in 1...3 {
+            #expect(plain[Self.final + client] != nil, "\(round): client \(client) has lost a value")
+        }
+        guard !Self.isForgetful(number) else { return }
         for (client, positions) in told.sorted(by: { $0.key < $1.key }) {
             let beginning = positions.first.flatMap { Int64($0) } ?? 0
             let rest = Array(positions.dropFirst())
