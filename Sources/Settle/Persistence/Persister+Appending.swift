@@ -104,9 +104,14 @@ extension Persister {
     /// Appends the batch whose answer was lost again. Only the storage can tell whether it was stored.
     private func resolve(_ durability: StorageDurability) async throws {
         guard let batch = backlog.unresolved else { return }
+        // The batch has conditions of its own: only then do the closures know all that came before it.
+        let isRead = exclusion == .position(position)
         do {
             let receipt = try await appendOnce(batch, durability)
-            didAppend(batch, receipt)
+            if !receipt.hasExternalChanges {
+                if isRead { exclusion = .position(receipt.position) }
+                position = receipt.position
+            }
             mustFetch = mustFetch || receipt.hasExternalChanges
             didList(batch, at: receipt.token)
             appended(at: receipt.token)
@@ -122,6 +127,7 @@ extension Persister {
             return
         }
         backlog.unresolved = nil
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         didStore(partOf: batch)
     }
 
@@ -255,7 +261,10 @@ extension Persister {
     ///
     /// - Returns: False if there is more to be saved.
     private func accepted(_ batch: StorageBatch, _ receipt: StorageReceipt, isWhole: Bool) -> Bool {
-        didAppend(batch, receipt)
+        if !receipt.hasExternalChanges { position = receipt.position }
+        // Nothing came between what the closures have read and this batch, nor between this and the next one.
+        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
+        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
         guard isWhole else {
             didStore(partOf: batch)
             return false
@@ -268,13 +277,6 @@ extension Persister {
         mustRepeat = false
         log.markHandedOver(backlog.didStoreAll(batch))
         return true
-    }
-
-    private func didAppend(_ batch: StorageBatch, _ receipt: StorageReceipt) {
-        if !receipt.hasExternalChanges { position = receipt.position }
-        // Nothing came between what the closures have read and this batch, nor between this and the next one.
-        if exclusion.mayConflict, !batch.values.isEmpty { exclusion = .position(receipt.position) }
-        for index in undelivered.indices { undelivered[index].overwrite(batch.values) }
     }
 
     /// A batch with some of the values has been stored: from now on what others store at their keys counts.
