@@ -8,7 +8,12 @@ extension PanelScript {
           if (![...document.querySelectorAll("form.control")].some(isBusy)) location.reload();
         }
 
-        const place = body.dataset.events;
+        const place = body.dataset.events ? new URL(body.dataset.events, location.href) : null;
+        // What the program has told last: what the page shows, unless an answer has come between.
+        let since = place ? place.searchParams.get("since") : "";
+        function isAsTold() {
+          return [...document.querySelectorAll("form.control")].every((form) => looks.get(form) === told.get(form.id));
+        }
         let events = null, timer, delay = 500, isLost = false;
         function stop() {
           clearTimeout(timer);
@@ -17,12 +22,20 @@ extension PanelScript {
         }
         function listen() {
           stop();
+          if (isAsTold()) place.searchParams.set("since", since); else place.searchParams.delete("since");
           const own = events = new EventSource(place);
           own.addEventListener("open", () => {
             if (isLost) hush();
             [isLost, delay] = [false, 500];
           });
-          own.addEventListener("forms", (event) => { for (const html of JSON.parse(event.data)) show(html, "news"); });
+          own.addEventListener("forms", (event) => {
+            since = event.lastEventId;
+            for (const html of JSON.parse(event.data)) {
+              const form = formIn(html);
+              told.set(form.id, lookOf(form));
+              show(form, "news");
+            }
+          });
           own.addEventListener("contents", () => {
             isOutdated = true;
             renew();
@@ -31,7 +44,9 @@ extension PanelScript {
             if (own !== events) return;
             isLost = true;
             tell(body.dataset.unreachable, true);
-            if (own.readyState !== EventSource.CLOSED) return;
+            // The browser connects again by itself, and says what it was told.
+            if (own.readyState !== EventSource.CLOSED && isAsTold()) return;
+            own.close();
             // An event does not tell why.
             const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
             if (own !== events) return;

@@ -21,9 +21,9 @@ extension PanelScript {
         function isBusy(form) { return form.dataset.typing !== undefined || pending.has(form.id) || isRefused(form); }
 
         // An answer may be refused, or have stored something; news come from others; what is wanted is taken in any case.
-        function show(html, why) {
-          if (isPressed) { later.push(() => show(html, why)); return; }
-          const form = formIn(html), old = form && document.getElementById(form.id);
+        function show(form, why) {
+          if (isPressed) { later.push(() => show(form, why)); return; }
+          const old = form && document.getElementById(form.id);
           if (!old) return;
           const look = lookOf(form), isSame = looks.get(old) === look;
           if (why === "news" && isBusy(old)) {
@@ -76,7 +76,7 @@ extension PanelScript {
           url.searchParams.set("control", form.id);
           try {
             const response = await fetch(url);
-            if (response.ok) show(await response.text(), why); else if (response.status === 401) end();
+            if (response.ok) show(formIn(await response.text()), why); else if (response.status === 401) end();
           } catch { tell(body.dataset.unreachable); }
         }
 

@@ -48,7 +48,10 @@ extension PanelScript {
           if (form && isLast) { delete form.dataset.sending; form.inert = false; }
           if (answer) {
             if (response.ok) places.set(id, ["token", "seen"].map((name) => [name, answer.elements[name].value]));
-            show(text, response.ok ? "stored" : "refused");
+            // News that came before the answer may be newer than it is.
+            const isOld = response.ok && isLast && form?.dataset.stale !== undefined && told.get(id) !== lookOf(answer);
+            show(answer, response.ok ? "stored" : "refused");
+            if (isOld) fetchForm(document.getElementById(id), "news");
             if (response.ok && !response.headers.has("X-Settle-Unchanged")) tell(body.dataset.saved);
             else if (attempt > 0) hush();
           } else {

@@ -45,7 +45,12 @@ enum PanelScript {
             if (output) output.value = Number.isFinite(number) ? String(Number(number.toPrecision(6))) : slider.value;
           }
         }
-        for (const form of document.querySelectorAll("form.control")) looks.set(form, lookOf(form));
+        // The look that the program has told of last, by form.
+        const told = new Map();
+        for (const form of document.querySelectorAll("form.control")) {
+          looks.set(form, lookOf(form));
+          told.set(form.id, looks.get(form));
+        }
         update(document);
 
         // Between the press of a button and its release, the button must stay.

@@ -9,11 +9,12 @@ enum ShownPage: Sendable {
         self = query["q"].map { .search(text: $0) } ?? .pane(id: query["pane"] ?? "")
     }
 
-    func address(in context: PageContext) -> String {
-        let outline = outline(in: context.contents)
+    /// - Parameter place: What the page shows.
+    func address(from place: PagePlace, in context: PageContext) -> String {
+        let (outline, since) = (place.outline, place.description)
         return switch self {
-        case .pane(let id): context.path("events", ["pane": id, "outline": outline])
-        case .search(let text): context.path("events", ["q": text, "outline": outline])
+        case .pane(let id): context.path("events", ["pane": id, "outline": outline, "since": since])
+        case .search(let text): context.path("events", ["q": text, "outline": outline, "since": since])
         }
     }
 

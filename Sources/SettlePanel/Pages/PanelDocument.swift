@@ -2,8 +2,8 @@
 struct PanelDocument: Sendable {
     let context: PageContext
     let title: String
-    /// What the page shows, for the stream of its changes.
-    var page: ShownPage?
+    /// The address of the stream of its changes.
+    var events: String?
     var hasSearch = true
 
     func html(@HTMLBuilder _ content: () -> HTML) -> HTML {
@@ -22,7 +22,7 @@ struct PanelDocument: Sendable {
             HTML(
                 "body",
                 [
-                    "data-events": .optional(page?.address(in: context)), "data-form": .text(context.path("form")),
+                    "data-events": .optional(events), "data-form": .text(context.path("form")),
                     "data-unreachable": .text(words("The program can’t be reached. Trying again…")),
                     "data-ended": .text(words("The session has ended. Use a new link, then load this page again.")),
                     "data-saved": .text(words("Saved.")), "data-changed": .text(words("Changed elsewhere meanwhile.")),

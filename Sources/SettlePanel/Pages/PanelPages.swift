@@ -27,7 +27,8 @@ struct PanelPages: Sendable {
         _ id: String, attempt: (control: Control, attempt: ControlForm.Attempt)? = nil, status: Int = 200
     ) -> PanelResponse {
         guard let pane = context.contents.pane(id) else { return missing }
-        let document = PanelDocument(context: context, title: pane.title, page: .pane(id: pane.id))
+        let forms = PageForms(of: .pane(id: pane.id), self, attempt: attempt)
+        let document = PanelDocument(context: context, title: pane.title, events: forms.events)
         return .html(
             document.html {
                 trail(to: pane)
@@ -37,7 +38,7 @@ struct PanelPages: Sendable {
                     HTML("section") {
                         if let title = section.title { HTML("h2") { title } }
                         HTML("div", ["class": "card"]) {
-                            for row in section.rows { self.row(row, attempt) }
+                            for row in section.rows { self.row(row, forms) }
                         }
                         if let footer = section.footer { HTML("p", ["class": "footer"]) { footer } }
                     }
@@ -59,12 +60,9 @@ struct PanelPages: Sendable {
             }, status: status)
     }
 
-    private func row(
-        _ row: PanelContents.Row, _ attempt: (control: Control, attempt: ControlForm.Attempt)?
-    ) -> HTML {
+    private func row(_ row: PanelContents.Row, _ forms: PageForms) -> HTML {
         switch row {
-        case .control(let control):
-            return form(control, attempt.flatMap { $0.control.id == control.id ? $0.attempt : nil }).html
+        case .control(let control): return forms[control] ?? HTML()
         case .text(let title, let text):
             return HTML("div", ["class": "control"]) {
                 HTML("div", ["class": "row"]) {
@@ -106,7 +104,8 @@ struct PanelPages: Sendable {
 
     /// The settings whose words have all words of a search.
     func search(_ text: String) -> PanelResponse {
-        let document = PanelDocument(context: context, title: words("Search"), page: .search(text: text))
+        let forms = PageForms(of: .search(text: text), self)
+        let document = PanelDocument(context: context, title: words("Search"), events: forms.events)
         let found = context.contents.found(text)
         return .html(
             document.html {
@@ -117,7 +116,7 @@ struct PanelPages: Sendable {
                 for (pane, controls) in found {
                     HTML("section") {
                         HTML("h2") { HTML("a", ["href": .text(context.panePath(pane.id))]) { pane.title } }
-                        HTML("div", ["class": "card"]) { controls.map { form($0).html } }
+                        HTML("div", ["class": "card"]) { controls.map { forms[$0] ?? HTML() } }
                     }
                 }
             })

@@ -38,7 +38,8 @@ struct PanelRouter: Sendable {
         case (_, "/image"): return pages.image(query["name"] ?? "")
         case (_, "/icon"): return pages.icon
         case ("GET", "/events"):
-            return pages.events(query, lifetime: visit.sessionLifetime)
+            return pages.events(
+                query, lastEvent: visit.request.value(of: "last-event-id"), lifetime: visit.sessionLifetime)
         default: return pages.missing
         }
     }

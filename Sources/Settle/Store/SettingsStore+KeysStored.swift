@@ -1,0 +1,18 @@
+extension SettingsStore {
+    /// The keys that the transactions of the history have changed since a place, up to now.
+    ///
+    /// - Returns: `nil` if that can't be told: the place is of another past, or forgotten, or the history can't be read.
+    package func keysStored(after token: ChangeToken) async -> Set<SettingKey>? {
+        try? await core.persister.perform { (persister) throws(SettingsError) in
+            guard !persister.isClosed else { throw .closed(key: nil) }
+            // What others have appended by now.
+            await persister.deliver()
+            var keys: Set<SettingKey> = []
+            for (place, transaction) in try await persister.everything(after: token) {
+                guard let mutations = transaction.mutations else { throw .unknownChanges(at: place) }
+                keys.formUnion(mutations.map(\.key))
+            }
+            return keys
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Settle
+
+/// What a page is told: the forms that it does not show as they are.
+///
+/// A page says with its ``PagePlace`` what it shows, when it connects first and whenever it connects again. So nothing is told
+/// twice, and nothing is lost:
+///
+/// | What the page says | What it is told first |
+/// |---|---|
+/// | nothing, or what can't be read | all its forms |
+/// | that it has other settings than there are by now | that, and all its forms |
+/// | a place of another past, or one that is forgotten, or none while there is a history by now | all its forms, with places that count |
+/// | a place that is known | the forms whose mark is another now; and of the secrets, which look alike whatever they are, those that the history says have been changed since |
+/// | no place, and there still is no history | the forms whose mark is another now |
+///
+/// After that, a setting that changes is told with its form as it is then, whether that looks different or not: the page may have
+/// it from an answer meanwhile. The store is followed before the place in the history is read, so a change during the comparison
+/// is told at least once. A place counts as forgotten also if the history can't be read.
+///
+/// The identifier of an event has the marks of what was told with it and before. A connection that breaks in the middle of an
+/// event leaves the browser with the one before, so that the rest is told again. What the page has had from answers the marks do
+/// not know: the page's script compares, and says nothing of what it shows if that is not what it was told.
+struct PageUpdates: Sendable {
+    private let pages: PanelPages
+    private let page: ShownPage
+    /// Which settings the document has; `nil` if it does not say.
+    private let outline: String?
+    /// What the page says it shows.
+    private let start: PagePlace?
+    /// The forms that were told, by the order of the settings that there were then.
+    private var marks: [FormMark] = []
+    private var knownOutline = ""
+    private var told: PagePlace?
+
+    /// - Parameters:
+    ///   - query: Names the page, and the settings that its document has.
+    ///   - place: What the page says it shows.
+    init(_ page: ShownPage, of pages: PanelPages, outline: String?, from place: PagePlace?) {
+        (self.pages, self.page, self.outline, start) = (pages, page, outline, place)
+    }
+
+    /// An event with the forms that may have changed, or a comment if nothing has.
+    mutating func event(of news: PanelFollower.News) async -> [UInt8] {
+        let pages = pages.current
+        let now = page.outline(in: pages.context.contents)
+        // A browser waits this long, in milliseconds, before it connects again.
+        var text = news.isBeginning ? "retry: 1000\n\n" : ""
+        if let outline, outline != now { text += "event: contents\ndata:\n\n" }
+        // Before the forms, so that it is not newer than they are.
+        let token = pages.panel.store.token
+        let forms = await changedForms(news, pages, now, token)
+        let place = PagePlace(token: token, outline: now, forms: marks)
+        let identifier = place == told ? "" : "id: \(place)\n"
+        told = place
+        guard !forms.isEmpty else { return Array("\(text)\(identifier): alive\n\n".utf8) }
+        let data = (try? SettingValue.array(forms.map { .string($0.html.text) }).json()).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        // On one line, since JSON escapes line breaks.
+        let lines = (data ?? "[]").split(separator: "\n").joined(separator: "\ndata: ")
+        return Array("\(text)\(identifier)event: forms\ndata: \(lines)\n\n".utf8)
+    }
+
+    /// Makes what may have changed anew, and keeps the marks.
+    private mutating func changedForms(
+        _ news: PanelFollower.News, _ pages: PanelPages, _ outline: String, _ token: ChangeToken?
+    ) async -> [MarkedForm] {
+        let controls = page.controls(in: pages.context.contents)
+        let isKnown = !news.isBeginning && knownOutline == outline && marks.count == controls.count
+        knownOutline = outline
+        guard isKnown, !news.isEverything else {
+            let secrets = news.isBeginning ? await pages.keysStored(since: start?.token, upTo: token) : nil
+            let forms = controls.map { pages.marked($0) }
+            marks = forms.map(\.mark)
+            guard news.isBeginning, !news.isEverything, let start, let secrets,
+                let others = PagePlace(token: token, outline: outline, forms: marks).differences(from: start)
+            else { return forms }
+            var indices = Set(others)
+            for (index, control) in controls.enumerated()
+            where control.isTouched(by: news.keys) || control.isSecret && control.isTouched(by: secrets) {
+                indices.insert(index)
+            }
+            return indices.sorted().map { forms[$0] }
+        }
+        var changed: [MarkedForm] = []
+        for (index, control) in controls.enumerated() {
+            let isChanged = control.isTouched(by: news.keys)
+            guard isChanged || control.isTouched(by: news.suspects) else { continue }
+            let form = pages.marked(control)
+            if isChanged || marks[index] != form.mark { changed.append(form) }
+            marks[index] = form.mark
+        }
+        return changed
+    }
+}
+
+extension Control {
+    fileprivate func isTouched(by keys: Set<SettingKey>) -> Bool {
+        keys.contains { $0 == key || $0.isWithin(key) || key.isWithin($0) }
+    }
+}
+
+extension PanelPages {
+    /// The same, with the settings that there are now.
+    fileprivate var current: PanelPages {
+        guard case .values = panel.source else { return self }
+        var context = context
+        context.contents = panel.contentsOfValues(in: context.words)
+        return PanelPages(panel: panel, context: context)
+    }
+
+    /// The keys that the history's transactions since a place have changed; `nil` if that can't be told.
+    fileprivate func keysStored(since place: ChangeToken?, upTo token: ChangeToken?) async -> Set<SettingKey>? {
+        if place == token { return [] }
+        guard let place else { return nil }
+        return await panel.store.keysStored(after: place)
+    }
+}
