@@ -16,6 +16,16 @@ extension SettingsStore {
     public func explain(_ key: SettingKey) -> Explanation {
         core.explain(key)
     }
+
+    /// The same without the places of domains that don't lock keys: it looks into no file for them.
+    package func explainWithoutPlaces(_ key: SettingKey) -> Explanation {
+        core.explain(key, placing: .locks)
+    }
+}
+
+/// Which domains' places an explanation names. To name a line, the file is read.
+private enum NamedPlaces {
+    case all, locks
 }
 
 extension SettingReference {
@@ -26,7 +36,7 @@ extension SettingReference {
 }
 
 extension StoreCore {
-    fileprivate func explain(_ key: SettingKey) -> Explanation {
+    fileprivate func explain(_ key: SettingKey, placing places: NamedPlaces = .all) -> Explanation {
         let found = log.lock.withLock { () -> FoundSetting in
             let place = log.stored.resolved(key)
             let slot = log.stored.slots[place].flatMap { $0.declaration == nil ? nil : $0 }
@@ -39,8 +49,8 @@ extension StoreCore {
                 isDurable: slot.map { $0.lastRevision <= log.changes.durableRevision && !log.unsaved.isUnsaved($0) }
                     ?? true)
         }
-        guard let slot = found.slot, let box = slot.box else { return explainUndeclared(found) }
-        return explain(found, slot, box)
+        guard let slot = found.slot, let box = slot.box else { return explainUndeclared(found, places) }
+        return explain(found, slot, box, places)
     }
 
     /// A setting as of one moment.
@@ -67,7 +77,9 @@ extension StoreCore {
             time: Date(timeIntervalSinceReferenceDate: entry.time))
     }
 
-    private func explain(_ found: FoundSetting, _ slot: SettingSlot, _ box: AnySettingBox) -> Explanation {
+    private func explain(
+        _ found: FoundSetting, _ slot: SettingSlot, _ box: AnySettingBox, _ places: NamedPlaces
+    ) -> Explanation {
         let isSecret = slot.isSecret
         var answers: [Explanation.Answer] = []
         func add(
@@ -82,7 +94,7 @@ extension StoreCore {
         func add(_ candidate: DomainCandidate) {
             let (outcome, problem) = outcome(of: candidate, in: box, slot, found.held)
             add(
-                candidate.domain.name, place(of: candidate), candidate.value, outcome, problem: problem,
+                candidate.domain.name, place(of: candidate, places), candidate.value, outcome, problem: problem,
                 locksKey: candidate.domain.locksKeys && slot.access != .owner)
         }
         for candidate in found.candidates where candidate.domain.isAbove { add(candidate) }
@@ -93,10 +105,11 @@ extension StoreCore {
             }
         } else if let stored = found.stored {
             if let problem = box.problem(with: stored, at: found.key, lastGood: found.lastGood) {
-                add(.application, placeOfOwn(found.place, stored), stored, .refused, problem: problem.description)
+                let place = placeOfOwn(found.place, stored, places)
+                add(.application, place, stored, .refused, problem: problem.description)
                 if found.isStored { add(.application, "the last good value", found.lastGood, inForce) }
             } else {
-                add(.application, placeOfOwn(found.place, stored), stored, inForce)
+                add(.application, placeOfOwn(found.place, stored, places), stored, inForce)
             }
         } else if found.isStored {
             add(.application, "kept in memory only", try? box.visibleOwnValue.map { try box.encoder($0) }, inForce)
@@ -125,7 +138,7 @@ extension StoreCore {
         }
     }
 
-    private func explainUndeclared(_ found: FoundSetting) -> Explanation {
+    private func explainUndeclared(_ found: FoundSetting, _ places: NamedPlaces) -> Explanation {
         let isSecret = isSecret(found.key)
         var answers: [Explanation.Answer] = []
         func add(_ domain: DomainName, _ place: String, _ value: SettingValue, locksKey: Bool = false) {
@@ -135,11 +148,12 @@ extension StoreCore {
                     outcome: answers.isEmpty ? .inForce : .covered, problem: nil, locksKey: locksKey))
         }
         func add(_ candidate: DomainCandidate) {
-            add(candidate.domain.name, place(of: candidate), candidate.value, locksKey: candidate.domain.locksKeys)
+            let place = place(of: candidate, places)
+            add(candidate.domain.name, place, candidate.value, locksKey: candidate.domain.locksKeys)
         }
         let own = newestTree(at: found.place)[found.place]
         for candidate in found.candidates where candidate.domain.isAbove { add(candidate) }
-        if let own { add(.application, placeOfOwn(found.place, own), own) }
+        if let own { add(.application, placeOfOwn(found.place, own, places), own) }
         for candidate in found.candidates where !candidate.domain.isAbove { add(candidate) }
         let value = log.lock.withLock { log.stored.domains.joined(at: found.key, own: own) }
         let first = answers.first?.domain ?? .declaration
@@ -149,8 +163,14 @@ extension StoreCore {
             isDurable: true)
     }
 
-    /// Where the application's domain has a value.
-    private func placeOfOwn(_ key: SettingKey, _ value: SettingValue) -> String {
+    /// Where another domain has a value; empty if that is not to be named.
+    private func place(of candidate: DomainCandidate, _ places: NamedPlaces) -> String {
+        places == .all || candidate.domain.locksKeys ? place(of: candidate) : ""
+    }
+
+    /// Where the application's domain has a value; empty if that is not to be named.
+    private func placeOfOwn(_ key: SettingKey, _ value: SettingValue, _ places: NamedPlaces) -> String {
+        guard places == .all else { return "" }
         guard let path = (persister.storage as? FileStorage)?.path else { return "the storage" }
         let calls = ReadOnlySystemCalls(home?.calls ?? POSIXSystemCalls())
         guard let found = KeyLineCache(FileOperations(calls)).look(at: path),

@@ -34,16 +34,17 @@ struct ControlState: Sendable {
         if let info = store.setting(forKey: control.key.description) {
             self.init(info, of: control, in: store, token)
         } else {
-            self.init(store.explain(control.key), of: control, token)
+            self.init(store.explainWithoutPlaces(control.key), of: control, token)
         }
     }
 
     private init(_ info: SettingInfo, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
         let isDefault = DomainName.ofDefaults.contains(info.domain)
-        // An explanation looks into files, so it is made only where the default may be another than the declaration's.
+        // Only where the default may be another than the declaration's.
         let hasOtherDefaults = store.domains.contains { $0.name == .registration || $0.name == .language }
-        let explanation = info.isCovered || (!isDefault && hasOtherDefaults) ? store.explain(control.key) : nil
+        let explanation =
+            info.isCovered || (!isDefault && hasOtherDefaults) ? store.explainWithoutPlaces(control.key) : nil
         let stored = info.isCovered ? explanation?.storedValue : info.value
         isStored = explanation?.hasStoredValue ?? (info.domain == .application)
         differsFromDefault =
