@@ -31,9 +31,9 @@ extension PanelScript {
           own.addEventListener("forms", (event) => {
             since = event.lastEventId;
             for (const html of JSON.parse(event.data)) {
-              const form = formIn(html);
-              told.set(form.id, lookOf(form));
-              show(form, "news");
+              const form = formIn(html), look = lookOf(form);
+              told.set(form.id, look);
+              show(form, "news", look);
             }
           });
           own.addEventListener("contents", () => {

@@ -21,11 +21,11 @@ extension PanelScript {
         function isBusy(form) { return form.dataset.typing !== undefined || pending.has(form.id) || isRefused(form); }
 
         // An answer may be refused, or have stored something; news come from others; what is wanted is taken in any case.
-        function show(form, why) {
-          if (isPressed) { later.push(() => show(form, why)); return; }
+        function show(form, why, look = form && lookOf(form)) {
+          if (isPressed) { later.push(() => show(form, why, look)); return; }
           const old = form && document.getElementById(form.id);
           if (!old) return;
-          const look = lookOf(form), isSame = looks.get(old) === look;
+          const isSame = looks.get(old) === look;
           if (why === "news" && isBusy(old)) {
             if (isSame) return;
             if (old.elements.seen.value !== form.elements.seen.value) tell(body.dataset.changed);
