@@ -99,6 +99,50 @@ import Testing
         #expect(why.contains("<td>Search</td>"))
     }
 
+    struct Described: SettingsGroup {
+        @Setting(in: 0...20, help: "Wie oft.") var count = 3
+        @Setting var name = "x"
+    }
+
+    private func describedPage(_ language: String) async throws -> (PanelBrowser, [(name: String, value: String)]) {
+        let managed = ManualDomainSource(DomainContents(SettingTree(["name": .string("m")])))
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(), searching: [.source(.managed, managed, locksKeys: true), .application])
+        let panel = SettingsPanel(store, groups: Described.self, configuration: .init(title: "x", access: .everyone))
+        return (PanelBrowser(panel), [("Accept-Language", language), ("Origin", "http://localhost:8080")])
+    }
+
+    @Test(arguments: ["de", "ar"])
+    func `Sentences that stay English are marked, on a page in another language`(language: String) async throws {
+        let (browser, headers) = try await describedPage(language)
+        let page = await browser.get("/", headers)
+        let mark = #"<bdi lang="en" dir="ltr">"#
+        #expect(page.text.contains("\(mark)It must be in 0...20.</bdi>"), "\(page.text)")
+        #expect(page.text.contains(language == "ar" ? "<bdi>Wie oft.</bdi> " : ">Wie oft. \(mark)"))
+        #expect(
+            page.text.firstMatch(of: /class="note" id="[^"]*">[^<A-Za-z]*(?:Gesperrt durch )?<bdi lang="en"/) != nil)
+        let refused = await browser.post("/set", page.form(of: "count") + [("value", "99")], headers)
+        #expect(refused.status == 422 && refused.text.contains("role=\"alert\"><p>\(mark)"))
+        // The panel's own words are in the page's language.
+        let empty = await browser.post("/set", page.form(of: "count") + [("value", "")], headers)
+        #expect(empty.status == 422 && !empty.text.contains("role=\"alert\"><p>\(mark)"))
+        #expect(await browser.get("/why?key=count", headers).text.contains("<td>\(mark)"))
+    }
+
+    @Test func `A page in English has no such marks`() async throws {
+        let (browser, headers) = try await describedPage("en-GB")
+        let page = await browser.get("/", headers)
+        #expect(page.text.contains("Wie oft. It must be in 0...20.") && !page.text.contains("<bdi"))
+        let refused = await browser.post("/set", page.form(of: "count") + [("value", "99")], headers)
+        #expect(refused.status == 422 && !refused.text.contains("<bdi"))
+    }
+
+    @Test func `A plain sentence says that it is English`() async throws {
+        let (browser, _) = try await describedPage("de")
+        let answer = await browser.get("/", [("Host", "elsewhere.example")])
+        #expect(answer.status >= 400 && answer.field("Content-Language") == "en")
+    }
+
     /// Translators would miss a text that only the code knows.
     @Test func `Each shipped language has every text of the panel, with the same places for values`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -108,7 +152,9 @@ import Testing
         texts.formUnion(Origin.allCases.map(\.rawValue))
         for name in names where name.hasSuffix(".swift") && !name.hasPrefix("Languages/") {
             let code = try String(contentsOf: sources.appending(path: name), encoding: .utf8)
-            for match in code.matches(of: /(?:words|InputProblem)\(\s*"([^"\\]+)"/) { texts.insert(String(match.1)) }
+            for match in code.matches(of: /(?:words(?:\.html)?|InputProblem)\(\s*"([^"\\]+)"/) {
+                texts.insert(String(match.1))
+            }
         }
         #expect(texts.count > 80)
         for (language, table) in PanelTranslations.shipped {

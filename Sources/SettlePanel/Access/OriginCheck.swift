@@ -42,7 +42,9 @@ struct OriginCheck: Sendable {
 extension PanelResponse {
     /// A plain sentence, where no page can be shown.
     static func sentence(_ status: Int, _ text: String) -> PanelResponse {
-        PanelResponse(status, [("Content-Type", "text/plain; charset=utf-8")], .bytes(Array("\(text)\n".utf8)))
+        PanelResponse(
+            status, [("Content-Type", "text/plain; charset=utf-8"), ("Content-Language", "en")],
+            .bytes(Array("\(text)\n".utf8)))
     }
 
     static var foreignPage: PanelResponse { .sentence(403, "This request comes from a page of another site.") }

@@ -58,7 +58,9 @@ extension PanelScript {
             // It is not stored, so it stays.
             if (form) form.dataset.typing = "";
             const alert = parsed(text).querySelector("[role=alert]");
-            if (response.status === 401) end(); else tell(alert ? alert.textContent : text, true);
+            if (response.status === 401) end();
+            else if (alert) tell(alert.textContent, true, alert.querySelector("[lang]")?.lang);
+            else tell(text, true, "en");
           }
           renew();
         }

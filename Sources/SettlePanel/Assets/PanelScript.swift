@@ -17,9 +17,10 @@ enum PanelScript {
 
         const status = document.getElementById("status");
         let hiding;
-        function tell(text, stays) {
+        function tell(text, stays, language) {
           if (!status || !text) return;
           status.textContent = text;
+          status.lang = language || root.lang;
           status.classList.add("shown");
           clearTimeout(hiding);
           if (!stays) hiding = setTimeout(hush, 2500);

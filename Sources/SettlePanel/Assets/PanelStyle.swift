@@ -76,7 +76,7 @@ enum PanelStyle {
           width: 15rem; }
         textarea { width: 22rem; font-family: ui-monospace, monospace; font-size: .9rem; }
         [aria-invalid=true] { border-color: var(--bad) !important; }
-        :disabled, [readonly] { opacity: .6; cursor: not-allowed; }
+        :disabled, [readonly], .switch[aria-disabled], .choice[aria-disabled] { opacity: .6; cursor: not-allowed; }
         button, .button { background: var(--accent); color: var(--on-accent); border: 1px solid transparent;
           border-radius: .5rem; padding: .4rem .9rem; min-height: 2.5rem; cursor: pointer; text-decoration: none;
           display: inline-flex; align-items: center; justify-content: center; }
@@ -90,10 +90,13 @@ enum PanelStyle {
           position: relative; margin: 0; cursor: pointer; transition: background .15s; flex: none; }
         .switch::after { content: ""; position: absolute; inset-block-start: .2rem; inset-inline-start: .2rem;
           width: 1.5rem; height: 1.5rem; border-radius: 50%; background: #fff; transition: inset-inline-start .15s; }
-        .switch:checked { background: var(--accent); }
-        .switch:checked::after { inset-inline-start: 1.55rem; }
+        .switch:is(:checked, [aria-checked=true]) { background: var(--accent); }
+        .switch:is(:checked, [aria-checked=true])::after { inset-inline-start: 1.55rem; }
         .radios { display: flex; flex-wrap: wrap; gap: .3rem 1rem; }
-        .radios label { display: inline-flex; gap: .4rem; align-items: center; min-height: 2rem; }
+        .radios label, .choice { display: inline-flex; gap: .4rem; align-items: center; min-height: 2rem; }
+        .choice::before { content: ""; width: 1.15rem; height: 1.15rem; border: 1px solid var(--edge);
+          border-radius: 50%; flex: none; }
+        .choice[aria-checked=true]::before { border: .35rem solid var(--accent); }
         input[type=radio] { width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }
         .slider { display: inline-flex; align-items: center; gap: .6rem; max-width: 100%; }
         .slider input { width: 13rem; min-width: 5rem; accent-color: var(--accent); min-height: 2rem; }

@@ -5,8 +5,10 @@ import SettleInterchange
 struct Control: Sendable {
     let key: SettingKey
     let title: String
-    /// What it does, and what it must be.
+    /// What it does.
     var help: String?
+    /// What it must be, in English.
+    var rule: String?
     /// What a number counts.
     var unit: String?
     let kind: ControlKind
@@ -50,7 +52,7 @@ struct Control: Sendable {
 
     /// Everything that a search may find.
     var words: [String] {
-        var words = [title, key.description, help ?? "", unit ?? ""] + surroundings
+        var words = [title, key.description, help ?? "", rule ?? "", unit ?? ""] + surroundings
         if case .choice(let choices, _) = kind { words += choices.map(\.title) }
         return words
     }

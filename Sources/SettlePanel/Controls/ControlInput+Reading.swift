@@ -113,5 +113,7 @@ struct InputProblem: Error {
 
     init(_ sentence: String, _ values: String...) { (self.sentence, self.values) = (sentence, values) }
 
-    func sentence(in words: PanelWords) -> String { values.isEmpty ? words(sentence) : words(sentence, values) }
+    func sentence(in words: PanelWords) -> HTML {
+        values.isEmpty ? words.sentence(sentence) : HTML(words(sentence, values))
+    }
 }

@@ -10,7 +10,8 @@ struct HTML: Sendable, Hashable {
         Self.append(plain, to: &text)
     }
 
-    fileprivate init(_ parts: [HTML]) {
+    /// One piece after the other.
+    init(_ parts: [HTML]) {
         for part in parts { text += part.text }
     }
 

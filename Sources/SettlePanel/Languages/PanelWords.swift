@@ -19,6 +19,12 @@ struct PanelWords: Sendable {
         return zip(parts, values + [""]).reduce(into: "") { $0 += $1.0 + $1.1 }
     }
 
+    /// With a piece of a page in place of each `%@`.
+    func html(_ english: String, _ values: HTML...) -> HTML {
+        let parts = self(english).split(separator: "%@", maxSplits: values.count, omittingEmptySubsequences: false)
+        return HTML(zip(parts, values + [HTML()]).flatMap { [HTML(String($0)), $1] })
+    }
+
     /// A domain of a program's own has the name that the program gave it.
     func name(of domain: DomainName) -> String {
         Self.domains.contains(domain) ? self(domain.description) : domain.description

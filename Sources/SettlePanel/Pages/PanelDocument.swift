@@ -31,7 +31,7 @@ struct PanelDocument: Sendable {
                 HTML("a", ["class": "skip", "href": "#main"]) { words("Go to the settings") }
                 header
                 HTML("main", ["id": "main"]) { content }
-                HTML("p", ["id": "status", "role": "status"])
+                HTML("p", ["id": "status", "role": "status", "dir": "auto"])
             }
         }
     }

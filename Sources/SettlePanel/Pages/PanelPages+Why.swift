@@ -45,7 +45,7 @@ extension PanelPages {
                                 control.isSecret ? "••••" : answer.value.map { control.spelled($0, words) } ?? ""
                             }
                             HTML("td") { outcome(answer, isSecret: control.isSecret) }
-                            HTML("td") { answer.place }
+                            HTML("td") { words.english(answer.place) }
                         }
                     }
                 }
@@ -53,15 +53,14 @@ extension PanelPages {
         }
     }
 
-    private func outcome(_ answer: Explanation.Answer, isSecret: Bool) -> String {
-        let word: String
+    @HTMLBuilder private func outcome(_ answer: Explanation.Answer, isSecret: Bool) -> HTML {
         switch answer.outcome {
-        case .inForce: word = words("in force")
-        case .covered: word = words("covered")
-        case .refused: word = words("refused: %@", isSecret ? "" : answer.problem ?? "")
-        case .ignored: word = words("ignored")
+        case .inForce: words("in force")
+        case .covered: words("covered")
+        case .refused: words.html("refused: %@", words.english(isSecret ? "" : answer.problem ?? ""))
+        case .ignored: words("ignored")
         }
-        return answer.locksKey ? "\(word), \(words("locks it"))" : word
+        if answer.locksKey { ", " + words("locks it") }
     }
 
     private func history(of control: Control) async -> Result<[HistoryEntry], any Error> {

@@ -157,9 +157,9 @@ struct PanelPages: Sendable {
             })
     }
 
-    var missing: PanelResponse { problem(404, words("There is no such page or setting.")) }
+    var missing: PanelResponse { problem(404, HTML(words("There is no such page or setting."))) }
 
-    func problem(_ status: Int, _ sentence: String) -> PanelResponse {
+    func problem(_ status: Int, _ sentence: HTML) -> PanelResponse {
         .html(
             PanelDocument(context: context, title: words("Settings")).html {
                 HTML("h1") { words("That did not work") }

@@ -44,10 +44,27 @@ extension Control {
     fileprivate init(_ setting: DeclaredSetting, _ words: PanelWords) {
         let check = setting.check
         self.init(
-            key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.words,
-            unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, words),
+            key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.help,
+            rule: setting.demand, unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, words),
             isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
             refusal: { setting.refusal(of: $0) })
+    }
+}
+
+extension DeclaredSetting {
+    /// How the words of a store's schema begin where they say what a value must be.
+    private static let demand = "It must be "
+
+    /// What its program says of it; `nil` if that is nothing.
+    fileprivate var help: String? {
+        guard let words, let start = words.ranges(of: Self.demand).last?.lowerBound else { return words }
+        let help = words[..<start].drop(while: \.isWhitespace)
+        return help.isEmpty ? nil : String(help.reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// What the library says that a value must be.
+    fileprivate var demand: String? {
+        words.flatMap { words in words.ranges(of: Self.demand).last.map { String(words[$0.lowerBound...]) } }
     }
 }
 

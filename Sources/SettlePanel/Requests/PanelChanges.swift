@@ -24,7 +24,7 @@ struct PanelChanges: Sendable {
             kind: edited.kind, isJSON: isJSON, input: input, isReset: action == .reset,
             place: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
         if control.isOwners {
-            return refused(pane, control, attempt, context.words("Only the program itself changes this."))
+            return refused(pane, control, attempt, HTML(context.words("Only the program itself changes this.")))
         }
         do {
             if attempt.isReset { return try await store(nil, pane, control, attempt) }
@@ -39,7 +39,8 @@ struct PanelChanges: Sendable {
             return refused(pane, control, attempt, problem.sentence(in: context.words))
         } catch {
             // A declaration that does not know of the secret may spell it.
-            let sentence = control.isSecret ? context.words("This can’t be stored here.") : "\(error)"
+            let words = context.words
+            let sentence = control.isSecret ? HTML(words("This can’t be stored here.")) : words.english("\(error)")
             return refused(pane, control, attempt, sentence)
         }
     }
@@ -115,7 +116,7 @@ struct PanelChanges: Sendable {
     }
 
     private func refused(
-        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, _ sentence: String
+        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, _ sentence: HTML
     ) -> PanelResponse {
         var attempt = attempt
         attempt.reason = .refused(sentence)
@@ -142,7 +143,7 @@ struct PanelChanges: Sendable {
             }
             return .redirect(to: context.panePath(pane ?? ""))
         } catch {
-            return pages.problem(422, "\(error)")
+            return pages.problem(422, context.words.english("\(error)"))
         }
     }
 
@@ -161,11 +162,13 @@ struct PanelChanges: Sendable {
             }
             guard result.conflicts.isEmpty else {
                 let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
-                return pages.problem(409, context.words("Changed since, and left alone: %@", keys))
+                return pages.problem(409, HTML(context.words("Changed since, and left alone: %@", keys)))
             }
             return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
+        } catch let error as PanelError {
+            return pages.problem(422, HTML("\(error)"))
         } catch {
-            return pages.problem(422, "\(error)")
+            return pages.problem(422, context.words.english("\(error)"))
         }
     }
 }

@@ -1,0 +1,32 @@
+import Settle
+import SettleInterchange
+
+extension Control {
+    /// A value in words.
+    func spelled(_ value: SettingValue, _ words: PanelWords) -> String {
+        guard !isSecret else { return "••••" }
+        switch kind {
+        case .choice(let choices, _), .label(let choices):
+            if let place = choices.place(matching: value) { return choices[place].title }
+        case .toggle(let toggle):
+            if let isOn = toggle.state(of: value) { return isOn ? words("On") : words("Off") }
+        default: break
+        }
+        switch value {
+        case .null: return words("Not set")
+        case .string(let text): return text
+        default: return value.spelledForPeople + (unit.map { " \($0)" } ?? "")
+        }
+    }
+}
+
+extension SettingValue {
+    /// On one line, for a person who looks at it.
+    var spelledForPeople: String {
+        switch self {
+        case .date(let date): DateInput.text(of: date).map { $0.replacing("T", with: " ") + " UTC" } ?? line
+        case .string(let text): text
+        default: line
+        }
+    }
+}

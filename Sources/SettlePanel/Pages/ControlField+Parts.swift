@@ -1,0 +1,94 @@
+import Settle
+import SettleInterchange
+
+/// Several values.
+extension ControlField {
+    func parts(_ input: ControlInput, _ element: ControlKind, isNamed: Bool) -> HTML {
+        HTML(
+            "div",
+            [
+                "class": "parts", "role": "group", "aria-labelledby": .optional(titleID),
+                "aria-describedby": .optional(description),
+                "tabindex": .optional(isLocked && input.parts.isEmpty ? "0" : nil),
+            ]
+        ) {
+            if isLocked, input.parts.isEmpty { HTML("span", ["aria-hidden": "true"]) { "–" } }
+            for (position, part) in input.parts.enumerated() {
+                row(part, element, position: position, count: input.parts.count, isNamed: isNamed)
+            }
+            if !isLocked {
+                HTML("div", ["class": "part new"]) {
+                    if isNamed {
+                        nameInput(
+                            "", name: "newName", label: words("Name of a new entry"), id: "\(id).new.name",
+                            hint: words("Name"))
+                    }
+                    inputOfPart(
+                        element, "", name: "newPart", label: words("New entry"), id: "\(id).new",
+                        hint: isNamed ? words("Value") : words("New entry"))
+                    button("add", words("Add"))
+                }
+            }
+        }
+    }
+
+    private func row(
+        _ part: ControlInput.Part, _ element: ControlKind, position: Int, count: Int, isNamed: Bool
+    ) -> HTML {
+        let number = "\(position + 1)"
+        return HTML("div", ["class": "part"]) {
+            let place = position == 0 ? id : "\(id).\(position)"
+            if isNamed {
+                nameInput(part.name, name: "name", label: words("Name of entry %@", number), id: "\(place).name")
+            }
+            inputOfPart(
+                element, part.text, name: "part",
+                label: isNamed && !part.name.isEmpty ? part.name : words("Entry %@", number), id: place)
+            if !isLocked {
+                if !isNamed {
+                    button("up \(position)", "↑", words("Move entry %@ up", number), isDisabled: position == 0)
+                    button(
+                        "down \(position)", "↓", words("Move entry %@ down", number),
+                        isDisabled: position == count - 1)
+                }
+                button("remove \(position)", "×", words("Remove entry %@", number))
+            }
+        }
+    }
+
+    /// A part can't have a checkbox: a browser does not send those that are off, so the others would move up.
+    private func inputOfPart(
+        _ element: ControlKind, _ text: String, name: StaticString, label: String, id: String, hint: String? = nil
+    ) -> HTML {
+        switch element {
+        case .toggle:
+            choicesOfPart([(ControlInput.on, words("On")), ("", words("Off"))], text, name: name, label: label, id: id)
+        case .choice(let choices, _):
+            choicesOfPart(
+                choices.map { ($0.id, $0.title) }, text, name: name, label: label, id: id)
+        default: scalar(element, text, name: name, id: id, label: label, hint: hint)
+        }
+    }
+
+    private func nameInput(
+        _ text: String, name: StaticString, label: String, id: String, hint: String? = nil
+    ) -> HTML {
+        HTML(
+            "input",
+            [
+                "class": "name", "name": .text("\(name)"), "id": .text(id), "value": .text(text),
+                "aria-label": .text(label), "readonly": .flag(isLocked), "aria-describedby": .optional(description),
+                "placeholder": .optional(hint),
+            ])
+    }
+
+    private func button(_ action: String, _ text: String, _ label: String? = nil, isDisabled: Bool = false) -> HTML {
+        HTML(
+            "button",
+            [
+                "class": "quiet", "name": "action", "value": .text(action), "aria-label": .optional(label),
+                "title": .optional(label), "disabled": .flag(isDisabled),
+            ]
+        ) { text }
+    }
+}

@@ -1,0 +1,62 @@
+import Settle
+import SettleInterchange
+
+/// What is typed.
+extension ControlField {
+    var secret: HTML {
+        HTML("span", ["class": "secret"]) {
+            HTML("span", ["class": "state"]) { isSet ? words("Is set") : words("Not set") }
+            HTML(
+                "input",
+                [
+                    "type": "password", "id": .text(id), "name": "value", "autocomplete": "new-password",
+                    "placeholder": .text(isSet ? words("Replace") : words("Set")), "readonly": .flag(isLocked),
+                    "aria-describedby": .optional(description), "aria-invalid": invalid,
+                ])
+        }
+    }
+
+    func textArea(_ text: String, name: StaticString) -> HTML {
+        HTML(
+            "textarea",
+            [
+                "id": .text(id), "name": .text("\(name)"), "rows": "3", "spellcheck": "false",
+                "readonly": .flag(isLocked), "aria-describedby": .optional(description), "aria-invalid": invalid,
+            ]
+        ) {
+            // The first line break of the contents is none.
+            "\n\(text)"
+        }
+    }
+
+    func scalar(
+        _ kind: ControlKind, _ text: String, name: StaticString, id: String, label: String?, hint: String? = nil
+    ) -> HTML {
+        if text.utf8.contains(UInt8(ascii: "\n")), case .text = kind { return textArea(text, name: name) }
+        var (type, keyboard, step) = ("text", String?.none, String?.none)
+        var (minimum, maximum, text) = (String?.none, String?.none, text)
+        var (capitalization, correction) = (String?.none, String?.none)
+        switch kind {
+        case .number(let input) where text.isEmpty || Double(text)?.isFinite == true:
+            (type, step) = ("number", input.isInteger ? "1" : "any")
+            (minimum, maximum) = (input.minimum?.numberText, input.maximum?.numberText)
+            keyboard = input.isInteger ? "numeric" : "decimal"
+        case .date: (type, step) = ("datetime-local", text.utf8.contains(UInt8(ascii: ".")) ? "any" : "1")
+        case .text(let input):
+            (type, keyboard, capitalization) = (input.type, input.keyboard, input.capitalization)
+            correction = input.isCorrected.map { $0 ? "on" : "off" }
+        case .toggle: text = text == ControlInput.on ? text : ""
+        default: break
+        }
+        return HTML(
+            "input",
+            [
+                "type": .text(type), "id": .text(id), "name": .text("\(name)"), "value": .text(text),
+                "inputmode": .optional(keyboard), "step": .optional(step), "min": .optional(minimum),
+                "max": .optional(maximum), "autocapitalize": .optional(capitalization),
+                "autocorrect": .optional(correction), "readonly": .flag(isLocked), "aria-label": .optional(label),
+                "placeholder": .optional(hint),
+                "aria-describedby": .optional(description), "aria-invalid": invalid,
+            ])
+    }
+}

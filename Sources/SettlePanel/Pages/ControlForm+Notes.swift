@@ -1,0 +1,58 @@
+import Settle
+
+/// What is said about a setting, beside its inputs and as their description.
+extension ControlForm {
+    var helpID: String { "\(control.id).help" }
+    private var problemID: String { "\(control.id).problem" }
+    private var mistakeID: String { "\(control.id).mistake" }
+    private var strayID: String { "\(control.id).stray" }
+    private var obstacleID: String { "\(control.id).obstacle" }
+    private var coverID: String { "\(control.id).cover" }
+
+    var isHelped: Bool { control.help != nil || control.rule != nil }
+
+    /// Why a person can't change it here; `nil` if that is possible.
+    var obstacle: HTML? {
+        if control.isOwners { return HTML(words("Only the program itself changes this.")) }
+        if let lock = state.lock { return words.html("Locked by %@.", words.english(lock)) }
+        if case .label = control.kind { return HTML() }
+        return nil
+    }
+
+    /// Whether what is stored is none of what there is to choose from.
+    private var isStray: Bool { state.value.map { control.kind.isStray($0) } ?? false }
+
+    /// A lock says it already, unless something is stored.
+    private var isCoverTold: Bool { state.isCovered && (state.lock == nil || state.isStored) }
+
+    @HTMLBuilder var notes: HTML {
+        if let attempt {
+            HTML("div", ["class": "problem", "id": .text(problemID), "role": "alert"]) { explained(attempt) }
+        }
+        if let problem = state.problem {
+            HTML("p", ["class": "problem", "id": .text(mistakeID)]) { words.sentence(problem) }
+        }
+        if isStray {
+            HTML("p", ["class": "note", "id": .text(strayID)]) {
+                words("What is stored is none of these: %@.", state.value.map(spelled) ?? "")
+            }
+        }
+        if let obstacle, obstacle != HTML() { HTML("p", ["class": "note", "id": .text(obstacleID)]) { obstacle } }
+        if isCoverTold {
+            HTML("p", ["class": "note", "id": .text(coverID)]) {
+                let value = state.covering.map(spelled)
+                words("What is stored here does not count while “%@” has a value.", words.name(of: state.domain))
+                if let value { " " + words("In force: %@.", value) }
+            }
+        }
+    }
+
+    /// The elements that describe the inputs; `nil` if there are none.
+    var description: String? {
+        let ids = [
+            (problemID, attempt != nil), (mistakeID, state.problem != nil), (strayID, isStray), (helpID, isHelped),
+            (obstacleID, obstacle.map { $0 != HTML() } ?? false), (coverID, isCoverTold),
+        ].filter(\.1).map(\.0)
+        return ids.isEmpty ? nil : ids.joined(separator: " ")
+    }
+}
