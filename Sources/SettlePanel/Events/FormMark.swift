@@ -12,18 +12,31 @@ struct FormMark: Sendable, Hashable {
     /// The mark of a form as it is sent to a page. Its place in the history is left out: that is another after each change of
     /// anything.
     init(of form: HTML) {
-        let bytes = form.text.utf8
-        guard let place = bytes.firstRange(of: Self.place)?.upperBound else {
-            self.init(number: Fingerprint.number(of: bytes))
-            return
-        }
-        let head = Fingerprint.number(of: bytes[..<place])
+        var text = form.text
         self.init(
-            number: Fingerprint.number(of: bytes[place...].drop { $0 != UInt8(ascii: "\"") }, after: head))
+            number: text.withUTF8 { bytes in
+                guard let place = Self.endOfPlace(in: bytes) else { return Fingerprint.number(of: bytes) }
+                let head = Fingerprint.number(of: bytes[..<place])
+                return Fingerprint.number(of: bytes[place...].drop { $0 != UInt8(ascii: "\"") }, after: head)
+            })
     }
 
     /// Quotation marks in texts are escaped, so this is the field and nothing else.
     private static let place = Array("name=\"token\" value=\"".utf8)
+
+    /// By hand: the general search costs as much as all the rest.
+    private static func endOfPlace(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        place.withUnsafeBufferPointer { place in
+            var start = 0
+            while start + place.count <= bytes.count {
+                var length = 0
+                while length < place.count, bytes[start + length] == place[length] { length += 1 }
+                if length == place.count { return start + length }
+                start += 1
+            }
+            return nil
+        }
+    }
 
     /// One for several.
     init(of marks: some Sequence<FormMark>) {

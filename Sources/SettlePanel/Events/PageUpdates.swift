@@ -1,5 +1,11 @@
 import Settle
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a page is told: the forms that it does not show as they are.
 ///
 /// A page says with its ``PagePlace`` what it shows, when it connects first and whenever it connects again. So nothing is told
@@ -53,12 +59,12 @@ struct PageUpdates: Sendable {
         let identifier = place == told ? "" : "id: \(place)\n"
         told = place
         guard !forms.isEmpty else { return Array("\(text)\(identifier): alive\n\n".utf8) }
-        let data = (try? SettingValue.array(forms.map { .string($0.html.text) }).json()).map {
-            String(decoding: $0, as: UTF8.self)
+        let data = (try? SettingValue.array(forms.map { .string($0.html.text) }).json()) ?? Data("[]".utf8)
+        // Each line of it is one of the event; those of the texts JSON escapes.
+        let lines = data.split(separator: UInt8(ascii: "\n")).flatMap {
+            Array("data: ".utf8) + $0 + [UInt8(ascii: "\n")]
         }
-        // On one line, since JSON escapes line breaks.
-        let lines = (data ?? "[]").split(separator: "\n").joined(separator: "\ndata: ")
-        return Array("\(text)\(identifier)event: forms\ndata: \(lines)\n\n".utf8)
+        return Array("\(text)\(identifier)event: forms\n".utf8) + lines + [UInt8(ascii: "\n")]
     }
 
     /// Makes what may have changed anew, and keeps the marks.
