@@ -32,6 +32,33 @@ import Testing
         #expect(decoded == found)
     }
 
+    @Test("Without places it tells the same, and where a lock is") func withoutPlaces() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "settings.json")
+        try "{\n  \"count\": 3\n}".write(to: file, atomically: true, encoding: .utf8)
+        let store = try await SettingsStore.open(
+            at: file,
+            searching: [
+                .source(.managed, TestDomain(["count": 4]), locksKeys: true),
+                .environment(prefix: "APP", variables: ["APP_COUNT": "7"]), .application,
+            ])
+        let key = try #require(SettingKey("count"))
+        func check() {
+            let (full, short) = (store.explain(key), store.explainWithoutPlaces(key))
+            #expect(short.answers.map(\.value) == full.answers.map(\.value) && short.value == full.value)
+            #expect(short.answers.map(\.outcome) == full.answers.map(\.outcome))
+            #expect(full.answers.contains { $0.locksKey && !$0.place.isEmpty })
+            for (full, short) in zip(full.answers, short.answers) {
+                let isNamed = full.locksKey || full.domain == .declaration
+                #expect(short.place == (isNamed ? full.place : ""), "\(full.domain)")
+            }
+        }
+        check()
+        let settings = try await store.group(LayeredGroup.self)
+        check()
+        withExtendedLifetime(settings) {}
+    }
+
     @Test("Variables around a key, and a listing in one line") func around() async throws {
         let store = try await SettingsStore.open(
             storage: InMemoryStorage(),
