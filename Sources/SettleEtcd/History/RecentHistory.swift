@@ -51,7 +51,9 @@ struct RecentHistory: Sendable {
         records.append(record)
         size += record.roughSize
         if let token = landed, token.position <= record.token.position { landed = nil }
-        while records.count > Self.limit || size > Self.sizeLimit, let first = records.popFirst() {
+        // What is untold stays: the place before it is that of the end.
+        while records.count > Self.limit || size > Self.sizeLimit, let first = records.first, isTold(first.token) {
+            records.removeFirst()
             beginning = first.token
             size -= first.roughSize
         }
