@@ -20,7 +20,7 @@ public import Settle
 /// | failure | in the cluster | here |
 /// |---|---|---|
 /// | no member is reached | nothing | a commit is undone; plain writes stay in force, and in the local copy |
-/// | the answer is lost | all or nothing | the next call replaces the marker, which settles it: the batch has landed, or can't any more. Until then it may have been stored; if the stream brings it, it is told as a change with its ``ExternalChange/batch`` |
+/// | the answer is lost | all or nothing | the next call replaces the marker, which settles it: the batch has landed, or can't any more. Until then it may have been stored; if the stream brings it, it is told as a change with its `ExternalChange.batch` |
 /// | etcd refuses | nothing | the error names the endpoint, the prefix, the key and what to do |
 /// | the process ends before the answer | all or nothing | plain writes are in the local copy; the next load finds in the marker whether they landed |
 /// | the stream of changes is cut or silent | what others have stored | it is opened again behind the last revision that was followed; what was forgotten meanwhile comes as a difference |
