@@ -74,12 +74,18 @@ extension EtcdStorage {
     }
 
     /// The past begins here, as far as it is known: everything was read.
-    func beginHistory() {
+    ///
+    /// - Parameter hasDeletions: Whether something is known to be gone that was there. Where a tool without a marker has
+    ///   deleted it, nothing that is there tells when: then the place is that of the read, so that followers look for what
+    ///   came before it.
+    func beginHistory(hasDeletions: Bool = false) {
         followed = mirror.revision
         landed = [:]
         let newest = mirror.newestRevision
+        difference =
+            hasDeletions ? Reading(revision: mirror.revision, newest: newest, count: mirror.count) : nil
         // Where nothing was ever stored, the past begins with what comes next.
-        let beginning = newest > 0 ? newest : mirror.revision
+        let beginning = newest > 0 && !hasDeletions ? newest : mirror.revision
         let token = beginning > 0 ? place(beginning, in: mirror) : nil
         recent.withLock { $0.begin(at: token) }
     }
@@ -118,13 +124,17 @@ extension EtcdStorage {
         let start = Int64(clamping: token.position)
         guard var past = try await read(at: start), place(start, in: past) == token else { return nil }
         let (last, space) = (Int64(clamping: end.position), space)
-        let found = LockedValue(0)
+        // Nothing may have happened at the place of a read: what it has shown tells when all of it has come.
+        let reading = difference.flatMap { $0.revision == last ? $0 : nil } ?? Reading(revision: last)
+        if reading.isReached(by: start, count: past.count) { return [] }
+        let found = LockedValue((count: 0, copy: past))
         let outcome = await readPast(after: start) { updates in
-            let count = found.withLock { found in
-                found += updates.count(where: space.hasTransaction)
-                return found
+            found.withLock { found in
+                found.count += updates.count(where: space.hasTransaction)
+                for update in updates { _ = found.copy.apply(update) }
+                return found.count >= limit
+                    || reading.isReached(by: updates.last?.revision ?? 0, count: found.copy.count)
             }
-            return count >= limit || (updates.last?.revision ?? 0) >= last
         }
         let updates: [Mirror.Update]
         switch outcome {

@@ -99,6 +99,8 @@ public actor EtcdStorage: HistoryStorage {
     /// Everything up to here was followed, revision by revision. What the mirror knows may be newer: own transactions, and
     /// reads that have shown nothing new.
     var followed: Int64 = 0
+    /// What a read has shown that the past begins with, if that has come without its places and with deletions.
+    var difference: Reading?
     /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
     var landed: [Int64: StoredRecord] = [:]
 

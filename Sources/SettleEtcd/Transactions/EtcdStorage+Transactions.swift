@@ -153,6 +153,7 @@ extension EtcdStorage {
         }
         log.add(ChangeLog.Entry(revision: own, values: ownValues, isOwn: true, batch: marker?.batch))
         log.add(ChangeLog.Entry(revision: mirror.revision, values: values, isOwn: false))
+        if values.values.contains(where: { $0 == nil }) { beginHistory(hasDeletions: true) }
         endLostLocks()
     }
 

@@ -156,7 +156,7 @@ extension EtcdStorage {
         for (revision, pairs) in groups { apply(Mirror.Update(revision: revision, puts: pairs), isWhole: false) }
         if !deleted.isEmpty { apply(Mirror.Update(revision: header.revision, deletes: deleted), isWhole: false) }
         mirror.advance(to: header.revision)
-        beginHistory()
+        beginHistory(hasDeletions: !deleted.isEmpty)
         endLostLocks()
     }
 }

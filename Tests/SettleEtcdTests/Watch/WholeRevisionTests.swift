@@ -55,6 +55,33 @@ struct WholeRevisionTests {
         await follower.storage.close()
     }
 
+    /// Of what another tool deletes nothing is left that tells when.
+    @Test func aDeletionThatOnlyAReadHasShownIsFollowed() async throws {
+        let (follower, transport) = try await fixture.follower()
+        put(1...1)
+        try await follower.wait(for: 1)
+        let place = try #require(follower.storage.token)
+        transport.holdStreams()
+        transport.set { $0.path == EtcdPath.watch ? .refused : nil }
+        fixture.cluster.delete("/fleet/test/a")
+        let deletion = fixture.cluster.revision
+        fixture.cluster.put("/elsewhere", "1")
+        let due = fixture.clock.now.advanced(by: .seconds(25_000))
+        let fetch = Task { try await follower.fetch() }
+        await fixture.clock.deadlines { $0.contains(due) }
+        fixture.clock.advance(by: .seconds(25_000))
+        try await fetch.value
+        #expect(follower.tree.withLock { $0["a"] } == nil)
+        #expect(follower.storage.token != place)
+        transport.setAll(nil)
+        let found = try #require(try await follower.storage.records(after: place, limit: 9))
+        #expect(found.map(\.token.position) == [UInt64(deletion)])
+        #expect(found.first?.transactions[0].mutations?.map(\.newValue) == [nil])
+        let end = try #require(found.last?.token)
+        #expect(try await follower.storage.records(after: end, limit: 9) == [])
+        await follower.storage.close()
+    }
+
     @Test func aConflictIsFollowedRevisionByRevision() async throws {
         let (follower, transport) = try await fixture.follower()
         let position = try await follower.storage.append(
