@@ -138,6 +138,14 @@ struct Backlog: Sendable {
         return (batch, part.isWhole)
     }
 
+    /// All that waits.
+    func waiting(_ revision: UInt64, with changes: [ExternalChange]) -> StorageBatch {
+        var batch = StorageBatch(
+            revision: revision, values: values, expectedValues: stored(with: changes), author: author)
+        batch.writtenTogether = writtenTogether.map(\.keys)
+        return batch
+    }
+
     /// Removes what a batch has stored. Newer values of its keys stay.
     mutating func didStore(partOf batch: StorageBatch) {
         for (key, value) in batch.values {

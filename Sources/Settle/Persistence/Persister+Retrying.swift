@@ -129,6 +129,15 @@ extension Persister {
         return true
     }
 
+    /// Lets the storage keep what waits for the next attempt.
+    func preserve() async {
+        machine.preserved(now: time.elapsed())
+        // Commits are appended in a moment.
+        guard !joined.contains(where: { $0.revision != nil }) else { return }
+        let (revision, _) = encodeUnsaved(false)
+        await storage.preserve(backlog.waiting(revision, with: undelivered))
+    }
+
     func pendingKeys(of commit: SaveRequest) -> [SettingKey] {
         guard let revision = commit.revision else { return [] }
         let keys = log.keys(writtenAt: revision) ?? Array(backlog.values.keys)

@@ -118,7 +118,8 @@ actor Persister {
         self.log = log
         self.time = time
         self.report = report
-        machine = PersisterStateMachine(retryDelay: retryDelay, savePolicy: savePolicy)
+        machine = PersisterStateMachine(
+            retryDelay: retryDelay, savePolicy: savePolicy, preservesWaiting: storage.preservesWaiting)
     }
 
     // MARK: From outside
@@ -224,6 +225,7 @@ actor Persister {
             switch action {
             case .wait: break
             case .append(let durability): try await append(durability, retryingEncoding: durability == .synced)
+            case .preserve: await preserve()
             case .checkpoint(let reason): try await checkpoint(for: reason)
             case .fetch: await deliver()
             case .readPast: readPastAgain()

@@ -25,6 +25,8 @@ struct PersisterStateMachine {
         /// Look again at an elapsed time; without one, when a writer calls.
         case wait(until: Duration?)
         case append(StorageDurability)
+        /// Let the storage keep what waits, because appends fail.
+        case preserve
         /// A checkpoint of everything, including what has not been appended yet.
         case checkpoint(CheckpointReason)
         /// Fetch external changes again, because the last attempt failed.
@@ -83,6 +85,8 @@ struct PersisterStateMachine {
     /// Set from the first failed checkpoint until one works.
     private var checkpointRetry: Retry?
 
+    private let preservesWaiting: Bool
+    private var preserveDue = Duration.zero
     private let delays: ClosedRange<Duration>
     /// A checkpoint is due after `quiet` without a change, and `longest` after the first change at the latest.
     private let settling: (quiet: Duration, longest: Duration)
@@ -94,7 +98,11 @@ struct PersisterStateMachine {
     /// How long nothing must have changed before the storage may do expensive work.
     static let rest = Duration.seconds(10)
 
-    init(retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy = .debounced()) {
+    /// - Parameter preservesWaiting: Whether the storage keeps what waits.
+    init(
+        retryDelay: ClosedRange<Duration>, savePolicy: SavePolicy = .debounced(), preservesWaiting: Bool = false
+    ) {
+        self.preservesWaiting = preservesWaiting
         let shortest = max(Self.shortestRetry, retryDelay.lowerBound.bounded)
         delays = shortest...max(shortest, retryDelay.upperBound.bounded)
         let (quiet, longest) = savePolicy.delays ?? SavePolicy.standardDelays
@@ -119,6 +127,10 @@ struct PersisterStateMachine {
             // A checkpoint would fail as well, so wait for the append to succeed.
             if retry.due <= now { return .append(.synced) }
             dues.append(retry.due)
+            if preservesWaiting, look.hasNew {
+                if preserveDue <= now { return .preserve }
+                dues.append(preserveDue)
+            }
         case .working(let paceEnd):
             // Checkpoint first: when a save is due at the same moment, the checkpoint covers it.
             if let due = checkpointDue(look, now: now) {
@@ -170,6 +182,9 @@ struct PersisterStateMachine {
         case .failing: break
         }
     }
+
+    /// The storage keeps what waits.
+    mutating func preserved(now: Duration) { preserveDue = now + Self.pace }
 
     /// Everything handed to the storage is on stable storage; `waiting` are the classes concerned.
     mutating func synced(_ waiting: [Waiting], now: Duration) {

@@ -43,12 +43,26 @@ public protocol Storage: Sendable {
     /// - Throws: ``StorageError`` with ``StorageError/Code/unsupportedValue`` and the reason.
     func check(_ value: SettingValue, at key: SettingKey) throws(StorageError)
 
+    /// Whether ``preserve(_:)`` keeps anything.
+    var preservesWaiting: Bool { get }
+
+    /// Keeps what waits where it survives the end of the process, such as beside a server that can't be reached. Called
+    /// while appends fail, soon after something has been written that no append has had yet.
+    ///
+    /// - Parameter waiting: All values that wait, in place of those that were preserved before; its identity is of no
+    ///   meaning. They are appended all the same, once that is tried again.
+    func preserve(_ waiting: StorageBatch) async
+
     /// Releases what the storage holds. Called once, after the last append, when no lock is held any more.
     func close() async
 }
 
 extension Storage {
     public var limits: StorageLimits { StorageLimits() }
+
+    public var preservesWaiting: Bool { false }
+
+    public func preserve(_ waiting: StorageBatch) async {}
 
     /// Refuses what no settings file can hold: more than 128 levels, including those of the key, a value of more than
     /// 255 MiB, a ``SettingValue/number(_:)`` that is not a number, and a date that is not finite.

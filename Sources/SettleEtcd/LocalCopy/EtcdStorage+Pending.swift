@@ -1,4 +1,4 @@
-import Settle
+public import Settle
 
 /// The local copy: the last known values, and plain writes that are not known to be in the cluster.
 extension EtcdStorage {
@@ -171,6 +171,23 @@ extension EtcdStorage {
         let rest = batch.isPart ? kept.filter { !$0.isCovered(by: batch) } : []
         kept = PendingTransaction.parts(of: batch, base: log.told, earlier: kept, time: time.now()) + rest
         await savePending(lost: given)
+    }
+
+    /// With a local copy.
+    public nonisolated var preservesWaiting: Bool { local != nil }
+
+    public func preserve(_ waiting: StorageBatch) async {
+        await turns.enter()
+        defer { turns.leave() }
+        guard phase == .open, local != nil else { return }
+        let parts = PendingTransaction.parts(of: waiting, base: log.told, earlier: kept, time: time.now())
+        kept = parts.map { part in
+            var part = part
+            // By its number the next process finds out whether it has landed.
+            if let open, part.values.allSatisfy({ open.values[$0.key] == .some($0.value) }) { part.batch = open.id }
+            return part
+        }
+        await savePending()
     }
 
     /// A batch is in the cluster.

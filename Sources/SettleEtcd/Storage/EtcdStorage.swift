@@ -93,6 +93,8 @@ public actor EtcdStorage: HistoryStorage {
     var inherited: [PendingTransaction] = []
     /// Those that the store has and will append again.
     var kept: [PendingTransaction] = []
+    /// The last batch of which the store does not know whether it was stored.
+    var open: StorageBatch?
 
     // The newest transactions; see `EtcdStorage+History.swift`.
     nonisolated let recent = LockedValue(RecentHistory())
@@ -248,7 +250,7 @@ public actor EtcdStorage: HistoryStorage {
                 try await store(batch, plan)
             } catch {
                 // It was not sent if the doubt is about another one.
-                if error.isOutcomeUnknown, doubt.map({ $0.batch == batch.id }) ?? true { leaveOpen(batch.id) }
+                if error.isOutcomeUnknown, doubt.map({ $0.batch == batch.id }) ?? true { leaveOpen(batch) }
                 if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
                 throw error
             }
@@ -259,8 +261,9 @@ public actor EtcdStorage: HistoryStorage {
     }
 
     /// If it turns out to be stored, the store has to be told: it may not append the batch again.
-    private func leaveOpen(_ batch: StorageBatch.ID) {
-        log.leaveOpen(batch)
+    private func leaveOpen(_ batch: StorageBatch) {
+        open = batch
+        log.leaveOpen(batch.id)
         if log.hasNews, log.signal() { tell(.mayHaveChanged) }
     }
 

@@ -30,6 +30,12 @@ extension StorageWrapper {
         try await base.append(batch, durability: durability)
     }
 
+    public var preservesWaiting: Bool { base.preservesWaiting }
+
+    public func preserve(_ waiting: StorageBatch) async {
+        await base.preserve(waiting)
+    }
+
     public func check(_ value: SettingValue, at key: SettingKey) throws(StorageError) {
         try base.check(value, at: key)
     }

@@ -69,6 +69,42 @@ struct LocalCopyTests {
         await storage.close()
     }
 
+    /// Neither waits for the answer that was lost, nor for the next attempt.
+    @Test(arguments: [FakeTransport.Fault.answerLost, .requestLost, .refused])
+    func whatIsWrittenWithoutTheClusterIsKeptAtOnce(_ fault: FakeTransport.Fault) async throws {
+        let (storage, transport) = client()
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        try await settings.commit { settings.limit = 11 }
+        transport.set { $0.path == EtcdPath.transaction ? fault : nil }
+        settings.count = 1
+        await #expect(throws: SettingsError.self) { try await store.flush() }
+        transport.setAll(.refused)
+        try store.update {
+            settings.name = "later"
+            settings.limit = 12
+        }
+        // No time passes: the next attempt does not come.
+        while !LocalContents(copy.tree).pending.contains(where: { $0.values["name"] != nil }) { await Task.yield() }
+        // The process ends.
+        transport.endStreams()
+        let (next, _) = client()
+        let tree = try await next.load().tree
+        #expect(tree == SettingTree(["count": .integer(1), "name": .string("later"), "limit": .integer(12)]))
+        #expect(await next.pendingTransactionCount() == 0)
+        #expect(await next.lostTransactions().isEmpty)
+        for (key, value) in ["count": "1", "name": "\"later\"", "limit": "12"] {
+            let stored = fixture.cluster.state.withLock { state in
+                state.allEvents.values.joined().filter {
+                    $0.key == Array("/fleet/test/\(key)".utf8) && $0.value?.bytes == Array(value.utf8)
+                }
+            }
+            #expect(stored.count == 1, "\(key)")
+        }
+        await next.close()
+        withExtendedLifetime(store) {}
+    }
+
     @Test func aTransactionGoesOutWholeOrIsLostWhole() async throws {
         try await leavePending(
             batch(["a": .integer(2), "c": .integer(2), "b": .integer(2)], together: [["a", "c"]]))

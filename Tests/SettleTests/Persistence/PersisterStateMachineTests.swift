@@ -235,6 +235,23 @@ import Testing
         #expect(machine.next(.init(), now: .seconds(10)) == .wait(until: .seconds(11)), "the back-off begins anew")
     }
 
+    @Test("While saves fail, a storage that preserves what waits is given it, in a burst each 2 ms")
+    func preserving() {
+        let new = WaitingChanges(waiting: [], hasNew: true)
+        var other = Machine(retryDelay: .seconds(1) ... .seconds(5))
+        other.failed(now: .zero)
+        #expect(other.next(new, now: .zero) == .wait(until: .seconds(1)))
+        var machine = Machine(retryDelay: .seconds(1) ... .seconds(5), preservesWaiting: true)
+        #expect(machine.next(new, now: .zero) == .append(.buffered))
+        machine.failed(now: .zero)
+        #expect(machine.next(.init(), now: .zero) == .wait(until: .seconds(1)))
+        #expect(machine.next(new, now: .zero) == .preserve)
+        machine.preserved(now: .zero)
+        #expect(machine.next(new, now: .zero) == .wait(until: .milliseconds(2)))
+        #expect(machine.next(new, now: .milliseconds(2)) == .preserve)
+        #expect(machine.next(new, now: .seconds(1)) == .append(.synced))
+    }
+
     @Test("A signal from the storage shortens the wait after failed saves, but not to zero")
     func spoken() {
         var machine = Machine(retryDelay: .seconds(1) ... .seconds(60))
