@@ -183,8 +183,10 @@ extension EtcdStorage {
         let parts = PendingTransaction.parts(of: waiting, base: log.told, earlier: kept, time: time.now())
         kept = parts.map { part in
             var part = part
-            // By its number the next process finds out whether it has landed.
-            if let open, part.values.allSatisfy({ open.values[$0.key] == .some($0.value) }) { part.batch = open.id }
+            // While it may be on its way, the next process finds out by its number whether it has landed.
+            if let open, open.id == doubt?.batch, part.values.allSatisfy({ open.values[$0.key] == .some($0.value) }) {
+                part.batch = open.id
+            }
             return part
         }
         await savePending()

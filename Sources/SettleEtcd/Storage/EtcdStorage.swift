@@ -254,6 +254,7 @@ public actor EtcdStorage: HistoryStorage {
                 if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
                 throw error
             }
+            if open?.id == batch.id { open = nil }
             log.settle(batch.id)
             await didStore(batch)
             return receipt()
@@ -357,7 +358,9 @@ public actor EtcdStorage: HistoryStorage {
             }
             let changes = StorageChanges(
                 log.take(at: mirror.revision, tree: mirror.tree), position: self.position)
-            await saveLocalCopy(storing: changes.changes.compactMap(\.batch))
+            let stored = changes.changes.compactMap(\.batch)
+            if let open, stored.contains(open.id) { self.open = nil }
+            await saveLocalCopy(storing: stored)
             return changes
         }
     }

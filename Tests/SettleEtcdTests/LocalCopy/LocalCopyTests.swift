@@ -105,6 +105,27 @@ struct LocalCopyTests {
         withExtendedLifetime(store) {}
     }
 
+    /// What is written again later is another transaction, with the same values or not.
+    @Test func whatIsWrittenAgainIsNotTakenForWhatWasOnceInDoubt() async throws {
+        let (storage, transport) = client()
+        _ = try await storage.load()
+        try await storage.append(batch(["a": .integer(1)]), durability: .synced)
+        let doubtful = batch(["a": .integer(2)])
+        transport.set { $0.path == EtcdPath.transaction ? .answerLost : nil }
+        await #expect(throws: StorageError.self) { try await storage.append(doubtful, durability: .synced) }
+        transport.setAll(nil)
+        let position = try await storage.append(doubtful, durability: .synced).position
+        fixture.cluster.put("/fleet/test/a", "9")
+        _ = try await storage.changes(after: position)
+        transport.setAll(.refused)
+        await storage.preserve(batch(["a": .integer(2)]))
+        let (next, _) = client()
+        _ = try await next.load()
+        #expect(fixture.cluster.text("/fleet/test/a") == "2")
+        #expect(await next.pendingTransactionCount() == 0)
+        await next.close()
+    }
+
     @Test func aTransactionGoesOutWholeOrIsLostWhole() async throws {
         try await leavePending(
             batch(["a": .integer(2), "c": .integer(2), "b": .integer(2)], together: [["a", "c"]]))
