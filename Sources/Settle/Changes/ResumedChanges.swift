@@ -106,7 +106,9 @@ public struct ResumedChanges: AsyncSequence, Sendable {
 
         private var state: State {
             if !page.isEmpty { return .waiting }
-            if engine.log.lock.withLock({ failedAttempts == engine.log.feed.attempts }) { return .waiting }
+            if let failedAttempts, engine.log.lock.withLock({ failedAttempts == engine.log.feed.attempts }) {
+                return .waiting
+            }
             guard let token, hasBegun else { return .unknown }
             return switch engine.log.lock.withLock({ engine.log.feed.entries(after: token, limit: Self.pageSize) }) {
             case .entries(let entries): .ready(entries)

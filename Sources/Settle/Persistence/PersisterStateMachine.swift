@@ -4,6 +4,7 @@
 ///
 /// ```
 ///   saving      working ──failed──▶ failing ──stable, retry time or not──▶ working
+///               failing ──change──▶ failing, preserved
 ///
 ///   checkpoint  reached ──change──▶ settling ──written──▶ reached
 ///               settling ──written, not at rest──▶ refused ──change, or a signal of the storage──▶ settling

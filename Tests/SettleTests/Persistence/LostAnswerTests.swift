@@ -4,6 +4,16 @@ import Testing
 
 /// What a commit whose answer was lost leaves behind.
 @Suite(.timeLimit(.minutes(10))) struct LostAnswerTests {
+    private func opened(
+        _ tree: SettingTree = SettingTree()
+    ) async throws -> (base: InMemoryStorage, storage: TellingStorage, store: SettingsStore, settings: CounterSettings)
+    {
+        let base = InMemoryStorage(tree)
+        let storage = TellingStorage(base)
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        return (base, storage, store, try await store.group(CounterSettings.self))
+    }
+
     @Test("A commit whose answer was lost stands if its repetition does not reach the storage")
     func unreachable() async throws {
         let base = InMemoryStorage()
@@ -21,10 +31,7 @@ import Testing
 
     @Test("A commit whose answer was lost is not appended again once the storage tells that it is stored")
     func told() async throws {
-        let base = InMemoryStorage()
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened()
         storage.loseAnswer()
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
         storage.tell(["count": .integer(1)])
@@ -38,10 +45,7 @@ import Testing
 
     @Test("What is written over a commit whose answer was lost stands when that turns out to be stored")
     func overwritten() async throws {
-        let base = InMemoryStorage()
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened()
         storage.loseAnswer()
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
         storage.tell(["count": .integer(1)])
@@ -54,10 +58,7 @@ import Testing
 
     @Test("What others have stored before a batch whose answer was lost is not newer than what was written since")
     func ordered() async throws {
-        let base = InMemoryStorage()
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened()
         storage.loseAnswer(refusingMore: true)
         settings.count = 1
         await #expect(throws: SettingsError.self) { try await store.flush() }
@@ -73,10 +74,7 @@ import Testing
 
     @Test("A commit behind one whose answer was lost is not refused, since it is not undone")
     func behind() async throws {
-        let base = InMemoryStorage()
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened()
         storage.loseAnswer(isStored: false)
         await #expect(throws: SettingsError.self) { try await settings.commit { settings.count = 1 } }
         storage.refuse(true)
@@ -91,10 +89,7 @@ import Testing
 
     @Test("Without a lock, nothing is written over what others have stored after a commit whose answer was lost")
     func contested() async throws {
-        let base = InMemoryStorage(SettingTree(["other": .integer(1)]))
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened(SettingTree(["other": .integer(1)]))
         storage.loseAnswer()
         await #expect(throws: SettingsError.self) {
             try await settings.commit {
@@ -116,10 +111,7 @@ import Testing
         "Without a lock, a commit that is given up after its answer was lost is not written back",
         arguments: [false, true])
     func givenUp(isStored: Bool) async throws {
-        let base = InMemoryStorage(SettingTree(["other": .integer(1)]))
-        let storage = TellingStorage(base)
-        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
-        let settings = try await store.group(CounterSettings.self)
+        let (base, storage, store, settings) = try await opened(SettingTree(["other": .integer(1)]))
         storage.loseAnswer(isStored: isStored)
         await #expect(throws: SettingsError.self) {
             try await settings.commit {
