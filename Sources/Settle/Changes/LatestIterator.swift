@@ -12,19 +12,39 @@ extension LatestIterator {
     consuming func forEachLatest<BodyFailure: Error>(
         _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void
     ) async throws(BodyFailure) {
-        var iterator = consume self
-        var upcoming = await iterator.next(isolation: nil)
+        let follower = LatestFollower(following: consume self)
+        defer { follower.end() }
+        var upcoming = await follower.next()
         while let element = upcoming, !Task.isCancelled {
-            (iterator, upcoming) = try await iterator.run(body, for: element)
+            upcoming = try await follower.run(body, for: element)
         }
     }
+}
 
-    /// - Returns: The iterator to continue with, and the element to run the body for next; `nil` if there is none.
-    private func run<BodyFailure: Error>(
-        _ body: @escaping @Sendable (Element) async throws(BodyFailure) -> Void, for element: Element
-    ) async throws(BodyFailure) -> (Self, Element?) {
-        let crossing = IteratorCrossing(iterator: self)
-        let outcome = await withTaskGroup(of: LatestEvent<Self, BodyFailure>.self) { group in
+/// The only place of an iterator that `forEachLatest` follows. A child task that has ended may be released later: it
+/// holds this, and so keeps no subscriber.
+private final class LatestFollower<Iterator: LatestIterator>: @unchecked Sendable {
+    // Sendable: only the child task that follows uses the iterator until it has ended; its parent touches it only
+    // before and after that.
+    private var iterator: Iterator?
+
+    init(following iterator: consuming Iterator) {
+        self.iterator = iterator
+    }
+
+    func next() async -> Iterator.Element? {
+        await iterator?.next(isolation: nil)
+    }
+
+    func end() {
+        iterator = nil
+    }
+
+    /// - Returns: The element to run the body for next; `nil` if there is none.
+    func run<BodyFailure: Error>(
+        _ body: @escaping @Sendable (Iterator.Element) async throws(BodyFailure) -> Void, for element: Iterator.Element
+    ) async throws(BodyFailure) -> Iterator.Element? {
+        let outcome = await withTaskGroup(of: LatestEvent<Iterator.Element, BodyFailure>.self) { group in
             group.addTask {
                 do throws(BodyFailure) {
                     try await body(element)
@@ -33,21 +53,18 @@ extension LatestIterator {
                     return .ended(error)
                 }
             }
-            group.addTask {
-                var iterator = crossing.iterator
-                let next = await iterator.next(isolation: nil)
-                return .followed(IteratorCrossing(iterator: iterator), next)
-            }
-            return await Self.supervise(&group, from: self)
+            group.addTask { .followed(await self.next()) }
+            return await Self.supervise(&group)
         }
-        return try outcome.get()
+        // Newer elements may have come while the body was ending.
+        guard let next = try outcome.get() else { return nil }
+        return iterator?.newest(insteadOf: next)
     }
 
     private static func supervise<BodyFailure: Error>(
-        _ group: inout TaskGroup<LatestEvent<Self, BodyFailure>>, from start: Self
-    ) async -> Result<(Self, Element?), BodyFailure> {
-        var iterator = start
-        var next: Element?
+        _ group: inout TaskGroup<LatestEvent<Iterator.Element, BodyFailure>>
+    ) async -> Result<Iterator.Element?, BodyFailure> {
+        var next: Iterator.Element?
         var isRunning = true
         var isSuperseded = false
         while let event = await group.next() {
@@ -59,28 +76,19 @@ extension LatestIterator {
                     group.cancelAll()
                     return .failure(error)
                 }
-            case .followed(let crossing, let element):
-                iterator = crossing.iterator
+            case .followed(let element):
                 next = element
                 guard element != nil, isRunning else { continue }
                 isSuperseded = true
                 group.cancelAll()
             }
         }
-        // Newer elements may have come while the body was ending.
-        if let element = next { next = iterator.newest(insteadOf: element) }
-        return .success((iterator, next))
+        return .success(next)
     }
 }
 
 /// What a child task of `forEachLatest` reports.
-private enum LatestEvent<Iterator: LatestIterator, BodyFailure: Error>: Sendable {
+private enum LatestEvent<Element: Sendable, BodyFailure: Error>: Sendable {
     case ended(BodyFailure?)
-    case followed(IteratorCrossing<Iterator>, Iterator.Element?)
-}
-
-/// Carries an iterator to the follower's task and back.
-private struct IteratorCrossing<Iterator: LatestIterator>: @unchecked Sendable {
-    // Sendable: only the follower uses the iterator until it has ended; its parent touches it only after that.
-    let iterator: Iterator
+    case followed(Element?)
 }

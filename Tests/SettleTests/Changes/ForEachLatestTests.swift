@@ -241,6 +241,8 @@ private func untilCancelled() async {
         let (store, settings) = try await open()
         let journal = Journal()
         let kind = round % 3
+        // Changes begin with the sequence, which the task may make only after the last write.
+        let changes = settings.inner.changes
         let task = Task {
             switch kind {
             case 0:
@@ -250,7 +252,7 @@ private func untilCancelled() async {
                     try await react(to: $0, round, journal)
                 }
             default:
-                try await settings.inner.changes.forEachLatest { change in
+                try await changes.forEachLatest { change in
                     let count = try #require(change[settings.inner.$count]?.newValue)
                     try await react(to: count, round, journal)
                 }
