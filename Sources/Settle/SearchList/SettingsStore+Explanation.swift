@@ -7,7 +7,9 @@
 extension SettingsStore {
     /// Why a key has its value: every domain's value with its place, and which one is in force.
     ///
-    /// Looks into the files of the domains again to name lines, so it may block for a moment.
+    /// It is of one moment between two transactions; inside its own transaction, a thread sees what that has written.
+    /// Waits for a transaction that runs, and looks into the files of the domains again to name lines, so it may block
+    /// for a moment.
     public func explain(_ key: String) -> Explanation {
         core.explain(SettingKey(stored: key))
     }
@@ -37,18 +39,27 @@ extension SettingReference {
 
 extension StoreCore {
     fileprivate func explain(_ key: SettingKey, placing places: NamedPlaces = .all) -> Explanation {
-        let found = log.lock.withLock { () -> FoundSetting in
+        // While a domain changes, it has its new values before the settings do: only between two transactions is what
+        // the log tells of one moment.
+        writer.lock()
+        var found = log.lock.withLock { () -> FoundSetting in
             let place = log.stored.resolved(key)
             let slot = log.stored.slots[place].flatMap { $0.declaration == nil ? nil : $0 }
+            let key = slot.map { log.stored.slots.declaredKey(of: $0) } ?? key
+            let staged = slot?.box?.staged
             return FoundSetting(
-                key: slot.map { log.stored.slots.declaredKey(of: $0) } ?? key, place: place, slot: slot,
-                stored: log.stored.tree[place], isStored: slot?.isStored ?? false,
-                isUnsaved: slot.map { log.unsaved.isUnsaved($0) } ?? false, lastGood: slot?.lastGood,
-                candidates: log.stored.domains.candidates(at: slot.map { log.stored.slots.declaredKey(of: $0) } ?? key),
-                held: slot?.box?.held, origin: slot?.origin ?? .default, change: slot.flatMap { lastChange(of: $0) },
+                key: key, place: place, slot: slot, stored: log.stored.tree[place],
+                isStored: staged?.isStored ?? slot?.isStored ?? false,
+                isUnsaved: staged != nil || slot.map { log.unsaved.isUnsaved($0) } ?? false, lastGood: slot?.lastGood,
+                candidates: log.stored.domains.candidates(at: key),
+                held: staged.map(\.held) ?? slot?.box?.held, origin: slot?.origin ?? .default,
+                change: slot.flatMap { lastChange(of: $0) },
                 isDurable: slot.map { $0.lastRevision <= log.changes.durableRevision && !log.unsaved.isUnsaved($0) }
                     ?? true)
         }
+        found.own = found.slot?.box?.visibleOwnValue
+        found.value = found.slot?.box?.visibleValue
+        writer.unlock()
         guard let slot = found.slot, let box = slot.box else { return explainUndeclared(found, places) }
         return explain(found, slot, box, places)
     }
@@ -67,6 +78,9 @@ extension StoreCore {
         let origin: Origin
         let change: Explanation.LastChange?
         let isDurable: Bool
+        /// What the application's domain has, and what is in force.
+        var own: (any Sendable)?
+        var value: (any Sendable)?
     }
 
     /// Under the log's lock.
@@ -101,7 +115,7 @@ extension StoreCore {
         let inForce: Explanation.Outcome = found.held == nil ? .inForce : .covered
         if found.isUnsaved {
             if found.isStored {
-                add(.application, "not saved yet", try? box.visibleOwnValue.map { try box.encoder($0) }, inForce)
+                add(.application, "not saved yet", try? found.own.map { try box.encoder($0) }, inForce)
             }
         } else if let stored = found.stored {
             if let problem = box.problem(with: stored, at: found.key, lastGood: found.lastGood) {
@@ -112,14 +126,14 @@ extension StoreCore {
                 add(.application, placeOfOwn(found.place, stored, places), stored, inForce)
             }
         } else if found.isStored {
-            add(.application, "kept in memory only", try? box.visibleOwnValue.map { try box.encoder($0) }, inForce)
+            add(.application, "kept in memory only", try? found.own.map { try box.encoder($0) }, inForce)
         }
         for candidate in found.candidates where !candidate.domain.isAbove { add(candidate) }
         let isDefault = found.held == nil && !found.isStored
         add(.declaration, slot.declaration ?? "", box.encodedDefault, isDefault ? .inForce : .covered)
         return Explanation(
             key: found.key.description, type: box.spelledType, isSecret: isSecret,
-            value: isSecret ? nil : try? box.encoder(box.visibleValue),
+            value: isSecret ? nil : try? found.value.map { try box.encoder($0) },
             domain: found.held?.domain.name ?? (found.isStored ? .application : .declaration),
             origin: found.held?.domain.origin ?? found.origin, answers: answers, change: found.change,
             isDurable: found.isDurable)

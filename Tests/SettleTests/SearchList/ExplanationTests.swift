@@ -83,6 +83,22 @@ import Testing
             after.isDurable && after.domain == .application && after.answers.map(\.outcome) == [.inForce, .covered])
     }
 
+    @Test("Within a transaction it tells what that has written") func writing() async throws {
+        let store = try await SettingsStore.open(
+            storage: InMemoryStorage(plainTree(["count": 2])), searching: [.overrides, .application])
+        let settings = try await store.group(LayeredGroup.self)
+        try settings.update {
+            settings.count = 9
+            let inside = store.explain("count")
+            #expect(inside.value == .integer(9) && inside.domain == .application)
+            #expect(inside.answers.map(\.outcome) == [.inForce, .covered])
+            #expect(inside.answers.first?.place == "not saved yet")
+            try settings.$count.reset()
+            #expect(store.explain("count").answers.map(\.outcome) == [.inForce])
+        }
+        #expect(store.explain("count").domain == .declaration)
+    }
+
     @Test("A secret shows that it is set, never what it is") func secret() async throws {
         let hidden = "open sesame"
         let store = try await SettingsStore.open(
