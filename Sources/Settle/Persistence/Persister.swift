@@ -195,6 +195,14 @@ actor Persister {
 
     // MARK: What is due
 
+    /// What is due, and the changes that wait. The time is taken first: a change that comes in between may make a
+    /// checkpoint due later, and must not make it due at once.
+    private func next() -> (action: PersisterStateMachine.Action, changes: WaitingChanges) {
+        let now = time.elapsed()
+        let found = log.measureWaits(time)
+        return (machine.next(found, now: now), found)
+    }
+
     /// Does what is due, then schedules what comes next.
     func doWhatIsDue() async {
         guard !isClosed else { return }
@@ -202,8 +210,7 @@ actor Persister {
             await closeReleased()
             return
         }
-        let found = log.measureWaits(time)
-        var action = machine.next(found, now: time.elapsed())
+        var (action, found) = next()
         if case .checkpoint = action, exclusion != .none {
             // A checkpoint now would write the file in the middle of a transaction. Until it has ended, append to the
             // journal instead.
@@ -214,7 +221,7 @@ actor Persister {
         if case .wait = action {
         } else {
             await perform(action)
-            action = machine.next(log.measureWaits(time), now: time.elapsed())
+            action = next().action
         }
         // Re-enqueue what is due again instead of recursing: a flush gets its turn, and the stack does not grow.
         if case .wait(let due) = action { wait(until: due) } else { enqueue { await $0.doWhatIsDue() } }
@@ -279,7 +286,7 @@ actor Persister {
     private func waitForNext() {
         guard !isClosed else { return }
         // Re-enqueue what is due already, so that other work gets its turn.
-        if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) {
+        if case .wait(let due) = next().action {
             wait(until: due)
         } else {
             enqueue { await $0.doWhatIsDue() }
@@ -395,8 +402,8 @@ actor Persister {
             // too: it need not wait.
             registration?.end()
             // The timer calls `doWhatIsDue`, which tries again.
-            if case .fetch = machine.next(log.measureWaits(time), now: time.elapsed()) { await deliver() }
-            if case .wait(let due) = machine.next(log.measureWaits(time), now: time.elapsed()) { wait(until: due) }
+            if case .fetch = next().action { await deliver() }
+            if case .wait(let due) = next().action { wait(until: due) }
         }
     }
 
