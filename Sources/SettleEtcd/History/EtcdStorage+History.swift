@@ -13,7 +13,7 @@ public import Settle
 extension EtcdStorage {
     public func records(after token: ChangeToken, limit: Int) async throws(StorageError) -> [StoredRecord]? {
         let limit = max(1, limit)
-        if let found = recent.withLock({ $0.records(after: token, limit: limit) }),
+        if !isUnsure(token), let found = recent.withLock({ $0.records(after: token, limit: limit) }),
             !found.isEmpty || isFollowing && landed.isEmpty
         {
             return found
@@ -30,6 +30,7 @@ extension EtcdStorage {
                     "What was stored under “\(space.prefix)” up to revision \(newest) can't be followed yet. Try again when the "
                         + "members answer.")
             }
+            if isUnsure(token) { try await makeSure(of: token) }
             if let found = recent.withLock({ $0.records(after: token, limit: limit) }) { return found }
             guard token.history == history, let end = self.token, token.position < end.position else { return nil }
             return try await read(after: token, upTo: end, limit: limit)
@@ -82,12 +83,43 @@ extension EtcdStorage {
         followed = mirror.revision
         landed = [:]
         let newest = mirror.newestRevision
-        difference =
-            hasDeletions ? Reading(revision: mirror.revision, newest: newest, count: mirror.count) : nil
+        let reading = Reading(revision: mirror.revision, newest: newest, count: mirror.count)
+        difference = hasDeletions ? reading : nil
         // Where nothing was ever stored, the past begins with what comes next.
-        let beginning = newest > 0 && !hasDeletions ? newest : mirror.revision
+        let isWritten = newest > 0 && !hasDeletions
+        let beginning = isWritten ? newest : mirror.revision
         let token = beginning > 0 ? place(beginning, in: mirror) : nil
+        unsure =
+            isWritten && newest < mirror.revision
+            ? UnsureBeginning(
+                reading: reading, settings: mirror.settingCount, end: place(mirror.revision, in: mirror)) : nil
         recent.withLock { $0.begin(at: token) }
+    }
+
+    /// The past begins with the last thing that was written, but something may have been deleted after it.
+    struct UnsureBeginning: Sendable {
+        /// What was read.
+        var reading: Reading
+        /// How many settings there were. Nothing was written after the beginning, so they can only have become fewer.
+        var settings: Int
+        /// The place of the read.
+        var end: ChangeToken
+    }
+
+    private func isUnsure(_ token: ChangeToken) -> Bool {
+        unsure != nil && recent.withLock { $0.beginning } == token
+    }
+
+    /// Somebody goes on where the past begins: only what was there then tells whether anything was deleted since. What
+    /// etcd has forgotten can't be told.
+    private func makeSure(of token: ChangeToken) async throws(StorageError) {
+        guard let unsure else { return }
+        let start = Int64(clamping: token.position)
+        let past = try await read(at: start)
+        self.unsure = nil
+        guard let past, past.settingCount != unsure.settings else { return }
+        difference = unsure.reading
+        recent.withLock { $0.moveBeginning(to: unsure.end) }
     }
 
     private func place(_ revision: Int64, in mirror: Mirror) -> ChangeToken {
@@ -196,6 +228,16 @@ extension Mirror {
     /// The revision at which something but a lock was stored last.
     var newestRevision: Int64 {
         entries.values.reduce(0) { newest, entry in entry.content == .lock ? newest : max(newest, entry.modRevision) }
+    }
+
+    /// The number of keys that are neither markers nor locks.
+    var settingCount: Int {
+        entries.values.count { entry in
+            switch entry.content {
+            case .setting, .unusable: true
+            case .marker, .lock: false
+            }
+        }
     }
 
     /// Made of what was stored at a revision, if nothing has been stored over it.

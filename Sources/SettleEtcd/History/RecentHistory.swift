@@ -42,6 +42,9 @@ struct RecentHistory: Sendable {
         (landed, size) = (nil, 0)
     }
 
+    /// What is known begins later than was thought.
+    mutating func moveBeginning(to token: ChangeToken) { beginning = token }
+
     /// An own transaction is stored; its record comes later.
     mutating func expect(_ token: ChangeToken) { landed = token }
 

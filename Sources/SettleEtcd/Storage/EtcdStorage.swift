@@ -103,6 +103,8 @@ public actor EtcdStorage: HistoryStorage {
     var followed: Int64 = 0
     /// What a read has shown that the past begins with, if that has come without its places and with deletions.
     var difference: Reading?
+    /// Set as long as nobody has asked what came after the place with which the past begins.
+    var unsure: UnsureBeginning?
     /// Own transactions that are not followed yet, by their revisions: what is before them may be unknown still.
     var landed: [Int64: StoredRecord] = [:]
 

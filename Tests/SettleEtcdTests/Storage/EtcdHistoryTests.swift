@@ -41,6 +41,62 @@ struct EtcdHistoryTests {
         for storage in [first, second] { await storage.close() }
     }
 
+    /// Of what another tool deletes nothing is left that tells a machine that comes later.
+    @Test(arguments: [1, 2], [false, true])
+    func aDeletionByAnotherToolIsToldToWhoComesBack(count: Int, isFollowing: Bool) async throws {
+        fixture.cluster.put("/fleet/test/b", "1")
+        fixture.cluster.put("/fleet/test/c", "1")
+        let first = try await opened()
+        let token = try await store(1, in: first)
+        await first.close()
+        let deletions = (0..<count).map { index in
+            fixture.cluster.delete(index == 0 ? "/fleet/test/b" : "/fleet/test/c")
+            return UInt64(fixture.cluster.revision)
+        }
+        fixture.cluster.put("/elsewhere", "1")
+        if isFollowing {
+            let (follower, _) = try await fixture.follower()
+            let found = try await follower.storage.records(after: token, limit: 9)
+            #expect(found?.map(\.token.position) == deletions)
+            await follower.storage.close()
+        }
+        let second = try await opened()
+        let found = try #require(try await second.records(after: token, limit: 9))
+        #expect(found.map(\.token.position) == deletions)
+        #expect(
+            found.first?.transactions[0].mutations == [StoredMutation(key: "b", oldValue: .integer(1), newValue: nil)])
+        let last = try #require(found.last?.token)
+        #expect(try await second.records(after: last, limit: 9) == [])
+        // What comes then is told to both.
+        let next = try await store(2, in: second)
+        #expect(try await second.records(after: last, limit: 9)?.map(\.token) == [next])
+        #expect(try await second.records(after: token, limit: 9)?.map(\.token.position) == deletions + [next.position])
+        await second.close()
+    }
+
+    /// Where nothing was deleted, that is found out once; and where etcd has forgotten it, nothing is told.
+    @Test(arguments: [false, true]) func whoComesBackToAQuietPrefixMissesNothing(isForgotten: Bool) async throws {
+        let first = try await opened()
+        let token = try await store(1, in: first)
+        await first.close()
+        fixture.cluster.put("/elsewhere", "1")
+        if isForgotten { fixture.cluster.compact() }
+        let (second, transport) = fixture.client()
+        /// How often something was read as of an earlier time.
+        func looksBack() -> Int {
+            transport.requests(of: EtcdPath.range).count {
+                String(decoding: $0.body, as: UTF8.self).contains(#""revision":"\#(token.position)""#)
+            }
+        }
+        _ = try await second.load()
+        #expect(looksBack() == 0)
+        #expect(try await second.records(after: token, limit: 9) == [])
+        let next = try await store(2, in: second)
+        #expect(try await second.records(after: token, limit: 9)?.map(\.token) == [next])
+        #expect(looksBack() == 1)
+        await second.close()
+    }
+
     @Test func aFollowerThatBeginsBeforeTheFirstWriteMissesNothing() async throws {
         fixture.cluster.put("/elsewhere", "1")
         let (first, second) = (try await opened(), try await opened())
