@@ -42,9 +42,13 @@ struct Control: Sendable {
     var id: String {
         var id = "c-"
         for byte in key.description.utf8 {
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || byte == UInt8(ascii: "-"))
-            if isPlain { id.append(character) } else { id += "_" + HexadecimalText.text(of: [byte]) }
+            // By hand: the general questions about characters take longer than all the rest.
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                id.unicodeScalars.append(Unicode.Scalar(byte))
+            default: id += "_" + HexadecimalText.text(of: [byte])
+            }
         }
         // No key has a full stop here.
         return occurrence == 0 ? id : "\(id).again\(occurrence)"

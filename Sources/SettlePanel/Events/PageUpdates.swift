@@ -37,6 +37,8 @@ struct PageUpdates: Sendable {
     private var marks: [FormMark] = []
     private var knownOutline = ""
     private var told: PagePlace?
+    /// The page's settings and their outline, where what is declared stays as it is.
+    private var declared: (controls: [Control], outline: String)?
 
     /// - Parameters:
     ///   - query: Names the page, and the settings that its document has.
@@ -48,13 +50,13 @@ struct PageUpdates: Sendable {
     /// An event with the forms that may have changed, or a comment if nothing has.
     mutating func event(of news: PanelFollower.News) async -> [UInt8] {
         let pages = pages.current
-        let now = page.outline(in: pages.context.contents)
+        let (controls, now) = settings(of: pages)
         // A browser waits this long, in milliseconds, before it connects again.
         var text = news.isBeginning ? "retry: 1000\n\n" : ""
         if let outline, outline != now { text += "event: contents\ndata:\n\n" }
         // Before the forms, so that it is not newer than they are.
         let token = pages.panel.store.token
-        let forms = await changedForms(news, pages, now, token)
+        let forms = await changedForms(news, pages, controls, now, token)
         let place = PagePlace(token: token, outline: now, forms: marks)
         let identifier = place == told ? "" : "id: \(place)\n"
         told = place
@@ -67,11 +69,21 @@ struct PageUpdates: Sendable {
         return Array("\(text)\(identifier)event: forms\n".utf8) + lines + [UInt8(ascii: "\n")]
     }
 
+    /// The settings of the page, with their outline. They are looked up once: a search goes through all words of all settings.
+    private mutating func settings(of pages: PanelPages) -> (controls: [Control], outline: String) {
+        if let declared { return declared }
+        let contents = pages.context.contents
+        let settings = (controls: page.controls(in: contents), outline: page.outline(in: contents))
+        // Where nothing is declared, settings come and go with the values.
+        if case .values = pages.panel.source { return settings }
+        declared = settings
+        return settings
+    }
+
     /// Makes what may have changed anew, and keeps the marks.
     private mutating func changedForms(
-        _ news: PanelFollower.News, _ pages: PanelPages, _ outline: String, _ token: ChangeToken?
+        _ news: PanelFollower.News, _ pages: PanelPages, _ controls: [Control], _ outline: String, _ token: ChangeToken?
     ) async -> [MarkedForm] {
-        let controls = page.controls(in: pages.context.contents)
         let isKnown = !news.isBeginning && knownOutline == outline && marks.count == controls.count
         knownOutline = outline
         guard isKnown, !news.isEverything else {

@@ -21,21 +21,26 @@ struct HTML: Sendable, Hashable {
     ///   - name: The element's name, which is written in the code.
     ///   - attributes: Its attributes; those that are absent are left out.
     init(_ name: StaticString, _ attributes: Attributes = [:], @HTMLBuilder _ content: () -> HTML = { HTML() }) {
-        text = "<\(name)"
+        // Appended piece by piece: interpolations make a text of their own each, and a form has hundreds.
+        let name = name.description
+        text.reserveCapacity(128)
+        text += "<"
+        text += name
         for (attribute, value) in attributes {
-            switch value {
-            case .text(let value):
-                text += " \(attribute)=\""
-                Self.append(value, to: &text)
-                text += "\""
-            case .present: text += " \(attribute)"
-            case .absent: break
-            }
+            if case .absent = value { continue }
+            text += " "
+            text += attribute.description
+            guard case .text(let value) = value else { continue }
+            text += "=\""
+            Self.append(value, to: &text)
+            text += "\""
         }
         text += ">"
-        guard !Self.void.contains("\(name)") else { return }
+        guard !Self.isVoid(name) else { return }
         text += content().text
-        text += "</\(name)>"
+        text += "</"
+        text += name
+        text += ">"
     }
 
     /// A whole document.
@@ -47,14 +52,27 @@ struct HTML: Sendable, Hashable {
         return document
     }
 
-    /// Elements without content and end.
-    private static let void: Set = ["br", "img", "input", "link", "meta"]
+    /// Whether an element has no content and no end.
+    private static func isVoid(_ name: String) -> Bool {
+        switch name {
+        case "br", "img", "input", "link", "meta": true
+        default: false
+        }
+    }
 
-    private static let special: Set<UInt8> = Set("&<>\"'\0\r".utf8)
+    /// Asked for each byte of each text, so without a set, which would hash it.
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"),
+            UInt8(ascii: "\0"), UInt8(ascii: "\r"):
+            true
+        default: false
+        }
+    }
 
     private static func append(_ plain: String, to text: inout String) {
         // Nearly every text.
-        if !plain.utf8.contains(where: special.contains) { return text += plain }
+        if !plain.utf8.contains(where: isSpecial) { return text += plain }
         for scalar in plain.unicodeScalars {
             switch scalar {
             case "&": text += "&amp;"
