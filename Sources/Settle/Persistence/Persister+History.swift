@@ -163,7 +163,7 @@ extension Persister {
             while true {
                 let known = log.lock.withLock { log.feed.end }
                 guard let known, known != end else {
-                    if known == nil { log.feed([], after: end).resumeTasks(of: log) }
+                    if known == nil { await beginFeed(after: end, in: history) }
                     return
                 }
                 guard let page = try await records(after: known, in: history) else { break }
@@ -175,6 +175,14 @@ extension Persister {
         }
         // The followers find out by themselves what they have missed.
         log.feed([], after: end).resumeTasks(of: log)
+    }
+
+    /// Begins the feed where the storage's past ends: the storage may find out only now that something came after it. If
+    /// it can't be asked, each follower asks for itself.
+    private func beginFeed(after end: ChangeToken, in history: any HistoryStorage) async {
+        do {
+            log.feed(try await records(after: end, in: history) ?? [], after: end).resumeTasks(of: log)
+        } catch {}
     }
 
     /// What the storage has after a place, transaction by transaction; `nil` if that can't be told.

@@ -74,6 +74,27 @@ struct EtcdHistoryTests {
         await second.close()
     }
 
+    @Test func aStoreTellsWhoComesBackOfADeletionByAnotherTool() async throws {
+        fixture.cluster.put("/fleet/test/count", "5")
+        let (writer, reader) = (try await opened(), fixture.client().storage)
+        let token = try await store(1, in: writer)
+        await writer.close()
+        fixture.cluster.delete("/fleet/test/count")
+        let deletion = UInt64(fixture.cluster.revision)
+        fixture.cluster.put("/elsewhere", "1")
+        let store = try await SettingsStore.open(storage: reader, configuration: .init(clock: fixture.clock))
+        let settings = try await store.group(Counter.self)
+        var changes = store.changes(after: token).makeAsyncIterator()
+        try await fixture.whileTimePasses {
+            let change = try #require(await changes.next())
+            #expect(change.token?.position == deletion && change.missed == 0)
+            #expect(change.mutations.map(\.key) == ["count"] && change.mutations.first?.newValue as? Int == 0)
+            try await settings.commit { settings.count = 7 }
+            #expect(await changes.next()?.mutations.first?.newValue as? Int == 7)
+        }
+        try await store.close()
+    }
+
     /// Where nothing was deleted, that is found out once; and where etcd has forgotten it, nothing is told.
     @Test(arguments: [false, true]) func whoComesBackToAQuietPrefixMissesNothing(isForgotten: Bool) async throws {
         let first = try await opened()
