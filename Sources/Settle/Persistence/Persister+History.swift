@@ -157,32 +157,30 @@ extension Persister {
     }
 
     /// Lets the feed have what has been appended and fetched.
+    ///
+    /// It begins where the storage's past ends. Only when it is asked may the storage find out that something came after
+    /// that.
     func fillFeed() async {
         guard let history, let end = history.token else { return }
         do {
             while true {
                 let known = log.lock.withLock { log.feed.end }
-                guard let known, known != end else {
-                    if known == nil { await beginFeed(after: end, in: history) }
-                    return
+                guard known != end else { return }
+                guard let page = try await records(after: known ?? end, in: history) else { break }
+                if known == nil {
+                    log.feed(page, after: end).resumeTasks(of: log)
+                } else if !page.isEmpty {
+                    log.feed(page).resumeTasks(of: log)
                 }
-                guard let page = try await records(after: known, in: history) else { break }
                 guard !page.isEmpty else { return }
-                log.feed(page).resumeTasks(of: log)
             }
         } catch {
+            // Before it has begun, each follower asks for itself, and reports what fails.
+            guard log.lock.withLock({ log.feed.end }) != nil else { return }
             reportOnce(error)
         }
         // The followers find out by themselves what they have missed.
         log.feed([], after: end).resumeTasks(of: log)
-    }
-
-    /// Begins the feed where the storage's past ends: the storage may find out only now that something came after it. If
-    /// it can't be asked, each follower asks for itself.
-    private func beginFeed(after end: ChangeToken, in history: any HistoryStorage) async {
-        do {
-            log.feed(try await records(after: end, in: history) ?? [], after: end).resumeTasks(of: log)
-        } catch {}
     }
 
     /// What the storage has after a place, transaction by transaction; `nil` if that can't be told.

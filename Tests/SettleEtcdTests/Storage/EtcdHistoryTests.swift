@@ -74,11 +74,14 @@ struct EtcdHistoryTests {
         await second.close()
     }
 
-    @Test func aStoreTellsWhoComesBackOfADeletionByAnotherTool() async throws {
+    /// Also where they are more than a store reads at once.
+    @Test(arguments: [0, 300]) func aStoreTellsWhoComesBackOfDeletionsByAnotherTool(others: Int) async throws {
         fixture.cluster.put("/fleet/test/count", "5")
+        for number in 0..<others { fixture.cluster.put("/fleet/test/x\(number)", "1") }
         let (writer, reader) = (try await opened(), fixture.client().storage)
         let token = try await store(1, in: writer)
         await writer.close()
+        for number in 0..<others { fixture.cluster.delete("/fleet/test/x\(number)") }
         fixture.cluster.delete("/fleet/test/count")
         let deletion = UInt64(fixture.cluster.revision)
         fixture.cluster.put("/elsewhere", "1")
@@ -86,6 +89,9 @@ struct EtcdHistoryTests {
         let settings = try await store.group(Counter.self)
         var changes = store.changes(after: token).makeAsyncIterator()
         try await fixture.whileTimePasses {
+            for number in 0..<others {
+                #expect(await changes.next()?.mutations.map(\.key) == ["x\(number)"])
+            }
             let change = try #require(await changes.next())
             #expect(change.token?.position == deletion && change.missed == 0)
             #expect(change.mutations.map(\.key) == ["count"] && change.mutations.first?.newValue as? Int == 0)
