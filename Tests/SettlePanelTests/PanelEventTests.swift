@@ -133,4 +133,37 @@ import Testing
             _ = try await reader.next(until: ": alive")
         }
     }
+
+    @Test func `A stream that its server ends is over, whether it waits or has not begun`() async throws {
+        let program = try await PanelProgram()
+        for _ in 0..<100 {
+            guard case .events(let events) = await program.browser.get("/events?pane=limits").response.body else {
+                Issue.record("There is no stream.")
+                return
+            }
+            let waiting = Task {
+                var count = 0
+                for await _ in events { count += 1 }
+                return count
+            }
+            events.end()
+            #expect(await waiting.value <= 1)
+            var late = events.makeAsyncIterator()
+            #expect(await late.next() == nil)
+        }
+        while program.store.statistics.subscribers > 0 { await Task.yield() }
+    }
+
+    @Test func `What changes with a heartbeat is told, in every round`() async throws {
+        let program = try await PanelProgram()
+        var reader = try await reader(program)
+        _ = try await reader.next(until: "event: forms")
+        for round in 0..<300 {
+            await program.clock.sleepers(atLeast: 1)
+            async let beat: Void = program.clock.advance(by: .seconds(15))
+            program.app.limits.name = "round \(round)."
+            await beat
+            _ = try await reader.next(until: "round \(round).")
+        }
+    }
 }

@@ -54,8 +54,8 @@ public struct Changes: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The newest change that has not been delivered yet, without waiting for one.
-        mutating func popNewest() -> Change? {
+        /// The next change that has not been delivered yet, without waiting for one.
+        package mutating func popNext() -> Change? {
             waiter == nil ? nil : pop()
         }
 
@@ -138,6 +138,6 @@ extension Changes {
 
 extension Changes.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Change) -> Change {
-        popNewest()?.counting(element) ?? element
+        popNext()?.counting(element) ?? element
     }
 }

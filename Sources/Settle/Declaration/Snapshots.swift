@@ -66,7 +66,7 @@ public struct Snapshots<Group: SettingsGroup, Value: Sendable>: AsyncSequence, S
 
 extension Snapshots.Iterator: LatestIterator {
     mutating func newest(insteadOf element: Value) -> Value {
-        guard changes.popNewest() != nil else { return element }
+        guard changes.popNext() != nil else { return element }
         return readAnew() ?? element
     }
 }

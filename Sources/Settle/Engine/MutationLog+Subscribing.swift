@@ -23,7 +23,7 @@ extension MutationLog {
     ) {
         lock.lock()
         waiter.isFinished = changes.waking.isFinished || topic.isFinished
-        if waiter.isFinished || waiter.isCancelled || isReady() {
+        if waiter.isFinished || waiter.isCancelled || waiter.isInterrupted || isReady() {
             lock.unlock()
             continuation.resume()
             return
@@ -38,6 +38,15 @@ extension MutationLog {
     func cancel(_ waiter: Waiter) {
         let continuation = lock.withLock {
             waiter.isCancelled = true
+            return waiter.leave()
+        }
+        continuation?.resume()
+    }
+
+    /// Ends a subscriber's present wait, or else its next one.
+    func interrupt(_ waiter: Waiter) {
+        let continuation = lock.withLock {
+            waiter.isInterrupted = true
             return waiter.leave()
         }
         continuation?.resume()

@@ -11,6 +11,8 @@ package final class Waiter: @unchecked Sendable {
     @exclusivity(unchecked) fileprivate unowned(unsafe) var previous: Waiter?
     @exclusivity(unchecked) fileprivate var list: WaiterList?
     var isCancelled = false
+    /// Whether its present wait, or else the next one, is to end without a change.
+    var isInterrupted = false
     /// The version of the value that the subscriber has seen, if it follows a value.
     var seen: UInt64 = 0
     /// Whether the log was finished when the subscriber last wanted to wait.

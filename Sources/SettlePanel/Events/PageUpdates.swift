@@ -102,10 +102,9 @@ struct PageUpdates: Sendable {
         }
         var changed: [MarkedForm] = []
         for (index, control) in controls.enumerated() {
-            let isChanged = control.isTouched(by: news.keys)
-            guard isChanged || control.isTouched(by: news.suspects) else { continue }
+            guard control.isTouched(by: news.keys) else { continue }
             let form = pages.marked(control)
-            if isChanged || marks[index] != form.mark { changed.append(form) }
+            changed.append(form)
             marks[index] = form.mark
         }
         return changed

@@ -1,8 +1,10 @@
+import Settle
+
 /// Server-sent events: pieces of a body, to be sent as they come.
 ///
-/// They end when the store closes, when the browser's session ends, or when the task that reads them is cancelled, as a
-/// server does when the browser has gone. What a slow browser has not read does not pile up: changes that wait are told as
-/// one.
+/// They end when the store closes, when the browser's session ends, with ``end()``, or when the task that reads them is
+/// cancelled, as a server does when the browser has gone. What a slow browser has not read does not pile up: changes that
+/// wait are told as one.
 ///
 /// Each event has an identifier: the place in the store's history, with marks of what the page shows then. A browser sends it
 /// with the field `Last-Event-ID` when it connects again, also to this program's next process, and is told what is not as it
@@ -11,21 +13,26 @@ public struct PanelEvents: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = Never
 
-    private let follower: PanelFollower
+    private let store: SettingsStore
+    private let undeclared: [SettingKey]
+    private let ending: PanelEventsEnding
     private let updates: PageUpdates
 
-    init(_ follower: PanelFollower, _ updates: PageUpdates) {
-        (self.follower, self.updates) = (follower, updates)
+    /// - Parameter undeclared: The page's keys that no group declares.
+    init(_ store: SettingsStore, undeclared: [SettingKey], _ ending: PanelEventsEnding, _ updates: PageUpdates) {
+        (self.store, self.undeclared, self.ending, self.updates) = (store, undeclared, ending, updates)
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(news: follower.begin().makeAsyncIterator(), follower: follower, updates: updates)
+        Iterator(follower: PanelFollower(store, undeclared: undeclared, ending: ending), updates: updates)
     }
+
+    /// Ends all loops over them, from any thread, as a server does when it shuts down. Browsers connect again later.
+    public func end() { ending.end() }
 
     /// One loop's place in the sequence.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var news: AsyncStream<Void>.Iterator
-        fileprivate let follower: PanelFollower
+        fileprivate var follower: PanelFollower
         fileprivate var updates: PageUpdates
 
         public mutating func next() async -> [UInt8]? {
@@ -33,8 +40,8 @@ public struct PanelEvents: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [UInt8]? {
-            guard await news.next(isolation: actor) != nil else { return nil }
-            return await updates.event(of: follower.takeNews())
+            guard let news = await follower.next(isolation: actor) else { return nil }
+            return await updates.event(of: news)
         }
     }
 }

@@ -1,108 +1,77 @@
 import Settle
-import Synchronization
 
-/// Follows a store for one page.
+/// Follows a store for one connection of a page.
 ///
-/// The store's stream tells what is in force, of all domains. It leaves out what others do with keys that no group declares,
-/// so these are followed one by one. What has changed is kept as a set of keys until the page's connection asks.
-final class PanelFollower: Sendable {
+/// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group declares, so
+/// the values of these are compared. All of it is one wait, in the connection's own task.
+struct PanelFollower {
     /// What has happened since the last time that somebody asked.
     struct News: Sendable {
         var keys: Set<SettingKey> = []
-        /// What may have changed before anybody looked.
-        var suspects: Set<SettingKey> = []
         /// Whether anything may have changed.
         var isEverything = false
         /// Whether it is the first of the stream.
         var isBeginning = false
+
+        var isEmpty: Bool { keys.isEmpty && !isEverything }
     }
 
     private let store: SettingsStore
-    private let undeclared: [SettingKey]
-    private let heartbeat: Duration
-    /// How long it follows; `nil` without an end.
-    private let lifetime: Duration?
-    private let sleep: @Sendable (Duration) async throws -> Void
-    private let news = Mutex(News(isBeginning: true))
+    /// The keys of the panel that no group declares, with their values at the last look.
+    private var undeclared: [(key: SettingKey, value: SettingValue?)]
+    private var watch: ContentWatch
+    private var changes: Changes.Iterator
+    private let ending: PanelEventsEnding.Part
+    private var isBeginning = true
 
     /// More keys than these are told as everything.
     private static let limit = 1000
 
+    /// Begins to follow.
+    ///
     /// - Parameter undeclared: The keys of the panel that no group declares.
-    init(
-        _ store: SettingsStore, undeclared: [SettingKey], heartbeat: Duration, lifetime: Duration?,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
-    ) {
-        (self.store, self.heartbeat, self.lifetime, self.sleep) = (store, heartbeat, lifetime, sleep)
-        self.undeclared = Array(undeclared.prefix(Self.limit))
+    init(_ store: SettingsStore, undeclared: [SettingKey], ending: PanelEventsEnding) {
+        self.store = store
+        watch = ContentWatch(store)
+        changes = store.changes.makeAsyncIterator()
+        self.undeclared = undeclared.prefix(Self.limit).map { ($0, store.object(forKey: $0.description)) }
+        self.ending = ending.part(waking: watch)
     }
 
-    /// Begins to follow. The stream has an element whenever there are news, and for each heartbeat.
-    func begin() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        // Before the first element, so that nothing gets between what it tells and what follows.
-        let changes = store.changes
-        var tasks = undeclared.map { key in
-            let values = store.values(forKey: key, as: SettingValue.self)
-            return Task {
-                var isFirst = true
-                for await _ in values {
-                    if isFirst { suspect(key) } else { add(key) }
-                    isFirst = false
-                    continuation.yield()
-                }
+    /// Waits for news; there are some at once in the beginning, and empty ones for each heartbeat.
+    ///
+    /// - Returns: `nil` at the end.
+    mutating func next(isolation actor: isolated (any Actor)?) async -> News? {
+        if isBeginning {
+            isBeginning = false
+            return ending.isEnded || Task.isCancelled ? nil : News(isBeginning: true)
+        }
+        while !ending.isEnded {
+            switch await watch.next(isolation: actor) {
+            case .finished: return nil
+            case .interrupted: return ending.isEnded ? nil : News()
+            case .changed:
+                let news = takeNews()
+                if !news.isEmpty { return news }
             }
         }
-        tasks += [
-            Task {
-                for await change in changes {
-                    add(change)
-                    continuation.yield()
-                }
-                continuation.finish()
-            },
-            Task {
-                while (try? await sleep(heartbeat)) != nil { continuation.yield() }
-            },
-        ]
-        if let lifetime {
-            tasks.append(
-                Task {
-                    if (try? await sleep(lifetime)) != nil { continuation.finish() }
-                })
-        }
-        continuation.onTermination = { [tasks] _ in for task in tasks { task.cancel() } }
-        continuation.yield()
-        return stream
+        return nil
     }
 
-    private func add(_ key: SettingKey) {
-        news.withLock { news in
-            if !news.isEverything { news.keys.insert(key) }
-        }
-    }
-
-    /// The first value that a follower has is the one that there was already, or a newer one.
-    private func suspect(_ key: SettingKey) {
-        news.withLock { news in
-            if !news.isEverything { news.suspects.insert(key) }
-        }
-    }
-
-    private func add(_ change: Change) {
-        news.withLock { news in
+    private mutating func takeNews() -> News {
+        var news = News()
+        while let change = changes.popNext() {
             if change.missed > 0 || change.snapshot != nil { news.isEverything = true }
-            guard !news.isEverything else { return (news.keys, news.suspects) = ([], []) }
             for mutation in change.mutations { news.keys.insert(SettingKey(stored: mutation.key)) }
-            if news.keys.count > Self.limit { (news.keys, news.isEverything) = ([], true) }
         }
-    }
-
-    /// What is to be told; it counts as told.
-    func takeNews() -> News {
-        news.withLock { news in
-            defer { news = News() }
-            return news
+        for (index, (key, value)) in undeclared.enumerated() {
+            let now = store.object(forKey: key.description)
+            guard now != value else { continue }
+            undeclared[index].value = now
+            news.keys.insert(key)
         }
+        if news.keys.count > Self.limit { news.isEverything = true }
+        if news.isEverything { news.keys = [] }
+        return news
     }
 }

@@ -10,16 +10,15 @@ extension PanelPages {
     ///   - lifetime: How long the browser's session lasts; `nil` without an end.
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
         let page = ShownPage(query)
-        let follower = PanelFollower(
-            panel.store,
-            undeclared: page.controls(in: context.contents).map(\.key).filter {
-                panel.store.setting(forKey: $0.description) == nil
-            },
+        let undeclared = page.controls(in: context.contents).map(\.key).filter {
+            panel.store.setting(forKey: $0.description) == nil
+        }
+        let ending = PanelEventsEnding(
             heartbeat: panel.configuration.heartbeat, lifetime: lifetime, sleep: panel.configuration.sleep)
         let updates = PageUpdates(
             page, of: self, outline: query["outline"], from: (lastEvent ?? query["since"]).flatMap { PagePlace($0) })
         return PanelResponse(
             200, [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")],
-            .events(PanelEvents(follower, updates)))
+            .events(PanelEvents(panel.store, undeclared: undeclared, ending, updates)))
     }
 }

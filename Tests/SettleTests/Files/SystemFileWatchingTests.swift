@@ -187,4 +187,27 @@ import Testing
             }
         }
     #endif
+
+    #if os(Linux)
+        @Test("Watching that is released gives back what it has of the system, of which there is little")
+        func released() async throws {
+            for _ in 0..<150 {
+                let files = try WatchedFiles(SystemFileWatching(source: Inotify(), pollInterval: nil))
+                let watch = files.watch()
+                try files.write("one")
+                _ = await files.told.next([.contents, .replaced])
+                watch.cancel()
+            }
+            while try openInstances() > 100 { await Task.yield() }
+        }
+
+        /// Those of inotify that this process has.
+        private func openInstances() throws -> Int {
+            let descriptors = "/proc/self/fd"
+            return try FileManager.default.contentsOfDirectory(atPath: descriptors).count { number in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(number)")
+                return target?.contains("inotify") == true
+            }
+        }
+    #endif
 }

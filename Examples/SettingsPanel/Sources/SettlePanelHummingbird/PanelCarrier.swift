@@ -46,8 +46,10 @@ extension PanelResponse {
             return Response(
                 status: .init(code: status), headers: fields,
                 body: ResponseBody { writer in
-                    for await piece in events.cancelOnGracefulShutdown() {
-                        try await writer.write(ByteBuffer(bytes: piece))
+                    try await withGracefulShutdownHandler {
+                        for await piece in events { try await writer.write(ByteBuffer(bytes: piece)) }
+                    } onGracefulShutdown: {
+                        events.end()
                     }
                     try await writer.finish(nil)
                 })

@@ -18,12 +18,13 @@
     /// another one. So what is watched must be opened by the name that it keeps, or be renamed to it.
     ///
     /// Changes of permissions and times (`IN_ATTRIB`) are left out: each new link to a file would be one.
+    ///
+    /// A thread waits for the events and delivers them itself, which a source of the dispatch library would do through two
+    /// more threads.
     package final class Inotify: FolderEventSource {
-        // Sendable: everything in it, the source included, is accessed only under the lock.
-        private struct State: @unchecked Sendable {
+        private struct State: Sendable {
             var deliver: (queue: DispatchQueue, body: @Sendable ([FolderEvent]) -> Void)?
-            var descriptor: Int32?
-            var source: (any DispatchSourceRead)?
+            var reader: Reader?
         }
 
         private let state = LockedValue(State())
@@ -31,7 +32,7 @@
         package init() {}
 
         deinit {
-            state.withLock { $0.source?.cancel() }
+            state.withLock { $0.reader?.end() }
         }
 
         package var tellsNames: Bool { true }
@@ -50,26 +51,17 @@
         }
 
         package func remove(_ number: Int) {
-            guard let descriptor = state.withLock({ $0.descriptor }) else { return }
+            guard let descriptor = state.withLock({ $0.reader?.descriptor }) else { return }
             // Fails if the folder is gone, and its watch with it.
             _ = inotify_rm_watch(descriptor, Int32(number))
         }
 
         private static func descriptor(of state: inout State) throws(SystemError) -> Int32 {
-            if let descriptor = state.descriptor { return descriptor }
-            let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
-            guard descriptor >= 0 else { throw .last }
-            let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: state.deliver?.queue)
-            let deliver = state.deliver?.body
-            source.setEventHandler {
-                let events = readEvents(descriptor)
-                if !events.isEmpty { deliver?(events) }
-            }
-            source.setCancelHandler { close(descriptor) }
-            source.activate()
-            state.descriptor = descriptor
-            state.source = source
-            return descriptor
+            if let reader = state.reader { return reader.descriptor }
+            let reader = try Reader()
+            if let deliver = state.deliver { reader.begin(on: deliver.queue, deliver.body) }
+            state.reader = reader
+            return reader.descriptor
         }
 
         private static let mask = UInt32(
@@ -77,16 +69,7 @@
                 | IN_MOVE_SELF
                 | IN_ONLYDIR)
 
-        /// Reads the available events. If there are more, the queue calls again.
-        private static func readEvents(_ descriptor: Int32) -> [FolderEvent] {
-            withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return [] }
-                return parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            }
-        }
-
-        private static func parse(_ bytes: UnsafeRawBufferPointer) -> [FolderEvent] {
+        fileprivate static func parse(_ bytes: UnsafeRawBufferPointer) -> [FolderEvent] {
             var events: [FolderEvent] = []
             var offset = 0
             let headerSize = 16
@@ -108,6 +91,69 @@
             if mask & UInt32(IN_Q_OVERFLOW) != 0 { return .overflow }
             if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { return .gone }
             return mask & UInt32(IN_MODIFY) != 0 ? .contents(name: name) : .replaced(name: name)
+        }
+    }
+
+    /// The descriptor with the thread that reads it.
+    private struct Reader: Sendable {
+        let descriptor: Int32
+        /// A pair of sockets: when one is closed, the thread learns of it by the other, and ends.
+        private let (ended, ending): (Int32, Int32)
+
+        init() throws(SystemError) {
+            var pair: [Int32] = [0, 0]
+            guard socketpair(AF_UNIX, Self.socketType, 0, &pair) == 0 else { throw .last }
+            descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
+            (ended, ending) = (pair[0], pair[1])
+            guard descriptor < 0 else { return }
+            let error = SystemError.last
+            for socket in pair { close(socket) }
+            throw error
+        }
+
+        private static var socketType: Int32 {
+            #if canImport(Glibc)
+                Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            #else
+                SOCK_STREAM | SOCK_CLOEXEC
+            #endif
+        }
+
+        /// Starts the thread, which stays until ``end()``.
+        ///
+        /// - Parameter queue: Where to deliver: on the reading thread, unless another is at work there.
+        func begin(on queue: DispatchQueue, _ deliver: @escaping @Sendable ([FolderEvent]) -> Void) {
+            // A queue of its own has a thread of its own.
+            DispatchQueue(label: "settle.files.events").async {
+                while waitForEvents() {
+                    let events = readEvents()
+                    if !events.isEmpty { queue.sync { deliver(events) } }
+                }
+                close(descriptor)
+                close(ended)
+            }
+        }
+
+        func end() {
+            close(ending)
+        }
+
+        /// - Returns: False at the end.
+        private func waitForEvents() -> Bool {
+            var places = [descriptor, ended].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            while poll(&places, nfds_t(places.count), -1) < 0 {
+                // Interrupted by a signal.
+            }
+            return places[1].revents == 0
+        }
+
+        /// Reads the available events. If there are more, the next wait ends at once.
+        private func readEvents() -> [FolderEvent] {
+            withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return [] }
+                return Inotify.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
         }
     }
 #endif
