@@ -15,6 +15,9 @@ package struct TimeSource: Sendable {
     let jumps: @Sendable () -> Int
     /// Sleeps until an elapsed time; throws if the task is cancelled.
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
+    /// What is to be done at certain times by the system's clock; `nil` for another one, which may jump, and whose
+    /// sleepers can be counted.
+    let alarms: Alarms?
 
     package init(_ clock: any Clock<Duration>) {
         self = Self.make(clock)
@@ -29,6 +32,7 @@ package struct TimeSource: Sendable {
         self.elapsed = elapsed
         self.jumps = jumps
         self.sleep = sleep
+        alarms = isSystem ? Alarms(elapsed: elapsed, sleep: sleep) : nil
     }
 
     private static func make<C: Clock>(_ clock: C) -> TimeSource where C.Duration == Duration {

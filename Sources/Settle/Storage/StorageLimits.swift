@@ -34,24 +34,6 @@ extension StorageLimits {
     ) async throws(StorageError) -> Value {
         guard let time else { return try await body() }
         let clock = clock()
-        let due = clock.elapsed() + time
-        let answer = await withTaskGroup(of: Result<Value, StorageError>?.self) { group in
-            group.addTask {
-                do throws(StorageError) { return .success(try await body()) } catch { return .failure(error) }
-            }
-            group.addTask {
-                // An error only means that the call has ended.
-                try? await clock.sleep(due)
-                return nil
-            }
-            var answer: Result<Value, StorageError>?
-            for await result in group {
-                group.cancelAll()
-                answer = result ?? answer
-            }
-            return answer
-        }
-        guard let answer else { preconditionFailure("A call ends with a value or an error.") }
-        return try answer.get()
+        return try await clock.run(until: clock.elapsed() + time, body).result.get()
     }
 }
