@@ -42,13 +42,14 @@ struct RangeRequest: Equatable {
     var minModRevision: Int64 = 0
     var keysOnly = false
 
-    var json: SettingValue {
-        var entries: SettingValue.Entries = ["key": .gateway(key)]
-        if let end { entries["range_end"] = .gateway(end) }
-        if revision > 0 { entries["revision"] = .gateway(revision) }
-        if minModRevision > 0 { entries["min_mod_revision"] = .gateway(minModRevision) }
-        if keysOnly { entries["keys_only"] = .bool(true) }
-        return .dictionary(entries)
+    var json: [UInt8] { GatewayWriter.object(write) }
+
+    func write(to writer: inout GatewayWriter) {
+        writer.field("key", key)
+        if keysOnly { writer.flag("keys_only") }
+        if minModRevision > 0 { writer.field("min_mod_revision", minModRevision) }
+        if let end { writer.field("range_end", end) }
+        if revision > 0 { writer.field("revision", revision) }
     }
 }
 
@@ -83,24 +84,25 @@ struct Comparison: Equatable {
     var end: [UInt8]?
     var target: Target
 
-    var json: SettingValue {
-        var entries: SettingValue.Entries = ["key": .gateway(key)]
-        if let end { entries["range_end"] = .gateway(end) }
+    func write(to writer: inout GatewayWriter) {
+        if case .created(at: let revision) = target { writer.field("create_revision", revision) }
+        writer.field("key", key)
         switch target {
-        case .modified(at: let revision):
-            entries["target"] = .string("MOD")
-            entries["result"] = .string("EQUAL")
-            entries["mod_revision"] = .gateway(revision)
-        case .unmodified(since: let revision):
-            entries["target"] = .string("MOD")
-            entries["result"] = .string("LESS")
-            entries["mod_revision"] = .gateway(revision)
-        case .created(at: let revision):
-            entries["target"] = .string("CREATE")
-            entries["result"] = .string("EQUAL")
-            entries["create_revision"] = .gateway(revision)
+        case .modified(at: let revision), .unmodified(since: let revision): writer.field("mod_revision", revision)
+        case .created: break
         }
-        return .dictionary(entries)
+        if let end { writer.field("range_end", end) }
+        switch target {
+        case .modified:
+            writer.field("result", word: "EQUAL")
+            writer.field("target", word: "MOD")
+        case .unmodified:
+            writer.field("result", word: "LESS")
+            writer.field("target", word: "MOD")
+        case .created:
+            writer.field("result", word: "EQUAL")
+            writer.field("target", word: "CREATE")
+        }
     }
 }
 
@@ -110,17 +112,20 @@ enum Operation: Equatable {
     case delete(key: [UInt8], end: [UInt8]? = nil)
     case range(RangeRequest)
 
-    var json: SettingValue {
+    func write(to writer: inout GatewayWriter) {
         switch self {
         case .put(let key, let value, let lease):
-            var entries: SettingValue.Entries = ["key": .gateway(key), "value": .gateway(value)]
-            if lease != 0 { entries["lease"] = .gateway(lease) }
-            return .dictionary(["request_put": .dictionary(entries)])
+            writer.object("request_put") { writer in
+                writer.field("key", key)
+                if lease != 0 { writer.field("lease", lease) }
+                writer.field("value", value)
+            }
         case .delete(let key, let end):
-            var entries: SettingValue.Entries = ["key": .gateway(key)]
-            if let end { entries["range_end"] = .gateway(end) }
-            return .dictionary(["request_delete_range": .dictionary(entries)])
-        case .range(let request): return .dictionary(["request_range": request.json])
+            writer.object("request_delete_range") { writer in
+                writer.field("key", key)
+                if let end { writer.field("range_end", end) }
+            }
+        case .range(let request): writer.object("request_range", request.write)
         }
     }
 
@@ -140,11 +145,12 @@ struct TransactionRequest: Equatable {
     var success: [Operation] = []
     var failure: [Operation] = []
 
-    var json: SettingValue {
-        .dictionary([
-            "compare": .array(comparisons.map(\.json)), "success": .array(success.map(\.json)),
-            "failure": .array(failure.map(\.json)),
-        ])
+    var json: [UInt8] {
+        GatewayWriter.object { writer in
+            writer.objects("compare", comparisons) { writer, comparison in writer.object(comparison.write) }
+            writer.objects("failure", failure) { writer, operation in writer.object(operation.write) }
+            writer.objects("success", success) { writer, operation in writer.object(operation.write) }
+        }
     }
 
     var size: Int {

@@ -26,7 +26,7 @@ extension EtcdStorage {
         var lease: Int64 = 0
         do throws(GatewayFailure) {
             let granted = try await client.call(
-                EtcdPath.grantLease, .dictionary(["TTL": .gateway(seconds)]), mayRepeat: true)
+                EtcdPath.grantLease, GatewayWriter.object { $0.field("TTL", seconds) }, mayRepeat: true)
             lease = granted.signed("ID")
             let timeToLive = granted.signed("TTL")
             let value = holderValue(lease)
@@ -73,7 +73,7 @@ extension EtcdStorage {
         let answer: GatewayObject
         do throws(GatewayFailure) {
             answer = try await client.call(
-                EtcdPath.keepLeaseAlive, .dictionary(["ID": .gateway(lock.lease)]), mayRepeat: true)
+                EtcdPath.keepLeaseAlive, GatewayWriter.object { $0.field("ID", lock.lease) }, mayRepeat: true)
         } catch {
             throw storageError(error, "kept locked with “\(name)”")
         }
@@ -147,7 +147,8 @@ extension EtcdStorage {
     }
 
     private func revoke(_ lease: Int64) async {
-        _ = try? await client.call(EtcdPath.revokeLease, .dictionary(["ID": .gateway(lease)]), mayRepeat: true)
+        let body = GatewayWriter.object { $0.field("ID", lease) }
+        _ = try? await client.call(EtcdPath.revokeLease, body, mayRepeat: true)
     }
 
     private func storageLease(_ lock: LockLease) -> StorageLease {

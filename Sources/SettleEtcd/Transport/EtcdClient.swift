@@ -44,14 +44,13 @@ actor EtcdClient {
 
     /// - Parameter mayRepeat: Whether it is no harm if the call happens twice.
     func call(
-        _ path: String, _ body: SettingValue, mayRepeat: Bool
+        _ path: String, _ body: [UInt8], mayRepeat: Bool
     ) async throws(GatewayFailure) -> GatewayObject {
-        let bytes = try Self.encode(body, path)
         var failure = GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
         for _ in endpoints.indices {
             let endpoint = endpoints[preferred]
             do throws(GatewayFailure) {
-                return try await call(endpoint, path, bytes)
+                return try await call(endpoint, path, body)
             } catch {
                 failure = error
             }
@@ -67,15 +66,14 @@ actor EtcdClient {
     /// - Parameters:
     ///   - receive: Gets the bytes as they come. Its error ends the stream.
     func stream(
-        _ path: String, _ body: SettingValue, headers: [String: String],
+        _ path: String, _ body: [UInt8], headers: [String: String],
         _ receive: @escaping @Sendable ([UInt8]) async throws -> Void
     ) async throws(GatewayFailure) {
-        let bytes = try Self.encode(body, path)
         guard !endpoints.isEmpty else {
             throw GatewayFailure(kind: .unreached, endpoint: "", reason: "no endpoint is configured")
         }
         let endpoint = endpoints[preferred]
-        var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: bytes)
+        var request = EtcdRequest(endpoint: endpoint, path: path, headers: headers, body: body)
         streamToken = try await token(at: endpoint)
         if let streamToken { request.headers["Authorization"] = streamToken }
         let result: Result<Void, any Error>

@@ -54,14 +54,16 @@ struct WatchMachine: Sendable {
     init(delays: ClosedRange<Duration>) { self.delays = delays }
 
     /// Asks for everything from a revision on.
-    static func request(_ space: KeySpace, from revision: Int64) -> SettingValue {
+    static func request(_ space: KeySpace, from revision: Int64) -> [UInt8] {
         let (key, end) = space.range
-        return .dictionary([
-            "create_request": .dictionary([
-                "key": .gateway(key), "range_end": .gateway(end), "start_revision": .gateway(revision),
-                "fragment": .bool(true),
-            ])
-        ])
+        return GatewayWriter.object { writer in
+            writer.object("create_request") { writer in
+                writer.flag("fragment")
+                writer.field("key", key)
+                writer.field("range_end", end)
+                writer.field("start_revision", revision)
+            }
+        }
     }
 
     /// A member without a leader ends the stream instead of being silent.
