@@ -87,6 +87,11 @@ struct Mirror: Sendable {
 
     func isStored(_ key: SettingKey) -> Bool { settings[key] != nil }
 
+    /// Some of the settings.
+    func keys(besides others: Set<SettingKey>, atMost count: Int) -> [SettingKey] {
+        Array(settings.keys.lazy.filter { !others.contains($0) }.prefix(count))
+    }
+
     /// The settings within a key.
     func keys(within key: SettingKey) -> Set<SettingKey> { within[key] ?? [] }
 

@@ -81,8 +81,9 @@ struct BatchPlan: Sendable {
             }
         }
         let own = space.key(KeySpace.marker(client))
-        operations.append(.put(key: own, value: marker.bytes))
-        puts.append((own, marker.bytes))
+        let note = marker.bytes
+        operations.append(.put(key: own, value: note))
+        puts.append((own, note))
         (self.puts, self.deletes) = (puts, deletes)
         keys = values.keys.sorted()
         revision = mirror.revision
@@ -123,14 +124,13 @@ struct BatchPlan: Sendable {
         }
         let (key, end) = space.range
         comparisons.append(Comparison(key: key, end: end, target: .unmodified(since: mirror.revision + 1)))
-        let known = mirror.entries.filter { name, _ in
-            if case .setting = KeySpace.kind(of: name) { true } else { false }
-        }
-        let written = known.keys.filter { name in SettingKey(name).map { writes[$0] != nil } ?? false }
-        let others = isExact ? known.keys.filter { name in !written.contains(name) } : []
-        for name in (written.sorted() + others.sorted()).prefix(comparisonLimit) {
+        let written = writes.keys.filter { mirror.entry(at: $0) != nil }.sorted()
+        // Any of the others: to look for the first ones would take the longer the more there are.
+        let others = isExact ? mirror.keys(besides: Set(written), atMost: comparisonLimit).sorted() : []
+        for key in (written + others).prefix(comparisonLimit) {
             comparisons.append(
-                Comparison(key: space.key(name), target: .modified(at: known[name]?.modRevision ?? 0)))
+                Comparison(
+                    key: space.key(key.description), target: .modified(at: mirror.entry(at: key)?.modRevision ?? 0)))
         }
         return comparisons
     }

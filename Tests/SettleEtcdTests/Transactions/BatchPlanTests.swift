@@ -70,6 +70,36 @@ struct BatchPlanTests {
                 == [.range(RangeRequest(key: space.key(""), end: Array("/p0".utf8), minModRevision: 10))])
     }
 
+    @Test func anExactBatchComparesItsKeysAndSomeOthers() throws {
+        func names(_ count: Int) throws -> [String] {
+            let stored = mirror(Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "1") }))
+            let plan = try BatchPlan(
+                ["k1": .integer(2), "new": .integer(1)], over: stored, client: "me", marker: Marker(session: 7),
+                isExact: true)
+            return plan.request.comparisons.dropFirst(2).compactMap { space.name(of: $0.key) }
+        }
+        #expect(try names(3) == ["k1", "k0", "k2"])
+        let many = try names(300)
+        #expect(many.count == 100 && Set(many).count == 100 && many.first == "k1")
+    }
+
+    @Test func moreSettingsMakeNoCommitSlower() throws {
+        let clock = ContinuousClock()
+        let pairs = (0..<20_000).map { number in
+            GatewayPair(key: space.key("k\(number)"), value: [UInt8(ascii: "1")], createRevision: 3, modRevision: 5)
+        }
+        var stored = Mirror(space)
+        let reading = clock.measure { stored.replace(with: pairs, header: GatewayHeader(cluster: 1, revision: 9)) }
+        let planning = try clock.measure {
+            for _ in 0..<20 {
+                _ = try BatchPlan(
+                    ["k1": .integer(2)], over: stored, client: "me", marker: Marker(session: 7), isExact: true)
+            }
+        }
+        // To look at every setting each time took longer than to read them.
+        #expect(planning < reading)
+    }
+
     private static let marker = "{\"session\":\"7\",\"store\":\"1\",\"batch\":\"2\",\"author\":\"carol\"}"
 
     @Test func aMarkerComesBackAsItWas() throws {
