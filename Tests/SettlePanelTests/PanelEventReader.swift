@@ -45,6 +45,8 @@ extension PanelBrowser.Answer {
 }
 
 extension String {
-    /// The keys of the forms in an event.
-    var toldKeys: [String] { matches(of: /data-key=\\"([^"\\]+)\\"/).map { String($0.1) } }
+    /// The keys of the forms in an event, whole or not.
+    var toldKeys: [String] {
+        matches(of: /data-key=\\"([^"\\]+)\\"|"id":"c-([^"]+)"/).map { String($0.1 ?? $0.2 ?? "") }
+    }
 }

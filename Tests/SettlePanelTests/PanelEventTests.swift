@@ -19,7 +19,7 @@ import Testing
         return try PanelEventReader(answer.response)
     }
 
-    @Test func `A change is told with the form as it is then`() async throws {
+    @Test func `A change is told with the form as it is then, or with what is other in it`() async throws {
         let program = try await PanelProgram()
         var reader = try await reader(program)
         _ = try await reader.next(until: "event: forms")
@@ -27,6 +27,10 @@ import Testing
         let piece = try await reader.next(until: "new &lt;b&gt;")
         #expect(piece.contains("event: forms\n") && piece.contains("data-key=\\\"limits.name\\\""))
         #expect(!piece.contains("limits.count"))
+        try await program.store.commit { program.app.limits.name = "newer <b>" }
+        let next = try await reader.next(until: "newer")
+        #expect(next.contains("event: forms\n") && next.contains("\"value\",\"newer <b>\"]"))
+        #expect(!next.contains("<form") && !next.contains("count"))
     }
 
     @Test func `The stream of a search tells of what was found, in whatever pane it is`() async throws {

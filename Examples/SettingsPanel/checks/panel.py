@@ -65,7 +65,7 @@ class Server:
         environment = dict(os.environ, HOME=self.home)
         environment.pop("XDG_CONFIG_HOME", None)
         tool = os.path.join(os.path.dirname(os.path.abspath(self.program)), "settle")
-        subprocess.run([tool, "write", self.domain, key, *value, "--literal"], env=environment, check=True)
+        subprocess.run([tool, "write", "--literal", self.domain, key, *value], env=environment, check=True)
 
 
 def control(key):

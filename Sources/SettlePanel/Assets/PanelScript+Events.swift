@@ -12,7 +12,7 @@ extension PanelScript {
         // What the program has told last: what the page shows, unless an answer has come between.
         let since = place ? place.searchParams.get("since") : "";
         function isAsTold() {
-          return [...document.querySelectorAll("form.control")].every((form) => looks.get(form) === told.get(form.id));
+          return [...document.querySelectorAll("form.control")].every((form) => form.dataset.mark === told.get(form.id));
         }
         let events = null, timer, delay = 500, isLost = false;
         function stop() {
@@ -30,10 +30,15 @@ extension PanelScript {
           });
           own.addEventListener("forms", (event) => {
             since = event.lastEventId;
-            for (const html of JSON.parse(event.data)) {
-              const form = formIn(html), look = lookOf(form);
-              told.set(form.id, look);
-              show(form, "news", look);
+            for (const news of JSON.parse(event.data)) {
+              if (typeof news === "string") {
+                const form = formIn(news);
+                told.set(form.id, form.dataset.mark);
+                show(form, "news");
+              } else {
+                told.set(news.id, news.to);
+                change(news);
+              }
             }
           });
           own.addEventListener("contents", () => {

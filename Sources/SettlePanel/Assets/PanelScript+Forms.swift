@@ -20,30 +20,42 @@ extension PanelScript {
         // What a person is typing, or has typed and is not stored.
         function isBusy(form) { return form.dataset.typing !== undefined || pending.has(form.id) || isRefused(form); }
 
+        // Whether news leave a form as it is: who types is only told of them, and what looks the same gets its place.
+        function keeps(form, mark, token, seen) {
+          const isSame = form.dataset.mark === mark;
+          if (isBusy(form)) {
+            if (isSame) return true;
+            if (form.elements.seen.value !== seen) tell(body.dataset.changed);
+            form.dataset.stale = "";
+            return true;
+          }
+          if (!isSame) return false;
+          form.elements.token.value = token;
+          delete form.dataset.stale;
+          places.delete(form.id);
+          return true;
+        }
+
         // An answer may be refused, or have stored something; news come from others; what is wanted is taken in any case.
-        function show(form, why, look = form && lookOf(form)) {
-          if (isPressed) { later.push(() => show(form, why, look)); return; }
+        function show(form, why) {
+          if (isPressed) { later.push(() => show(form, why)); return; }
           const old = form && document.getElementById(form.id);
           if (!old) return;
-          const isSame = looks.get(old) === look;
-          if (why === "news" && isBusy(old)) {
-            if (isSame) return;
-            if (old.elements.seen.value !== form.elements.seen.value) tell(body.dataset.changed);
-            old.dataset.stale = "";
-          } else if (why === "news" && isSame) {
-            old.elements.token.value = form.elements.token.value;
-            places.delete(old.id);
-          } else if (why !== "wanted" && why !== "news" && (pending.has(old.id) || old.dataset.typing !== undefined)) {
+          if (why === "news") {
+            if (keeps(old, form.dataset.mark, form.elements.token.value, form.elements.seen.value)) return;
+            replace(old, form);
+            flash(form);
+          } else if (why !== "wanted" && (pending.has(old.id) || old.dataset.typing !== undefined)) {
             join(old, form, why === "stored");
           } else {
-            replace(old, form, look);
-            if (why === "news") form.classList.add("fresh");
+            replace(old, form);
           }
         }
 
         // Somebody types on: what is typed stays.
         function join(old, form, isStored) {
           old.dataset.stale = "";
+          delete old.dataset.mark;
           for (const name of isStored ? ["token", "seen"] : []) old.elements[name].value = form.elements[name].value;
           for (const alert of old.querySelectorAll("[role=alert]")) alert.remove();
           const alert = form.querySelector("[role=alert]");
@@ -52,12 +64,11 @@ extension PanelScript {
 
         // Where the focus was when a form could not be used for a moment.
         const left = new Map();
-        function replace(old, form, look) {
+        function replace(old, form) {
           const active = document.activeElement;
           const focus = old.contains(active) ? active : active === body ? left.get(old.id) : null;
           left.delete(old.id);
           places.delete(old.id);
-          looks.set(form, look);
           old.replaceWith(form);
           update(form);
           if (!focus) return;
@@ -70,20 +81,23 @@ extension PanelScript {
           try { place.setSelectionRange(focus.selectionStart, focus.selectionEnd); } catch { /* It has no text. */ }
         }
 
-        async function fetchForm(form, why) {
+        // The form as it is now; null if it can't be had.
+        async function fetchForm(form) {
           const url = new URL(body.dataset.form, location.href);
           url.searchParams.set("key", form.dataset.key);
           url.searchParams.set("control", form.id);
           try {
             const response = await fetch(url);
-            if (response.ok) show(formIn(await response.text()), why); else if (response.status === 401) end();
+            if (response.ok) return formIn(await response.text());
+            if (response.status === 401) end();
           } catch { tell(body.dataset.unreachable); }
+          return null;
         }
 
         // Whoever leaves a form as it was wants to see what others have done meanwhile.
         function settle(form) {
           if (!differs(form)) delete form.dataset.typing;
-          if (!isBusy(form) && form.dataset.stale !== undefined) fetchForm(form, "news");
+          if (!isBusy(form) && form.dataset.stale !== undefined) refresh(form);
           renew();
         }
 
@@ -97,7 +111,7 @@ extension PanelScript {
           const form = event.target.closest("[data-leave]") && event.target.closest("form.control");
           if (!form) return;
           event.preventDefault();
-          fetchForm(form, "wanted");
+          fetchForm(form).then((wanted) => show(wanted, "wanted"));
         });
         """
 }

@@ -49,9 +49,9 @@ extension PanelScript {
           if (answer) {
             if (response.ok) places.set(id, ["token", "seen"].map((name) => [name, answer.elements[name].value]));
             // News that came before the answer may be newer than it is.
-            const isOld = response.ok && isLast && form?.dataset.stale !== undefined && told.get(id) !== lookOf(answer);
+            const isOld = response.ok && isLast && form?.dataset.stale !== undefined && told.get(id) !== answer.dataset.mark;
             show(answer, response.ok ? "stored" : "refused");
-            if (isOld) fetchForm(document.getElementById(id), "news");
+            if (isOld) refresh(document.getElementById(id));
             if (response.ok && !response.headers.has("X-Settle-Unchanged")) tell(body.dataset.saved);
             else if (attempt > 0) hush();
           } else {
@@ -67,7 +67,11 @@ extension PanelScript {
 
         function isReadable(form) {
           const wrong = [...form.elements].find((part) => part.validity && part.validity.badInput);
-          if (wrong) { wrong.setAttribute("aria-invalid", "true"); tell(wrong.validationMessage); }
+          if (wrong) {
+            wrong.setAttribute("aria-invalid", "true");
+            delete form.dataset.mark;
+            tell(wrong.validationMessage);
+          }
           return !wrong;
         }
         // A date changes with each of its parts; it is whole when it is left.

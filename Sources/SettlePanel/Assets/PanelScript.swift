@@ -5,6 +5,7 @@ enum PanelScript {
         (() => {
         \(page)
         \(forms)
+        \(patches)
         \(sending)
         \(events)
         })();
@@ -34,10 +35,6 @@ enum PanelScript {
         }
         function formIn(html) { return parsed(html).querySelector("form.control"); }
 
-        // A form as the program has made it, without its place in the history: that differs after each change of anything.
-        const looks = new WeakMap();
-        function lookOf(form) { return form.outerHTML.replace(/(name="token" value=)"[^"]*"/, "$1"); }
-
         // The value of a slider beside it.
         function update(scope) {
           for (const slider of scope.querySelectorAll("input[type=range]")) {
@@ -46,16 +43,14 @@ enum PanelScript {
             if (output) output.value = Number.isFinite(number) ? String(Number(number.toPrecision(6))) : slider.value;
           }
         }
-        // The look that the program has told of last, by form.
+        // The mark that the program has told of last, by form. A form that is not as the program has made it has none.
         const told = new Map();
-        for (const form of document.querySelectorAll("form.control")) {
-          looks.set(form, lookOf(form));
-          told.set(form.id, looks.get(form));
-        }
+        for (const form of document.querySelectorAll("form.control")) told.set(form.id, form.dataset.mark);
         update(document);
 
         // Between the press of a button and its release, the button must stay.
         let isPressed = false, later = [];
+        function whenReleased(act) { if (isPressed) later.push(act); else act(); }
         function release() {
           if (!isPressed) return;
           isPressed = false;

@@ -133,7 +133,9 @@ enum PanelStyle {
         #status.shown { opacity: 1; }
         .entrance main { padding-block-start: 15vh; max-width: 30rem; text-align: center; }
         .fresh { animation: fresh 1.6s; }
+        .again { animation: again 1.6s; }
         @keyframes fresh { from { background: var(--note-back); } }
+        @keyframes again { from { background: var(--note-back); } }
         @media (max-width: 30rem) {
           .field, .control select, .control input[type=text], .control input:not([type]), .control input[type=password],
           textarea { width: 100%; }

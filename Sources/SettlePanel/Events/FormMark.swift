@@ -1,5 +1,8 @@
 /// Tells a form from the same form with something else in it: a number of 48 bits.
 ///
+/// Each form that a page gets has its own as an attribute, whether it comes with the page, as an answer, alone or in an event. So
+/// the page's script compares forms without looking into them. One that a person's change was refused in has another mark.
+///
 /// Not cryptographic: whoever may choose what a form shows gains nothing from two with the same mark.
 struct FormMark: Sendable, Hashable {
     private let number: UInt64
@@ -9,7 +12,7 @@ struct FormMark: Sendable, Hashable {
 
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The mark of a form as it is sent to a page. Its place in the history is left out: that is another after each change of
+    /// The mark of a form that has none yet. Its place in the history is left out: that is another after each change of
     /// anything.
     init(of form: HTML) {
         var text = form.text

@@ -1,11 +1,21 @@
 import Settle
 
-/// A form as a page has it.
+/// A form with its mark.
 struct MarkedForm: Sendable {
-    let html: HTML
+    let id: String
+    /// Without the mark.
+    let bare: HTML
     let mark: FormMark
+    /// What its hidden fields say that it shows.
+    let place: ControlForm.Attempt.Place
 
-    init(_ html: HTML) { (self.html, mark) = (html, FormMark(of: html)) }
+    init(_ form: ControlForm) {
+        (id, bare, place) = (form.control.id, form.html, form.place)
+        mark = FormMark(of: bare)
+    }
+
+    /// As a page has it: the mark is an attribute, so that the page's script can tell what it shows.
+    var html: HTML { bare.adding("data-mark", mark.text) }
 }
 
 /// All forms of a page, as it is made.
@@ -36,6 +46,6 @@ struct PageForms: Sendable {
 extension PanelPages {
     /// A setting as it is now.
     func marked(_ control: Control, _ attempt: ControlForm.Attempt? = nil) -> MarkedForm {
-        MarkedForm(form(control, attempt).html)
+        MarkedForm(form(control, attempt))
     }
 }

@@ -19,13 +19,23 @@ import Settle
 /// | a place that is known | the forms whose mark is another now; and of the secrets, which look alike whatever they are, those that the history says have been changed since |
 /// | no place, and there still is no history | the forms whose mark is another now |
 ///
-/// After that, a setting that changes is told with its form as it is then, whether that looks different or not: the page may have
-/// it from an answer meanwhile. The store is followed before the place in the history is read, so a change during the comparison
-/// is told at least once. A place counts as forgotten also if the history can't be read.
+/// After that, a setting that changes is told as it is then, whether that looks different or not: the page may have it from an
+/// answer meanwhile. What was told before on the same connection, or was there when it began, is told as a ``FormPatch``:
+///
+/// | A form | What is told of it |
+/// |---|---|
+/// | at the beginning | the whole form |
+/// | with the same elements and texts as the one before | what is other in it, with the marks of both |
+/// | with others, such as a new entry, a note, or a reset that was not there | the whole form |
+/// | beyond what is kept for a connection (``ToldForms``) | the whole form |
+///
+/// The store is followed before the place in the history is read, so a change during the comparison is told at least once. A
+/// place counts as forgotten also if the history can't be read.
 ///
 /// The identifier of an event has the marks of what was told with it and before. A connection that breaks in the middle of an
 /// event leaves the browser with the one before, so that the rest is told again. What the page has had from answers the marks do
-/// not know: the page's script compares, and says nothing of what it shows if that is not what it was told.
+/// not know: the page's script compares the marks that its forms have, asks for the whole form where a patch does not fit, and says
+/// nothing of what it shows if that is not what it was told.
 struct PageUpdates: Sendable {
     private let pages: PanelPages
     private let page: ShownPage
@@ -33,8 +43,8 @@ struct PageUpdates: Sendable {
     private let outline: String?
     /// What the page says it shows.
     private let start: PagePlace?
-    /// The forms that were told, by the order of the settings that there were then.
-    private var marks: [FormMark] = []
+    /// The forms of the settings that there were last.
+    private var forms = ToldForms()
     private var knownOutline = ""
     private var told: PagePlace?
     /// The page's settings and their outline, where what is declared stays as it is.
@@ -56,12 +66,12 @@ struct PageUpdates: Sendable {
         if let outline, outline != now { text += "event: contents\ndata:\n\n" }
         // Before the forms, so that it is not newer than they are.
         let token = pages.panel.store.token
-        let forms = await changedForms(news, pages, controls, now, token)
-        let place = PagePlace(token: token, outline: now, forms: marks)
+        let changed = await changedForms(news, pages, controls, now, token)
+        let place = PagePlace(token: token, outline: now, forms: forms.marks)
         let identifier = place == told ? "" : "id: \(place)\n"
         told = place
-        guard !forms.isEmpty else { return Array("\(text)\(identifier): alive\n\n".utf8) }
-        let data = (try? SettingValue.array(forms.map { .string($0.html.text) }).json()) ?? Data("[]".utf8)
+        guard !changed.isEmpty else { return Array("\(text)\(identifier): alive\n\n".utf8) }
+        let data = (try? SettingValue.array(changed).json()) ?? Data("[]".utf8)
         // Each line of it is one of the event; those of the texts JSON escapes.
         let lines = data.split(separator: UInt8(ascii: "\n")).flatMap {
             Array("data: ".utf8) + $0 + [UInt8(ascii: "\n")]
@@ -80,32 +90,34 @@ struct PageUpdates: Sendable {
         return settings
     }
 
-    /// Makes what may have changed anew, and keeps the marks.
+    /// Makes what may have changed anew, and keeps it.
+    ///
+    /// - Returns: A whole form as its text, or what is other in one.
     private mutating func changedForms(
         _ news: PanelFollower.News, _ pages: PanelPages, _ controls: [Control], _ outline: String, _ token: ChangeToken?
-    ) async -> [MarkedForm] {
-        let isKnown = !news.isBeginning && knownOutline == outline && marks.count == controls.count
+    ) async -> [SettingValue] {
+        let isKnown = !news.isBeginning && knownOutline == outline && forms.marks.count == controls.count
         knownOutline = outline
-        guard isKnown, !news.isEverything else {
+        guard isKnown else {
             let secrets = news.isBeginning ? await pages.keysStored(since: start?.token, upTo: token) : nil
-            let forms = controls.map { pages.marked($0) }
-            marks = forms.map(\.mark)
-            guard news.isBeginning, !news.isEverything, let start, let secrets,
-                let others = PagePlace(token: token, outline: outline, forms: marks).differences(from: start)
-            else { return forms }
-            var indices = Set(others)
-            for (index, control) in controls.enumerated()
-            where control.isTouched(by: news.keys) || control.isSecret && control.isTouched(by: secrets) {
-                indices.insert(index)
+            let all = controls.map { pages.marked($0) }
+            forms = ToldForms(all)
+            var indices = Set(all.indices)
+            if news.isBeginning, !news.isEverything, let start, let secrets,
+                let others = PagePlace(token: token, outline: outline, forms: forms.marks).differences(from: start)
+            {
+                indices = Set(others)
+                for (index, control) in controls.enumerated()
+                where control.isTouched(by: news.keys) || control.isSecret && control.isTouched(by: secrets) {
+                    indices.insert(index)
+                }
             }
-            return indices.sorted().map { forms[$0] }
+            return indices.sorted().map { .string(all[$0].html.text) }
         }
-        var changed: [MarkedForm] = []
+        var changed: [SettingValue] = []
         for (index, control) in controls.enumerated() {
-            guard control.isTouched(by: news.keys) else { continue }
-            let form = pages.marked(control)
-            changed.append(form)
-            marks[index] = form.mark
+            guard news.isEverything || control.isTouched(by: news.keys) else { continue }
+            changed.append(forms.tell(pages.marked(control), at: index))
         }
         return changed
     }

@@ -52,8 +52,24 @@ struct HTML: Sendable, Hashable {
         return document
     }
 
+    /// The element with one more attribute.
+    func adding(_ attribute: StaticString, _ value: String) -> HTML {
+        // In texts and values it is escaped, so the first one ends the element's tag.
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: ">")) else { return self }
+        var element = HTML()
+        element.text.reserveCapacity(text.utf8.count + value.utf8.count + 32)
+        element.text += text[..<end]
+        element.text += " "
+        element.text += attribute.description
+        element.text += "=\""
+        Self.append(value, to: &element.text)
+        element.text += "\""
+        element.text += text[end...]
+        return element
+    }
+
     /// Whether an element has no content and no end.
-    private static func isVoid(_ name: String) -> Bool {
+    static func isVoid(_ name: String) -> Bool {
         switch name {
         case "br", "img", "input", "link", "meta": true
         default: false

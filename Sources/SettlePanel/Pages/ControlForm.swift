@@ -19,8 +19,7 @@ struct ControlForm: Sendable {
                 "data-key": .text(control.key.description), "autocomplete": "off",
             ]
         ) {
-            // Who corrects what was refused has not seen what others have done meanwhile.
-            let place = attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen)
+            let place = place
             context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
             if control.occurrence > 0 {
                 HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])
@@ -49,6 +48,9 @@ struct ControlForm: Sendable {
             more
         }
     }
+
+    /// What its hidden fields say that it shows. Who corrects what was refused has not seen what others have done meanwhile.
+    var place: Attempt.Place { attempt?.place ?? .init(token: state.token?.description ?? "", seen: state.seen) }
 
     /// A value in words.
     func spelled(_ value: SettingValue) -> String { control.spelled(value, words) }

@@ -129,7 +129,7 @@ struct PanelPages: Sendable {
         guard let key = SettingKey(key), let (_, control) = context.contents.place(of: key, id: id) else {
             return missing
         }
-        return .html(form(control).html)
+        return .html(marked(control).html)
     }
 
     /// What a reset would change, with the button that does it.

@@ -110,7 +110,7 @@ struct PanelChanges: Sendable {
 
     private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
         guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
-        var response = PanelResponse.html(pages.form(control).html)
+        var response = PanelResponse.html(pages.marked(control).html)
         if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
         return response
     }
@@ -128,7 +128,7 @@ struct PanelChanges: Sendable {
         _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, status: Int
     ) -> PanelResponse {
         guard wantsFragment else { return pages.pane(pane.id, attempt: (control, attempt), status: status) }
-        return .html(pages.form(control, attempt).html, status: status)
+        return .html(pages.marked(control, attempt).html, status: status)
     }
 
     /// Removes what is stored for the settings of a pane, or of all panes.
