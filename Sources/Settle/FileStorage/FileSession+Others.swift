@@ -5,6 +5,12 @@ extension FileSession {
         merge(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
     }
 
+    /// The same with little, for a caller that must be quick. What can't be read now is read by the next call.
+    mutating func mergeFewNewRecords() {
+        guard case .ready = phase, journal.isOpen, let records = try? journal.readNew(atMost: 4096) else { return }
+        merge(records)
+    }
+
     mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {
         for (_, record) in records {
             // Before what it replaces is not known any more.

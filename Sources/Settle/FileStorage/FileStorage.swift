@@ -254,6 +254,15 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
             watch.withLock { $0 }?.update(places)
         }
         handle(.mayHaveChanged)
+        // While the store's thread wakes up.
+        if events.kinds == .contents { readAhead() }
+    }
+
+    private func readAhead() {
+        _ = session.withLockIfAvailable { session in
+            session.mergeFewNewRecords()
+            remember(session)
+        }
     }
 
     private func takePendingChecks() -> FileSession.PendingChecks {
@@ -318,12 +327,14 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
         _ body: (inout FileSession) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         try session.withLock { (session) throws(StorageError) in
-            defer {
-                let now = (session.journal.token, session.keepsHistory)
-                lastHistory.withLock { $0 = now }
-            }
+            defer { remember(session) }
             return try body(&session)
         }
+    }
+
+    private func remember(_ session: FileSession) {
+        let now = (session.journal.token, session.keepsHistory)
+        lastHistory.withLock { $0 = now }
     }
 
     /// In `.settings.json.history`, beside the journal, which says so to all processes.

@@ -147,7 +147,11 @@ struct JournalFile: Sendable {
     /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
     ///
     /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
-    mutating func readNew() throws(FileError) -> [(offset: Int, record: JournalRecord)] {
+    ///
+    /// - Parameter limit: How many bytes to read at once at most; what is larger is left for the next time.
+    mutating func readNew(
+        atMost limit: Int = .max
+    ) throws(FileError) -> [(offset: Int, record: JournalRecord)] {
         guard file != nil else { return [] }
         switch try rest() {
         // Nearly always, and this is asked before each append.
@@ -165,13 +169,14 @@ struct JournalFile: Sendable {
             let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: place.offset, from: place) }
             if let wanted = scan.needsMore, wanted > count, bytes.count == count {
                 count = max(wanted, count * 8)
+                if count > limit { break }
                 continue
             }
             guard !scan.records.isEmpty else { break }
             records += scan.records
             place = scan.end
             // More may follow behind what was read.
-            if bytes.count < count { break }
+            if bytes.count < count || place.offset - end.offset >= limit { break }
         }
         end = place
         token = records.token(after: token)

@@ -68,8 +68,8 @@ extension Persister {
     /// Publishes changes that have already been fetched or given up.
     func deliverFetched() {
         guard !undelivered.isEmpty || backlog.hasRestored else { return }
-        changedOutside()
         if !tryToDeliver(), let store { awaitTurn(of: store.writer) }
+        changedOutside()
     }
 
     func fetchExternalChanges() async throws(StorageError) {

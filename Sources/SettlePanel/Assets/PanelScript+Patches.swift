@@ -18,9 +18,10 @@ extension PanelScript {
 
         // Does nothing to a form that has other parts than the program has made, such as those of a translator.
         function apply(form, news) {
-          const parts = [form, ...form.getElementsByTagName("*")];
+          const inner = form.getElementsByTagName("*"), parts = {};
+          for (const [place] of news.changes) parts[place] = place === 0 ? form : inner[place - 1];
           const isText = (part, child) => part.tagName === "TEXTAREA" || part.childNodes[child]?.nodeType === Node.TEXT_NODE;
-          if (parts.length !== news.elements) return false;
+          if (inner.length + 1 !== news.elements) return false;
           if (!news.changes.every(([place, what]) => typeof what === "string" || isText(parts[place], what))) return false;
           for (const [place, what, value] of news.changes) {
             const part = parts[place];
@@ -49,9 +50,11 @@ extension PanelScript {
 
         // The caret stays where it is.
         function setValue(part, value) {
-          const { selectionStart, selectionEnd } = part;
+          if (part.value === value) return;
+          const place = part === document.activeElement && part.selectionStart !== null
+            ? [part.selectionStart, part.selectionEnd] : null;
           part.value = value;
-          if (part === document.activeElement && selectionStart !== null) part.setSelectionRange(selectionStart, selectionEnd);
+          if (place) part.setSelectionRange(...place);
         }
 
         // Forms that are being asked for, and whether to ask again.

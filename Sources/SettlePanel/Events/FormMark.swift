@@ -15,9 +15,8 @@ struct FormMark: Sendable, Hashable {
     /// The mark of a form that has none yet. Its place in the history is left out: that is another after each change of
     /// anything.
     init(of form: HTML) {
-        var text = form.text
         self.init(
-            number: text.withUTF8 { bytes in
+            number: form.bytes.withUnsafeBufferPointer { bytes in
                 guard let place = Self.endOfPlace(in: bytes) else { return Fingerprint.number(of: bytes) }
                 let head = Fingerprint.number(of: bytes[..<place])
                 return Fingerprint.number(of: bytes[place...].drop { $0 != UInt8(ascii: "\"") }, after: head)

@@ -10,7 +10,8 @@ struct MarkedForm: Sendable {
     let place: ControlForm.Attempt.Place
 
     init(_ form: ControlForm) {
-        (id, bare, place) = (form.control.id, form.html, form.place)
+        (id, place) = (form.control.id, form.place)
+        bare = form.html(at: place)
         mark = FormMark(of: bare)
     }
 

@@ -71,12 +71,9 @@ struct PageUpdates: Sendable {
         let identifier = place == told ? "" : "id: \(place)\n"
         told = place
         guard !changed.isEmpty else { return Array("\(text)\(identifier): alive\n\n".utf8) }
+        // On one line, since JSON escapes line feeds.
         let data = (try? SettingValue.array(changed).json()) ?? Data("[]".utf8)
-        // Each line of it is one of the event; those of the texts JSON escapes.
-        let lines = data.split(separator: UInt8(ascii: "\n")).flatMap {
-            Array("data: ".utf8) + $0 + [UInt8(ascii: "\n")]
-        }
-        return Array("\(text)\(identifier)event: forms\n".utf8) + lines + [UInt8(ascii: "\n")]
+        return Array("\(text)\(identifier)event: forms\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
     /// The settings of the page, with their outline. They are looked up once: a search goes through all words of all settings.

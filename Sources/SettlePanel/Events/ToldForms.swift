@@ -40,5 +40,5 @@ struct ToldForms: Sendable {
 }
 
 extension MarkedForm {
-    fileprivate var size: Int { bare.text.utf8.count }
+    fileprivate var size: Int { bare.bytes.count }
 }

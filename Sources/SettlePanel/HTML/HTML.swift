@@ -1,18 +1,23 @@
 /// A piece of a page. It is made of elements with fixed names, and of text, which is always escaped: so no value, key or
 /// title can become markup.
 struct HTML: Sendable, Hashable {
-    private(set) var text = ""
+    /// In UTF-8.
+    private(set) var bytes: [UInt8] = []
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 
     init() {}
 
     /// Text as people read it.
     init(_ plain: String) {
-        Self.append(plain, to: &text)
+        append(text: plain)
     }
 
     /// One piece after the other.
     init(_ parts: [HTML]) {
-        for part in parts { text += part.text }
+        // Nearly always one, which needs no copy.
+        bytes = parts.first?.bytes ?? []
+        for part in parts.dropFirst() { bytes += part.bytes }
     }
 
     /// An element.
@@ -22,59 +27,58 @@ struct HTML: Sendable, Hashable {
     ///   - attributes: Its attributes; those that are absent are left out.
     init(_ name: StaticString, _ attributes: Attributes = [:], @HTMLBuilder _ content: () -> HTML = { HTML() }) {
         // Appended piece by piece: interpolations make a text of their own each, and a form has hundreds.
-        let name = name.description
-        text.reserveCapacity(128)
-        text += "<"
-        text += name
+        bytes.reserveCapacity(256)
+        append(markup: "<")
+        append(markup: name)
         for (attribute, value) in attributes {
             if case .absent = value { continue }
-            text += " "
-            text += attribute.description
+            append(markup: " ")
+            append(markup: attribute)
             guard case .text(let value) = value else { continue }
-            text += "=\""
-            Self.append(value, to: &text)
-            text += "\""
+            append(markup: "=\"")
+            append(text: value)
+            append(markup: "\"")
         }
-        text += ">"
-        guard !Self.isVoid(name) else { return }
-        text += content().text
-        text += "</"
-        text += name
-        text += ">"
+        append(markup: ">")
+        guard !name.withUTF8Buffer(Self.isVoid) else { return }
+        bytes += content().bytes
+        append(markup: "</")
+        append(markup: name)
+        append(markup: ">")
     }
 
     /// A whole document.
     static func document(language: String, isRightToLeft: Bool, @HTMLBuilder _ content: () -> HTML) -> HTML {
         var document = HTML()
-        document.text = "<!DOCTYPE html>\n"
-        document.text +=
-            HTML("html", ["lang": .text(language), "dir": isRightToLeft ? "rtl" : "ltr"], content).text + "\n"
+        document.append(markup: "<!DOCTYPE html>\n")
+        document.bytes +=
+            HTML("html", ["lang": .text(language), "dir": isRightToLeft ? "rtl" : "ltr"], content).bytes
+        document.append(markup: "\n")
         return document
     }
 
     /// The element with one more attribute.
     func adding(_ attribute: StaticString, _ value: String) -> HTML {
         // In texts and values it is escaped, so the first one ends the element's tag.
-        guard let end = text.utf8.firstIndex(of: UInt8(ascii: ">")) else { return self }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return self }
         var element = HTML()
-        element.text.reserveCapacity(text.utf8.count + value.utf8.count + 32)
-        element.text += text[..<end]
-        element.text += " "
-        element.text += attribute.description
-        element.text += "=\""
-        Self.append(value, to: &element.text)
-        element.text += "\""
-        element.text += text[end...]
+        element.bytes.reserveCapacity(bytes.count + value.utf8.count + 32)
+        element.bytes += bytes[..<end]
+        element.append(markup: " ")
+        element.append(markup: attribute)
+        element.append(markup: "=\"")
+        element.append(text: value)
+        element.append(markup: "\"")
+        element.bytes += bytes[end...]
         return element
     }
 
     /// Whether an element has no content and no end.
-    static func isVoid(_ name: String) -> Bool {
-        switch name {
-        case "br", "img", "input", "link", "meta": true
-        default: false
-        }
+    static func isVoid(_ name: some Collection<UInt8>) -> Bool {
+        voidElements.contains { $0.withUTF8Buffer { $0.elementsEqual(name) } }
     }
+
+    private static let voidElements: [StaticString] = ["br", "img", "input", "link", "meta"]
 
     /// Asked for each byte of each text, so without a set, which would hash it.
     private static func isSpecial(_ byte: UInt8) -> Bool {
@@ -86,21 +90,28 @@ struct HTML: Sendable, Hashable {
         }
     }
 
-    private static func append(_ plain: String, to text: inout String) {
-        // Nearly every text.
-        if !plain.utf8.contains(where: isSpecial) { return text += plain }
-        for scalar in plain.unicodeScalars {
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            case "'": text += "&#39;"
-            // No character of HTML; as the standard's parser has them.
-            case "\0": text += "\u{FFFD}"
-            // A parser makes a line feed of it.
-            case "\r": text += "&#13;"
-            default: text.unicodeScalars.append(scalar)
+    private mutating func append(markup: StaticString) {
+        markup.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func append(text plain: String) {
+        var plain = plain
+        plain.withUTF8 { plain in
+            // Nearly every text.
+            if !plain.contains(where: Self.isSpecial) { return bytes.append(contentsOf: plain) }
+            for byte in plain {
+                switch byte {
+                case UInt8(ascii: "&"): append(markup: "&amp;")
+                case UInt8(ascii: "<"): append(markup: "&lt;")
+                case UInt8(ascii: ">"): append(markup: "&gt;")
+                case UInt8(ascii: "\""): append(markup: "&quot;")
+                case UInt8(ascii: "'"): append(markup: "&#39;")
+                // No character of HTML; as the standard's parser has them.
+                case UInt8(ascii: "\0"): append(markup: "\u{FFFD}")
+                // A parser makes a line feed of it.
+                case UInt8(ascii: "\r"): append(markup: "&#13;")
+                default: bytes.append(byte)
+                }
             }
         }
     }

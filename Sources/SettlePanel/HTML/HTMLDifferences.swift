@@ -17,9 +17,8 @@ struct HTMLDifferences: Sendable, Hashable {
     /// - Parameter fields: The names of fields whose values don't count.
     /// - Returns: `nil` if an element or a text comes, goes or moves, or if an input becomes one of another type.
     init?(from old: HTML, to new: HTML, leavingOut fields: [String] = []) {
-        var (old, new) = (old.text, new.text)
-        let isAlike = old.withUTF8 { old in
-            new.withUTF8 { new in compare(HTMLTokens(old), HTMLTokens(new), fields) }
+        let isAlike = old.bytes.withUnsafeBufferPointer { old in
+            new.bytes.withUnsafeBufferPointer { new in compare(HTMLTokens(old), HTMLTokens(new), fields) }
         }
         guard isAlike else { return nil }
     }
@@ -40,7 +39,7 @@ struct HTMLDifferences: Sendable, Hashable {
             if parent != nil { open[open.count - 1].children += 1 }
             if now.kind == .start {
                 if !isSame, !compareTags(before, now, fields) { return false }
-                if !HTML.isVoid(String(decoding: now.name, as: UTF8.self)) { open.append((elementCount, 0)) }
+                if !HTML.isVoid(now.name) { open.append((elementCount, 0)) }
                 elementCount += 1
             } else if !isSame {
                 guard let parent else { return false }

@@ -11,7 +11,8 @@ struct ControlForm: Sendable {
 
     var words: PanelWords { context.words }
 
-    var html: HTML {
+    /// - Parameter place: Its ``place``.
+    func html(at place: Attempt.Place) -> HTML {
         HTML(
             "form",
             [
@@ -19,7 +20,6 @@ struct ControlForm: Sendable {
                 "data-key": .text(control.key.description), "autocomplete": "off",
             ]
         ) {
-            let place = place
             context.hiddenFields(["key": control.key.description, "token": place.token, "seen": place.seen])
             if control.occurrence > 0 {
                 HTML("input", ["type": "hidden", "name": "control", "value": .text(control.id)])

@@ -21,7 +21,7 @@ public struct PanelResponse: Sendable {
 
     /// A page or a part of one.
     static func html(_ html: HTML, status: Int = 200) -> PanelResponse {
-        PanelResponse(status, [("Content-Type", "text/html; charset=utf-8")], .bytes(Array(html.text.utf8)))
+        PanelResponse(status, [("Content-Type", "text/html; charset=utf-8")], .bytes(html.bytes))
     }
 
     /// Leads to another page after a form.

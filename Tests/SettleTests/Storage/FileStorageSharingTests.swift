@@ -177,4 +177,26 @@ import Testing
         #expect(try other.checkpoint(SettingTree(["a": .integer(1)]), for: .settled) && other.isAtRest)
         #expect(try fixture.text().contains("\"a\": 1"))
     }
+
+    @Test("What is small is read as soon as the watch tells of it, and reported by the next call") func ahead() throws {
+        let one = try fixture.opened()
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        let watching = ManualFileWatching()
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try other.load()
+        other.watch { _ in }
+        try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
+        watching.tell([.contents])
+        #expect(other.token == one.token)
+        #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
+        let large = SettingValue.string(String(repeating: "x", count: 10_000))
+        try one.append(batch(3, ["a": large]), durability: .buffered)
+        watching.tell([.contents])
+        #expect(other.token != one.token)
+        #expect(try changes(other) == [ExternalChange(.values(["a": large]))])
+        try one.append(batch(4, ["a": nil]), durability: .buffered)
+        other.close()
+        watching.tell([.contents])
+        #expect(other.token != one.token)
+    }
 }
