@@ -137,6 +137,8 @@ import Testing
         var record = await records.next()
         if record?.outcome == nil { record = await records.next() }
         #expect(record?.number == 2 && record?.outcome == .wrong)
+        // Outcomes are stored a moment later.
+        for place in [fixture.first, fixture.second] { try await place.store.flush() }
         let other = try await fixture.afterCrash()
         try await other.guessWrong(4)
         for place in [other.first, other.second] { try await place.store.flush() }
