@@ -62,11 +62,18 @@ extension PanelScript {
           if (alert) old.querySelector(".row").after(alert);
         }
 
+        // What is selected of a text; null if there is none.
+        function caretOf(part) {
+          if (typeof part.selectionStart !== "number") return null;
+          return [part.selectionStart, part.selectionEnd, part.selectionDirection];
+        }
+
         // Where the focus was when a form could not be used for a moment.
         const left = new Map();
         function replace(old, form) {
           const active = document.activeElement;
           const focus = old.contains(active) ? active : active === body ? left.get(old.id) : null;
+          const caret = focus ? caretOf(focus) : null;
           left.delete(old.id);
           places.delete(old.id);
           old.replaceWith(form);
@@ -78,7 +85,7 @@ extension PanelScript {
             || form.querySelector("input:not([type=hidden]), select, textarea");
           if (!place) return;
           place.focus({ preventScroll: true });
-          try { place.setSelectionRange(focus.selectionStart, focus.selectionEnd); } catch { /* It has no text. */ }
+          if (caret && caretOf(place)) place.setSelectionRange(...caret);
         }
 
         // The form as it is now; null if it can't be had.

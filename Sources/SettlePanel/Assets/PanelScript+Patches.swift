@@ -23,12 +23,13 @@ extension PanelScript {
           const isText = (part, child) => part.tagName === "TEXTAREA" || part.childNodes[child]?.nodeType === Node.TEXT_NODE;
           if (inner.length + 1 !== news.elements) return false;
           if (!news.changes.every(([place, what]) => typeof what === "string" || isText(parts[place], what))) return false;
+          const active = document.activeElement, caret = form.contains(active) ? caretOf(active) : null;
           for (const [place, what, value] of news.changes) {
             const part = parts[place];
             if (part.tagName === "TEXTAREA" && typeof what === "number") {
               // As everywhere in HTML, the first line break of the contents is none.
               part.defaultValue = value.replace(/^\\n/, "");
-              setValue(part, part.defaultValue);
+              part.value = part.defaultValue;
             } else if (typeof what === "number") part.childNodes[what].data = value;
             else if (value === null) part.removeAttribute(what);
             else part.setAttribute(what, value);
@@ -36,9 +37,10 @@ extension PanelScript {
           // What a person has operated does not follow its attributes any more. After all of them, as one may limit another.
           for (const [place, what, value] of news.changes) {
             const part = parts[place];
-            if (what === "value" && part.tagName === "INPUT") setValue(part, value);
+            if (what === "value" && part.tagName === "INPUT" && part.value !== value) part.value = value;
             else if (what === "checked" || what === "selected") part[what] = value !== null;
           }
+          if (caret) active.setSelectionRange(...caret);
           form.elements.token.value = news.token;
           form.elements.seen.value = news.seen;
           form.dataset.mark = news.to;
@@ -46,15 +48,6 @@ extension PanelScript {
           left.delete(form.id);
           update(form);
           return true;
-        }
-
-        // The caret stays where it is.
-        function setValue(part, value) {
-          if (part.value === value) return;
-          const place = part === document.activeElement && part.selectionStart !== null
-            ? [part.selectionStart, part.selectionEnd] : null;
-          part.value = value;
-          if (place) part.setSelectionRange(...place);
         }
 
         // Forms that are being asked for, and whether to ask again.
