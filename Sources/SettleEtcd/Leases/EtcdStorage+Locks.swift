@@ -32,7 +32,10 @@ extension EtcdStorage {
             let value = holderValue(lease)
             let request = TransactionRequest(
                 comparisons: [Comparison(key: key, target: .created(at: 0))],
-                success: [.put(key: key, value: value, lease: lease)], failure: [.range(RangeRequest(key: key))])
+                success: [
+                    .range(BatchPlan.news(of: mirror, keysOnly: true)), .put(key: key, value: value, lease: lease),
+                ],
+                failure: [.range(RangeRequest(key: key))])
             // Repeated, it is recognised by the lease in its value.
             let answer = TransactionAnswer(try await client.call(EtcdPath.transaction, request.json, mayRepeat: true))
             let found = answer.ranges.first?.pairs.first
@@ -42,6 +45,7 @@ extension EtcdStorage {
                 return nil
             }
             let revision = answer.succeeded ? answer.header.revision : found?.createRevision ?? 0
+            if answer.succeeded, let news = answer.ranges.first { didLock(key, value, answer.header, after: news) }
             let lock = LockLease(
                 name: name, lease: lease, revision: revision, sent: sent,
                 timeToLive: heldTime(timeToLive))
@@ -123,6 +127,22 @@ extension EtcdStorage {
     private func heldTime(_ seconds: Int64) -> Duration {
         let whole = Duration.seconds(seconds)
         return whole - min(max(configuration.lockMargin, .zero), whole / 2)
+    }
+
+    /// Takes the lock's own key as known if there is nothing else that is new. Otherwise the first batch under the lock would
+    /// find it, and need a second trip.
+    ///
+    /// - Parameter news: What had changed until the lock was taken, since the revision that was known when it was asked for.
+    private func didLock(_ key: [UInt8], _ value: [UInt8], _ header: GatewayHeader, after news: RangeAnswer) {
+        let revision = header.revision
+        guard header.cluster == mirror.cluster, revision > mirror.revision, news.count == mirror.count,
+            news.pairs.allSatisfy({ $0.modRevision <= mirror.revision })
+        else { return }
+        didWrite(
+            Mirror.Update(
+                revision: revision,
+                puts: [GatewayPair(key: key, value: value, createRevision: revision, modRevision: revision)],
+                deletes: []))
     }
 
     private func isTaken(_ lockName: String, _ name: String) async throws(StorageError) -> Bool {

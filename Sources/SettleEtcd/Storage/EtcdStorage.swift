@@ -172,181 +172,7 @@ public actor EtcdStorage: HistoryStorage {
     /// The keys under the prefix that are no settings, or whose values are no JSON, with the reason. They are kept.
     public func unusableKeys() -> [String: String] { mirror.unusable }
 
-    // MARK: Loading
-
-    public func load() async throws(StorageError) -> StorageContents {
-        try await turns.run { () throws(StorageError) in try await loadNow() }
-    }
-
-    private func loadNow() async throws(StorageError) -> StorageContents {
-        guard phase != .closed else { throw closed }
-        phase = .unread
-        try await loadLocalCopy()
-        do throws(GatewayFailure) {
-            _ = try await readEverything()
-        } catch {
-            return try await loadLastKnown(after: error)
-        }
-        isStale = false
-        phase = .open
-        log.begin(at: mirror.revision)
-        await compareWithLocalCopy()
-        do throws(StorageError) {
-            if doubt != nil { _ = try await settle() }
-            try await sendInherited()
-        } catch {
-            // It goes out later. Until then what was written is in force.
-        }
-        log.begin(at: mirror.revision)
-        await saveLocalCopy()
-        let unusable = mirror.unusable
-        var tree = mirror.tree
-        for transaction in inherited { tree.apply(transaction.values) }
-        return StorageContents(
-            tree: tree, outcome: mirror.hasHistory ? outcome(unusable) : .absent, position: position,
-            token: token)
-    }
-
-    private func outcome(_ unusable: [String: String]) -> StorageContents.Outcome {
-        let settings = unusable.filter { if case .setting = KeySpace.kind(of: $0.key) { true } else { false } }
-        guard let (name, reason) = settings.min(by: { $0.key < $1.key }) else { return .intact }
-        return .recovered(
-            description: "\(settings.count) values under “\(space.prefix)” can't be used and are left as they are. "
-                + "“\(space.prefix)\(name)”: \(reason)", isComplete: false)
-    }
-
-    /// Reads all keys.
-    ///
-    /// - Returns: What was known just before.
-    func readEverything() async throws(GatewayFailure) -> Mirror {
-        let (key, end) = space.range
-        while true {
-            let known = mirror.revision
-            let answer = try await client.call(EtcdPath.range, RangeRequest(key: key, end: end).json, mayRepeat: true)
-            let header = GatewayHeader(answer.object("header"))
-            // The stream has brought something meanwhile that is newer than what was read.
-            if header.cluster == mirror.cluster, mirror.revision > known, header.revision < mirror.revision { continue }
-            let old = mirror
-            mirror.replace(with: RangeAnswer(answer).pairs, header: header)
-            beginHistory()
-            return old
-        }
-    }
-
     var position: StoragePosition { StoragePosition(UInt64(clamping: mirror.revision)) }
-
-    // MARK: Storing
-
-    @discardableResult
-    public func append(
-        _ batch: StorageBatch, durability: StorageDurability
-    ) async throws(StorageError) -> StorageReceipt {
-        try await turns.run { () throws(StorageError) in
-            try checkOpen()
-            if batch.values.isEmpty { return receipt() }
-            for case (let key, let value?) in batch.values { try check(value, at: key) }
-            // What is too much is refused before it is kept anywhere.
-            let plan = try plan(batch)
-            await keep(batch)
-            do throws(StorageError) {
-                try await store(batch, plan)
-            } catch {
-                // It was not sent if the doubt is about another one.
-                if error.isOutcomeUnknown, doubt.map({ $0.batch == batch.id }) ?? true { leaveOpen(batch) }
-                if durability == .synced, !batch.hasCommits { await syncLocalCopy() }
-                throw error
-            }
-            if open?.id == batch.id { open = nil }
-            log.settle(batch.id)
-            await didStore(batch)
-            return receipt()
-        }
-    }
-
-    /// If it turns out to be stored, the store has to be told: it may not append the batch again.
-    private func leaveOpen(_ batch: StorageBatch) {
-        open = batch
-        log.leaveOpen(batch.id)
-        if log.hasNews, log.signal() { tell(.mayHaveChanged) }
-    }
-
-    /// How often a batch is put over what others have stored meanwhile.
-    static let attemptLimit = 16
-
-    private func store(_ batch: StorageBatch, _ first: BatchPlan) async throws(StorageError) {
-        try await connect()
-        if let doubt {
-            let hasLanded = try await settle()
-            if hasLanded, doubt.batch == batch.id { return }
-        }
-        for attempt in 0..<Self.attemptLimit {
-            // Recognised before its conditions, which its first time may have ended.
-            if batch.id == lastBatch || batch.id == foundBatch { return }
-            try checkConditions(of: batch)
-            let plan =
-                attempt == 0 && first.marker == marker && first.revision == mirror.revision ? first : try plan(batch)
-            if try await transact(plan, batch.id) { return }
-        }
-        throw StorageError(
-            batch.conditions.isEmpty ? .unavailable : .conflict,
-            "Others have changed the settings under “\(space.prefix)” \(Self.attemptLimit) times in a row. Nothing was stored."
-        )
-    }
-
-    private func plan(_ batch: StorageBatch) throws(StorageError) -> BatchPlan {
-        var fences: [(lock: String, revision: Int64)] = []
-        for case .under(let lease) in batch.conditions {
-            if let name = lease.name { fences.append((name, Int64(clamping: lease.fencingNumber))) }
-        }
-        let isExact = batch.conditions.contains { if case .at = $0 { true } else { false } }
-        return try BatchPlan(
-            batch.values, over: mirror, client: clientName,
-            marker: Marker(session: session, batch: batch.id, author: batch.author, time: time.now()), fences: fences,
-            isExact: isExact)
-    }
-
-    private func checkConditions(of batch: StorageBatch) throws(StorageError) {
-        for condition in batch.conditions {
-            switch condition {
-            case .at(let position):
-                // A position ahead of the mirror is one of another past.
-                guard let number = position.number.map({ Int64(clamping: $0) }), number <= mirror.revision,
-                    !log.hasChanged(since: number)
-                else {
-                    throw StorageError(
-                        .conflict,
-                        "Another client has changed the settings under “\(space.prefix)”. Nothing was stored.")
-                }
-            case .under(let lease): try checkFence(lease)
-            case .migrated(let known):
-                var tree = SettingTree()
-                tree.root[MigrationRecord.name] = mirror.value(at: SettingKey(name: MigrationRecord.name))
-                if let foreign = MigrationRecord(in: tree).foreignStep(besides: known) {
-                    throw .migrated(by: foreign)
-                }
-            }
-        }
-    }
-
-    /// The revision of the marker.
-    private var marker: Int64 { mirror.marker(of: clientName).modRevision }
-
-    /// What this storage has stored last.
-    var lastBatch: StorageBatch.ID? {
-        let marker = mirror.marker(of: clientName).value
-        return marker?.session == session ? marker?.batch : nil
-    }
-
-    private func receipt() -> StorageReceipt {
-        let hasNews = log.hasNews
-        if !hasNews { log.tell(upTo: mirror.revision) }
-        // What came after the batch is not behind it.
-        let revision = marker
-        let own = recent.withLock { $0.token(at: revision) }
-        return StorageReceipt(
-            position: hasNews ? StoragePosition(UInt64(clamping: revision)) : position, durability: .synced,
-            hasExternalChanges: hasNews, token: own ?? token)
-    }
 
     // MARK: What others have stored
 
@@ -375,36 +201,6 @@ public actor EtcdStorage: HistoryStorage {
         try await sendInherited()
     }
 
-    // MARK: Closing
-
-    public func close() async {
-        guard phase != .closed else { return }
-        following?.cancel()
-        await turns.enter()
-        defer { turns.leave() }
-        guard phase != .closed else { return }
-        for name in locks.keys.sorted() { await release(name) }
-        await removeMarker()
-        phase = .closed
-        handler.withLock { $0 = nil }
-        await saveLocalCopy()
-        await local?.close()
-    }
-
-    /// The marker of a client that will not come back is of no use, unless it alone tells that something was stored or
-    /// deleted, or keeps a late request from landing. Then it goes with age; see `EtcdStorage+Audit.swift`.
-    private func removeMarker() async {
-        let (marker, revision) = mirror.marker(of: clientName)
-        guard local == nil, doubt == nil, !mustKeepMarker, !isStale, marker?.session == session,
-            !mirror.tree.root.isEmpty
-        else { return }
-        let key = space.key(KeySpace.marker(clientName))
-        let request = TransactionRequest(
-            comparisons: [Comparison(key: key, target: .modified(at: revision))], success: [.delete(key: key)])
-        // If it stays, it takes a hundred bytes.
-        _ = try? await client.call(EtcdPath.transaction, request.json, mayRepeat: true)
-    }
-
     func checkOpen() throws(StorageError) {
         switch phase {
         case .open: break
@@ -415,7 +211,7 @@ public actor EtcdStorage: HistoryStorage {
         }
     }
 
-    private var closed: StorageError {
+    var closed: StorageError {
         StorageError(.closed, "The storage of “\(space.prefix)” has been closed.")
     }
 

@@ -107,9 +107,9 @@ struct BatchPlan: Sendable {
     }
 
     /// Asks for what has changed since.
-    static func news(of mirror: Mirror) -> RangeRequest {
+    static func news(of mirror: Mirror, keysOnly: Bool = false) -> RangeRequest {
         let (key, end) = mirror.space.range
-        return RangeRequest(key: key, end: end, minModRevision: mirror.revision + 1)
+        return RangeRequest(key: key, end: end, minModRevision: mirror.revision + 1, keysOnly: keysOnly)
     }
 
     private static func comparisons(

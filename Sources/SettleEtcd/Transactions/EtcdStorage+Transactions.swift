@@ -36,11 +36,15 @@ extension EtcdStorage {
     private func didLand(_ plan: BatchPlan, at revision: Int64) {
         if !plan.deletes.isEmpty { mustKeepMarker = true }
         // Otherwise the stream was faster.
-        guard revision > followed else { return }
-        let update = plan.update(at: revision, over: mirror)
+        if revision > followed { didWrite(plan.update(at: revision, over: mirror)) }
+    }
+
+    /// Takes in what a transaction of this client has written. It has told that nothing was stored between what is known and it.
+    func didWrite(_ update: Mirror.Update) {
+        let revision = update.revision
         let (record, _) = apply(update)
         if let record, revision > followed + 1 {
-            // The transaction has compared that nothing was stored before it since, but something may be gone.
+            // Something may be gone all the same.
             landed[revision] = record
             recent.withLock { $0.expect(record.token) }
         } else if revision == followed + 1 {

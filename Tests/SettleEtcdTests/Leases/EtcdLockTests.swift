@@ -1,5 +1,6 @@
 import Settle
 import SettleTesting
+import Synchronization
 import Testing
 
 @testable import SettleEtcd
@@ -33,6 +34,29 @@ struct EtcdLockTests {
         #expect(error?.code == .leaseLost)
         await #expect(throws: StorageError.self) { _ = try await storage.renew(renewed) }
         #expect(fixture.cluster.text("/fleet/test/a") == "1")
+        await storage.close()
+    }
+
+    @Test(arguments: ["nothing", "a change", "a deletion", "both"])
+    func theFirstBatchUnderALockCostsOneTripIfNothingElseIsNew(meanwhile: String) async throws {
+        fixture.cluster.put("/fleet/test/old", "0")
+        let (storage, _) = try await opened()
+        if meanwhile != "nothing" { fixture.cluster.put("/elsewhere", "1") }
+        if ["a change", "both"].contains(meanwhile) { fixture.cluster.put("/fleet/test/b", "1") }
+        if ["a deletion", "both"].contains(meanwhile) { fixture.cluster.delete("/fleet/test/old") }
+        let lease = try #require(try await storage.tryLock(named: "job"))
+        let before = fixture.cluster.state.withLock { $0.transactions }
+        let receipt = try await storage.append(
+            StorageBatch(revision: 1, values: ["a": .integer(1)], conditions: [.under(lease)]), durability: .synced)
+        let trips = fixture.cluster.state.withLock { $0.transactions } - before
+        #expect(trips == (meanwhile == "nothing" ? 1 : 2))
+        // What others have done meanwhile is told.
+        #expect(receipt.hasExternalChanges == (meanwhile != "nothing"))
+        var known = SettingTree(["old": .integer(0), "a": .integer(1)])
+        for change in try await storage.changes(after: receipt.position).changes { change.apply(to: &known) }
+        let other = fixture.client().storage
+        #expect(known == (try await other.load().tree))
+        await other.close()
         await storage.close()
     }
 
