@@ -11,6 +11,18 @@ struct CounterSettings: SettingsGroup {
     @Setting var table: [String: Int] = [:]
 }
 
+extension CounterSettings {
+    /// The group in a new store, whose time stands still.
+    static func open(on storage: any Storage) async throws -> (SettingsStore, CounterSettings) {
+        let store = try await SettingsStore.open(storage: storage, configuration: .init(clock: ManualClock()))
+        return (store, try await store.group(CounterSettings.self))
+    }
+
+    @MainActor func commitOnMainActor(_ change: (CounterSettings) -> Void) async throws {
+        try await commit { change(self) }
+    }
+}
+
 /// Two settings whose sum stays 1,000 through every transaction.
 struct BalanceSettings: SettingsGroup {
     @Setting var left = 500

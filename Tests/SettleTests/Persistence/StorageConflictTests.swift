@@ -1,0 +1,162 @@
+import Dispatch
+import Settle
+import SettleTesting
+import Testing
+
+/// What the store makes of a storage that others have changed meanwhile.
+@Suite(.timeLimit(.minutes(10))) struct StorageConflictTests {
+    @Test(
+        "Where there is no lock, commits of two stores run again until they fit, and lose nothing",
+        arguments: [false, true])
+    func runsAgain(isVisit: Bool) async throws {
+        let place = InMemoryStorage()
+        let stores = [
+            try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place))),
+            try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place))),
+        ]
+        try await withThrowingTaskGroup { group in
+            for (_, settings) in stores {
+                group.addTask {
+                    for _ in 0..<100 {
+                        while true {
+                            do {
+                                if isVisit {
+                                    try await settings.commitOnMainActor { $0.count += 1 }
+                                } else {
+                                    try await settings.commit { settings.count += 1 }
+                                }
+                                break
+                            } catch let error as SettingsError where Self.isConflict(error) {
+                                // Sixteen times in a row the other store was faster.
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(place.tree["count"] == .integer(200))
+        for (store, _) in stores { try await store.close() }
+    }
+
+    private static func isConflict(_ error: SettingsError) -> Bool {
+        (error.underlying as? StorageError)?.code == .conflict
+    }
+
+    @Test("A commit that others are always faster than throws in the end, and is undone") func alwaysConflicting()
+        async throws
+    {
+        let place = InMemoryStorage()
+        let (store, settings) = try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place)))
+        let runs = LockedValue(0)
+        settings.name = "plain"
+        let issues = ChangeRecorder(store.issues)
+        let error = await #expect(throws: SettingsError.self) {
+            try await settings.commit {
+                let run = runs.withLock { runs in
+                    runs += 1
+                    return runs
+                }
+                place.simulateExternalChange(["other": .integer(Int64(run))], by: "B")
+                settings.count = run
+            }
+        }
+        #expect(error.map(Self.isConflict) == true && (2...100).contains(runs.withLock { $0 }))
+        try await store.flush()
+        #expect(settings.count == 0 && place.tree["count"] == nil && place.tree["name"] == .string("plain"))
+        #expect(settings.other == runs.withLock { $0 } && store.status == .saved)
+        try await store.close()
+        #expect(await issues.untilEnd().isEmpty, "A conflict is no failure of the storage.")
+    }
+
+    @Test("A commit whose values another save of its round has stored does not run a second time")
+    func storedInTheRound() async throws {
+        let place = InMemoryStorage()
+        var stores: [(SettingsStore, CounterSettings, UrgentSettings)] = []
+        for _ in 0..<2 {
+            let (store, settings) = try await CounterSettings.open(on: LocklessStorage(InMemoryStorage(sharing: place)))
+            stores.append((store, settings, try await store.group(UrgentSettings.self, at: "urgent")))
+        }
+        let done = LockedValue(0)
+        try await withThrowingTaskGroup { group in
+            for (index, (_, settings, urgent)) in stores.enumerated() {
+                // Each of these is saved at once, also in the middle of a round.
+                group.addTask {
+                    for number in 1...300 {
+                        if index == 0 { urgent.first = number } else { urgent.second = number }
+                        await Task.yield()
+                    }
+                }
+                for _ in 0..<2 {
+                    group.addTask {
+                        for _ in 0..<100 where (try? await settings.commit { settings.count += 1 }) != nil {
+                            done.withLock { $0 += 1 }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for (store, _, _) in stores { try await store.close() }
+        #expect(place.tree["count"] == .integer(Int64(done.withLock { $0 })))
+        #expect(place.tree["urgent.first"] == .integer(300) && place.tree["urgent.second"] == .integer(300))
+    }
+
+    @Test("A commit that an earlier batch of its round has stored succeeds if the next batch conflicts")
+    func storedBeforeConflict() async throws {
+        let place = InMemoryStorage()
+        let failing = FailingStorage(LocklessStorage(InMemoryStorage(sharing: place)))
+        let (store, settings) = try await CounterSettings.open(on: failing)
+        let urgent = try await store.group(UrgentSettings.self, at: "urgent")
+        let runs = LockedValue(0)
+        // While the storage is busy, a commit arrives, and then a value that is saved at once: in the middle of the round.
+        var hold = failing.hold(.append)
+        settings.name = "first"
+        let flush = Task { try await store.flush() }
+        await hold.waitUntilReached()
+        let queue = QueueOfTasks()
+        let commit = Task(executorPreference: queue) {
+            try await settings.commit {
+                runs.withLock { $0 += 1 }
+                settings.count += 1
+            }
+        }
+        await queue.waitUntilIdle()
+        urgent.first = 1
+        for write in [{ settings.name = "second" }, { place.simulateExternalChange(["other": .integer(5)]) }] {
+            let next = failing.hold(.append)
+            hold.release()
+            await next.waitUntilReached()
+            write()
+            hold = next
+        }
+        #expect(place.tree["count"] == .integer(1))
+        hold.release()
+        try await flush.value
+        try await commit.value
+        try await store.flush()
+        #expect(runs.withLock { $0 } == 1 && settings.count == 1 && settings.other == 5)
+        #expect(place.tree["count"] == .integer(1) && place.tree["name"] == .string("second"))
+        try await store.close()
+    }
+}
+
+private struct UrgentSettings: SettingsGroup {
+    static let savePolicy = SavePolicy.immediate
+    @Setting var first = 0
+    @Setting var second = 0
+}
+
+/// Runs tasks one after the other, and tells when they are suspended.
+private final class QueueOfTasks: TaskExecutor {
+    private let queue = DispatchQueue(label: "tasks")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+}
