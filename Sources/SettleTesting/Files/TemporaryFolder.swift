@@ -3,18 +3,42 @@
 #else
     public import Foundation
 #endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
 
 /// A new empty folder that is removed with its contents on deinitialization.
+///
+/// A store that is still open then stores its settings once more, as it does whenever they are removed: what it makes anew is
+/// removed when the process exits.
 public final class TemporaryFolder: Sendable {
     /// The folder, in the system's folder for temporary files.
     public let url: URL
 
     /// Creates the folder. Throws what `FileManager` throws.
     public init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appending(path: "settle-\(UUID().uuidString)", directoryHint: .isDirectory)
+        url = Self.parent.appending(path: UUID().uuidString, directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
+
+    /// Of all folders of this process.
+    private static let parent: URL = {
+        atexit {
+            // A store may be closing just now.
+            var attempts = 10
+            repeat {
+                try? FileManager.default.removeItem(at: TemporaryFolder.parent)
+                usleep(2000)
+                attempts -= 1
+            } while attempts > 0 && FileManager.default.fileExists(atPath: TemporaryFolder.parent.path)
+        }
+        return FileManager.default.temporaryDirectory
+            .appending(path: "settle-\(UUID().uuidString)", directoryHint: .isDirectory)
+    }()
 
     deinit {
         try? FileManager.default.removeItem(at: url)

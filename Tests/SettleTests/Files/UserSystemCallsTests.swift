@@ -282,7 +282,7 @@ import Testing
                         try home.write("precious", to: home.root.appending("etc").appending(path), of: 0)
                     }
                     let before = try home.everything()
-                    home.disk.beforeNext(kind) {
+                    home.disk.beforeNext(kind) { [unowned home] in
                         try? home.link(
                             home.path(exchanged),
                             to: home.root.appending("etc").appending(exchanged == "a/b/file" ? "file" : ""))
