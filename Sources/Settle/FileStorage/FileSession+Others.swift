@@ -2,13 +2,16 @@
 extension FileSession {
     /// Merges what others have appended to the journal since the last time. Needs no lock.
     mutating func mergeNewRecords() throws(StorageError) {
-        merge(try fileErrors { (session) throws(FileError) in try session.journal.readNew() })
+        merge(try fileErrors { (session) throws(FileError) in try session.journal.readNew().records })
     }
 
-    /// The same with little, for a caller that must be quick. What can't be read now is read by the next call.
-    mutating func mergeFewNewRecords() {
-        guard case .ready = phase, journal.isOpen, let records = try? journal.readNew(atMost: 4096) else { return }
-        merge(records)
+    /// The same with little, for a caller that must be quick.
+    ///
+    /// - Returns: Whether that was all. What can't be read now is read by the next call.
+    mutating func mergeFewNewRecords() -> Bool {
+        guard case .ready = phase, let news = try? journal.readNew(atMost: 4096) else { return false }
+        merge(news.records)
+        return news.isAll && journal.isKnown
     }
 
     mutating func merge(_ records: [(offset: Int, record: JournalRecord)]) {

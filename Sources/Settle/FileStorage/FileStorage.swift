@@ -185,18 +185,19 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
     /// What was not returned before, whatever the position: the storage knows what it has told.
     public func changes(after position: StoragePosition) throws(StorageError) -> StorageChanges {
         let isWatched = watch.withLock { $0 != nil }
-        let checks = isWatched ? takePendingChecks() : .everything
-        do throws(StorageError) {
-            return try withSession { (session) throws(StorageError) in
+        return try withSession { (session) throws(StorageError) in
+            // Not before the session is free: what was read meanwhile need not be looked for.
+            let checks = isWatched ? takePendingChecks() : .everything
+            do throws(StorageError) {
                 try session.beginCall()
                 if !checks.isEmpty {
                     try following(&session) { (session) throws(StorageError) in try session.mergeOutside(checks) }
                 }
                 return StorageChanges(session.inForce.takeUndelivered(), position: session.inForce.position)
+            } catch {
+                addPendingChecks(checks)
+                throw error
             }
-        } catch {
-            addPendingChecks(checks)
-            throw error
         }
     }
 
@@ -260,7 +261,9 @@ public final class FileStorage: HistoryStorage, CheckpointingStorage {
 
     private func readAhead() {
         _ = session.withLockIfAvailable { session in
-            session.mergeFewNewRecords()
+            // Before it is read, so that what comes later is looked for.
+            pendingChecks.bitwiseAnd(~FileSession.PendingChecks.journal.rawValue, ordering: .acquiringAndReleasing)
+            if !session.mergeFewNewRecords() { addPendingChecks(.journal) }
             remember(session)
         }
     }

@@ -144,45 +144,53 @@ struct JournalFile: Sendable {
         isKnown = false
     }
 
+    /// What others have appended since the last time.
+    struct News {
+        var records: [(offset: Int, record: JournalRecord)] = []
+        /// Whether the file had no more.
+        var isAll = false
+    }
+
     /// Reads what others have appended since the last time. If that fails, all of it is read the next time.
     ///
     /// A file that has become another one in place, such as by a backup that was copied over it, is not known any more.
     ///
     /// - Parameter limit: How many bytes to read at once at most; what is larger is left for the next time.
-    mutating func readNew(
-        atMost limit: Int = .max
-    ) throws(FileError) -> [(offset: Int, record: JournalRecord)] {
-        guard file != nil else { return [] }
+    mutating func readNew(atMost limit: Int = .max) throws(FileError) -> News {
+        guard file != nil else { return News() }
         switch try rest() {
         // Nearly always, and this is asked before each append.
-        case .nothing: return []
+        case .nothing: return News(isAll: true)
         case .otherFile:
             forget()
-            return []
+            return News()
         case .records: break
         }
-        var records: [(offset: Int, record: JournalRecord)] = []
+        var news = News()
         var place = end
         var count = 512
         while true {
-            let bytes = try read(at: place.offset, count: count)
-            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: place.offset, from: place) }
+            let start = place.offset
+            let bytes = try read(at: start, count: count)
+            let scan = bytes.withUnsafeBytes { JournalScan.scan($0, at: start, from: place) }
             if let wanted = scan.needsMore, wanted > count, bytes.count == count {
                 count = max(wanted, count * 8)
                 if count > limit { break }
                 continue
             }
             guard !scan.records.isEmpty else { break }
-            records += scan.records
+            news.records += scan.records
             place = scan.end
-            // More may follow behind what was read.
-            if bytes.count < count || place.offset - end.offset >= limit { break }
+            let isEnd = bytes.count < count
+            // Otherwise more may follow behind what was read, or is just being written.
+            news.isAll = scan.tail == .clean && (isEnd || place.offset < start + count)
+            if isEnd || news.isAll || place.offset - end.offset >= limit { break }
         }
         end = place
-        token = records.token(after: token)
+        token = news.records.token(after: token)
         size = max(size, end.offset)
-        durableEnd = records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
-        return records
+        durableEnd = news.records.reduce(durableEnd) { max($0, $1.record.durableEnd) }
+        return news
     }
 
     /// Whether the file has something that has not been read.

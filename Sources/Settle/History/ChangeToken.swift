@@ -44,8 +44,13 @@ extension ChangeToken: LosslessStringConvertible {
     private static let digitCount = 16
 
     private static func digits(of number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: digitCount - digits.count) + digits
+        String(unsafeUninitializedCapacity: digitCount) { digits in
+            for place in 0..<digitCount {
+                let digit = UInt8(truncatingIfNeeded: number >> (4 * UInt64(digitCount - 1 - place))) & 15
+                digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return digitCount
+        }
     }
 
     private static func number(_ digits: Substring.UTF8View.SubSequence) -> UInt64? {

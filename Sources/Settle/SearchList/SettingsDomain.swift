@@ -109,6 +109,9 @@ extension SettingsStore {
         core.domainNames.map { domain($0) }
     }
 
+    /// Whether a domain is one of ``domains``, other than that of the declarations.
+    package func searchesDomain(_ name: DomainName) -> Bool { core.domains[name] != nil }
+
     /// A domain by its name. Of a domain that the store does not search nothing can be read, and writing it throws.
     public func domain(_ name: DomainName) -> SettingsDomain {
         SettingsDomain(name: name, core: core, domain: core.domains[name])

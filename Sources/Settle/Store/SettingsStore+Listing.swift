@@ -6,22 +6,34 @@ extension SettingsStore {
     /// A store does not keep its groups alive: a group is not listed once its last copy is released. Nor are keys that
     /// are stored without being declared.
     public var settings: [SettingInfo] {
-        core.list { log in Array(log.stored.slots.all) }.sorted { $0.key < $1.key }
+        core.look { log in Array(log.stored.slots.all) }.map { SettingInfo($0, core.state(of: $0)) }
+            .sorted { $0.key < $1.key }
     }
 
     /// The setting that a group in use declares for a key; `nil` if there is none.
     public func setting(forKey key: String) -> SettingInfo? {
-        let key = SettingKey(stored: key)
-        return core.list { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
+        core.look(atKey: key).map { SettingInfo($0, core.state(of: $0)) }
+    }
+
+    /// What is in force of the setting that a group in use declares for a key; `nil` if there is none.
+    ///
+    /// For callers that know the declaration: it leaves out what has to be made anew of the type and its rules.
+    package func state(forKey key: String) -> SettingState? {
+        core.look(atKey: key).map(core.state)
     }
 }
 
 extension StoreCore {
-    /// - Parameter choose: The slots to list. Called under the log's lock.
-    fileprivate func list(_ choose: (MutationLog) -> [SettingSlot]) -> [SettingInfo] {
+    fileprivate func look(atKey key: String) -> SeenSetting? {
+        let key = SettingKey(stored: key)
+        return look { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
+    }
+
+    /// - Parameter choose: The slots to look at. Called under the log's lock.
+    fileprivate func look(_ choose: (MutationLog) -> [SettingSlot]) -> [SeenSetting] {
         // This thread then holds the writer's lock, so its staged values don't change.
         let transaction = writer.isHeldByCurrentThread ? transaction : nil
-        let seen = log.lock.withLock {
+        return log.lock.withLock {
             choose(log).compactMap { slot -> SeenSetting? in
                 guard slot.declaration != nil, let box = slot.box else { return nil }
                 let staged = transaction == nil ? nil : box.staged
@@ -34,7 +46,10 @@ extension StoreCore {
                     origin: staged != nil ? transaction?.origin ?? slot.origin : slot.origin)
             }
         }
-        return seen.map { SettingInfo($0, lock: $0.lock.map(place)) }
+    }
+
+    fileprivate func state(of seen: SeenSetting) -> SettingState {
+        SettingState(seen, lock: seen.lock.map(place))
     }
 }
 
@@ -53,21 +68,30 @@ private struct SeenSetting {
     let origin: Origin
 }
 
-extension SettingInfo {
+extension SettingState {
     fileprivate init(_ seen: SeenSetting, lock: String?) {
         let box = seen.box
         let isSecret = box.isSecret
         let problem = seen.stored.flatMap { box.problem(with: $0, at: seen.key, lastGood: seen.lastGood) }
+        value = isSecret ? nil : try? box.encoder(seen.value)
+        defaultValue = isSecret ? nil : box.encodedDefault
+        origin = seen.held?.domain.origin ?? seen.origin
+        domain = seen.held?.domain.name ?? (seen.isStored ? .application : .declaration)
+        isCovered = seen.held?.domain.isAbove == true
+        self.lock = lock
+        self.problem = problem.map {
+            .init(description: $0.description, stored: isSecret ? nil : seen.stored, rule: $0.rule)
+        }
+    }
+}
+
+extension SettingInfo {
+    fileprivate init(_ seen: SeenSetting, _ state: SettingState) {
+        let box = seen.box
         self.init(
             key: seen.key.description, type: box.spelledType, shape: box.shape, title: box.details?.title,
-            help: box.details?.help, unit: box.details?.unit,
-            value: isSecret ? nil : try? box.encoder(seen.value),
-            defaultValue: isSecret ? nil : box.encodedDefault,
-            rules: box.rules, origin: seen.held?.domain.origin ?? seen.origin,
-            domain: seen.held?.domain.name ?? (seen.isStored ? .application : .declaration),
-            isCovered: seen.held?.domain.isAbove == true, lock: lock, isSecret: isSecret, access: seen.access,
-            problem: problem.map {
-                Problem(description: $0.description, stored: isSecret ? nil : seen.stored, rule: $0.rule)
-            })
+            help: box.details?.help, unit: box.details?.unit, value: state.value, defaultValue: state.defaultValue,
+            rules: box.rules, origin: state.origin, domain: state.domain, isCovered: state.isCovered, lock: state.lock,
+            isSecret: box.isSecret, access: seen.access, problem: state.problem)
     }
 }

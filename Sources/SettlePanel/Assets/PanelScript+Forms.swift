@@ -18,19 +18,22 @@ extension PanelScript {
         }
         function isRefused(form) { return form.querySelector("[role=alert]") !== null; }
         // What a person is typing, or has typed and is not stored.
-        function isBusy(form) { return form.dataset.typing !== undefined || pending.has(form.id) || isRefused(form); }
+        function isTyped(form) { return form.hasAttribute("data-typing") || pending.has(form.id); }
+        function isBusy(form) { return isTyped(form) || isRefused(form); }
+        // By a search, which ends with the first: the form's own list of names is made anew after each change.
+        function fieldIn(form, name) { return form.querySelector(`[name=${name}]`); }
 
         // Whether news leave a form as it is: who types is only told of them, and what looks the same gets its place.
         function keeps(form, mark, token, seen) {
           const isSame = form.dataset.mark === mark;
           if (isBusy(form)) {
             if (isSame) return true;
-            if (form.elements.seen.value !== seen) tell(body.dataset.changed);
+            if (fieldIn(form, "seen").value !== seen) tell(body.dataset.changed);
             form.dataset.stale = "";
             return true;
           }
           if (!isSame) return false;
-          form.elements.token.value = token;
+          fieldIn(form, "token").value = token;
           delete form.dataset.stale;
           places.delete(form.id);
           return true;
@@ -42,10 +45,10 @@ extension PanelScript {
           const old = form && document.getElementById(form.id);
           if (!old) return;
           if (why === "news") {
-            if (keeps(old, form.dataset.mark, form.elements.token.value, form.elements.seen.value)) return;
+            if (keeps(old, form.dataset.mark, fieldIn(form, "token").value, fieldIn(form, "seen").value)) return;
             replace(old, form);
             flash(form);
-          } else if (why !== "wanted" && (pending.has(old.id) || old.dataset.typing !== undefined)) {
+          } else if (why !== "wanted" && isTyped(old)) {
             join(old, form, why === "stored");
           } else {
             replace(old, form);
@@ -56,7 +59,7 @@ extension PanelScript {
         function join(old, form, isStored) {
           old.dataset.stale = "";
           delete old.dataset.mark;
-          for (const name of isStored ? ["token", "seen"] : []) old.elements[name].value = form.elements[name].value;
+          for (const name of isStored ? ["token", "seen"] : []) fieldIn(old, name).value = fieldIn(form, name).value;
           for (const alert of old.querySelectorAll("[role=alert]")) alert.remove();
           const alert = form.querySelector("[role=alert]");
           if (alert) old.querySelector(".row").after(alert);

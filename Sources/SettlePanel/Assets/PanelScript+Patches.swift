@@ -3,17 +3,19 @@ extension PanelScript {
     static let patches = """
         // Two names of one animation: with the other one it begins anew, without a layout in between.
         function flash(form) {
-          const isFresh = form.classList.contains("fresh");
-          form.classList.toggle("fresh", !isFresh);
-          form.classList.toggle("again", isFresh);
+          const names = form.classList;
+          if (!names.replace("fresh", "again") && !names.replace("again", "fresh")) names.add("fresh");
         }
 
         // News of what is other in a form than in the one before.
         function change(news) {
           if (isPressed) { later.push(() => change(news)); return; }
           const form = document.getElementById(news.id);
-          if (!form || keeps(form, news.to, news.token, news.seen)) return;
-          if (form.dataset.mark === news.from && apply(form, news)) flash(form); else refresh(form);
+          if (!form) return;
+          // One that is refused has another mark.
+          if (form.getAttribute("data-mark") === news.from && news.from !== news.to && !isTyped(form)) {
+            if (apply(form, news)) flash(form); else refresh(form);
+          } else if (!keeps(form, news.to, news.token, news.seen)) refresh(form);
         }
 
         // Does nothing to a form that has other parts than the program has made, such as those of a translator.
@@ -41,12 +43,12 @@ extension PanelScript {
             else if (what === "checked" || what === "selected") part[what] = value !== null;
           }
           if (caret) active.setSelectionRange(...caret);
-          form.elements.token.value = news.token;
-          form.elements.seen.value = news.seen;
-          form.dataset.mark = news.to;
+          fieldIn(form, "token").value = news.token;
+          fieldIn(form, "seen").value = news.seen;
+          form.setAttribute("data-mark", news.to);
           places.delete(form.id);
           left.delete(form.id);
-          update(form);
+          if (Object.values(parts).some((part) => part.type === "range")) update(form);
           return true;
         }
 

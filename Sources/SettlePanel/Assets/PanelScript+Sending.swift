@@ -47,7 +47,7 @@ extension PanelScript {
           if (isLast) pending.delete(id);
           if (form && isLast) { delete form.dataset.sending; form.inert = false; }
           if (answer) {
-            if (response.ok) places.set(id, ["token", "seen"].map((name) => [name, answer.elements[name].value]));
+            if (response.ok) places.set(id, ["token", "seen"].map((name) => [name, fieldIn(answer, name).value]));
             // News that came before the answer may be newer than it is.
             const isOld = response.ok && isLast && form?.dataset.stale !== undefined && told.get(id) !== answer.dataset.mark;
             show(answer, response.ok ? "stored" : "refused");

@@ -51,6 +51,9 @@ indirect enum ControlKind: Sendable {
         var isCorrected: Bool?
     }
 
+    /// Whether it only shows its value.
+    var isLabel: Bool { if case .label = self { true } else { false } }
+
     /// Whether it has no parts, so that it can be a part of a list.
     var isScalar: Bool {
         switch self {

@@ -31,29 +31,29 @@ struct ControlState: Sendable {
     init(of control: Control, in store: SettingsStore) {
         // Before the values, so that it is not newer than they are.
         let token = store.token
-        if let info = store.setting(forKey: control.key.description) {
-            self.init(info, of: control, in: store, token)
+        if let state = store.state(forKey: control.key.description) {
+            self.init(state, of: control, in: store, token)
         } else {
             self.init(store.explainWithoutPlaces(control.key), of: control, token)
         }
     }
 
-    private init(_ info: SettingInfo, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
+    private init(_ state: SettingState, of control: Control, in store: SettingsStore, _ token: ChangeToken?) {
         self.token = token
-        let isDefault = DomainName.ofDefaults.contains(info.domain)
+        let isDefault = DomainName.ofDefaults.contains(state.domain)
         // Only where the default may be another than the declaration's.
-        let hasOtherDefaults = store.domains.contains { $0.name == .registration || $0.name == .language }
-        let explanation =
-            info.isCovered || (!isDefault && hasOtherDefaults) ? store.explainWithoutPlaces(control.key) : nil
-        let stored = info.isCovered ? explanation?.storedValue : info.value
-        isStored = explanation?.hasStoredValue ?? (info.domain == .application)
+        let mustExplain =
+            state.isCovered || !isDefault && [.registration, .language].contains(where: store.searchesDomain)
+        let explanation = mustExplain ? store.explainWithoutPlaces(control.key) : nil
+        let stored = state.isCovered ? explanation?.storedValue : state.value
+        isStored = explanation?.hasStoredValue ?? (state.domain == .application)
         differsFromDefault =
-            !isDefault && control.isAnother(info.value, than: explanation?.defaultValue ?? info.defaultValue)
-        (domain, isCovered, lock) = (info.domain, info.isCovered, info.lock)
+            !isDefault && control.isAnother(state.value, than: explanation?.defaultValue ?? state.defaultValue)
+        (domain, isCovered, lock) = (state.domain, state.isCovered, state.lock)
         // A bundle may ask to hide what the declaration does not.
-        problem = info.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
-        covering = info.isCovered && !control.isSecret ? info.value : nil
-        value = control.isSecret ? nil : stored ?? info.value
+        problem = state.problem.map { control.isSecret ? Self.hiddenProblem : $0.description }
+        covering = state.isCovered && !control.isSecret ? state.value : nil
+        value = control.isSecret ? nil : stored ?? state.value
     }
 
     /// In place of a sentence that may spell a secret.

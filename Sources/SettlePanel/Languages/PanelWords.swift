@@ -7,6 +7,16 @@ struct PanelWords: Sendable {
     let language: String
     /// The first one that has a text counts.
     let tables: [StringTable]
+    let isRightToLeft: Bool
+
+    init(language: String, tables: [StringTable]) {
+        (self.language, self.tables) = (language, tables)
+        let code = language.split(whereSeparator: { $0 == "-" || $0 == "_" }).first.map { $0.lowercased() } ?? ""
+        isRightToLeft = Self.rightToLeft.contains(code)
+    }
+
+    /// Languages whose usual script goes from right to left.
+    private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
 
     /// The English text is the key, as in `.strings` files.
     func callAsFunction(_ english: String) -> String { tables.lazy.compactMap { $0[english] }.first ?? english }
@@ -36,14 +46,6 @@ struct PanelWords: Sendable {
         .managed, .overrides, .arguments, .environment, .secrets, .host, .application, .global, .system, .language,
         .registration, .declaration,
     ]
-
-    var isRightToLeft: Bool {
-        let code = language.split(whereSeparator: { $0 == "-" || $0 == "_" }).first.map { $0.lowercased() } ?? ""
-        return Self.rightToLeft.contains(code)
-    }
-
-    /// Languages whose usual script goes from right to left.
-    private static let rightToLeft: Set = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"]
 }
 
 /// The languages that the panel has beside English.

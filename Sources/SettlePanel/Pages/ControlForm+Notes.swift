@@ -15,7 +15,7 @@ extension ControlForm {
     var obstacle: HTML? {
         if control.isOwners { return HTML(words("Only the program itself changes this.")) }
         if let lock = state.lock { return words.html("Locked by %@.", words.english(lock)) }
-        if case .label = control.kind { return HTML() }
+        if control.kind.isLabel { return HTML() }
         return nil
     }
 

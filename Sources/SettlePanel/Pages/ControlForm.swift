@@ -7,7 +7,21 @@ struct ControlForm: Sendable {
     let control: Control
     let state: ControlState
     /// What was typed and not taken; `nil` if nothing was.
-    var attempt: Attempt?
+    let attempt: Attempt?
+    private let shown: Shown
+
+    /// How a value is shown.
+    fileprivate struct Shown: Sendable {
+        let kind: ControlKind
+        let input: ControlInput
+        /// Whether the control can't show it without a loss.
+        var isJSON = false
+    }
+
+    init(context: PageContext, control: Control, state: ControlState, attempt: Attempt?) {
+        (self.context, self.control, self.state, self.attempt) = (context, control, state, attempt)
+        shown = Shown(of: control, state, attempt)
+    }
 
     var words: PanelWords { context.words }
 
@@ -95,17 +109,6 @@ struct ControlForm: Sendable {
 
     // MARK: Inputs
 
-    /// How the value is shown: as declared, or as JSON if the control can't show it without a loss.
-    private var shown: (kind: ControlKind, input: ControlInput, isJSON: Bool) {
-        if let attempt, !attempt.isReset { return (attempt.kind, attempt.input, attempt.isJSON) }
-        if let input = ControlInput(state.value, for: control.kind) { return (control.kind, input, false) }
-        guard !control.isSecret, let value = state.value, value != .null,
-            let input = ControlInput(value, for: .json)
-        else { return (control.kind, ControlInput(), false) }
-        if case .label = control.kind { return (control.kind, ControlInput(), false) }
-        return (.json, input, true)
-    }
-
     private var inputID: String { "\(control.id).value" }
 
     /// Of what no label can name: several inputs, and a switch that is no input.
@@ -118,12 +121,27 @@ struct ControlForm: Sendable {
     }
 
     private var field: HTML {
-        let (kind, input, _) = shown
-        if case .label = kind { return HTML("output", ["id": .text(inputID)]) { state.value.map(spelled) ?? "" } }
+        if shown.kind.isLabel { return HTML("output", ["id": .text(inputID)]) { state.value.map(spelled) ?? "" } }
         let field = ControlField(
-            kind: kind, id: inputID, label: control.title, titleID: titleID, description: description,
+            kind: shown.kind, id: inputID, label: control.title, titleID: titleID, description: description,
             isLocked: obstacle != nil, isOptional: control.isOptional, isInvalid: attempt != nil, isSet: state.isSet,
             words: words, imagePath: { "\(context.base)/image?name=\(PercentEncoding.encoded($0))" })
-        return field.html(input)
+        return field.html(shown.input)
+    }
+}
+
+extension ControlForm.Shown {
+    fileprivate init(of control: Control, _ state: ControlState, _ attempt: ControlForm.Attempt?) {
+        if let attempt, !attempt.isReset {
+            self.init(kind: attempt.kind, input: attempt.input, isJSON: attempt.isJSON)
+        } else if let input = ControlInput(state.value, for: control.kind) {
+            self.init(kind: control.kind, input: input)
+        } else if !control.isSecret, !control.kind.isLabel, let value = state.value, value != .null,
+            let input = ControlInput(value, for: .json)
+        {
+            self.init(kind: .json, input: input, isJSON: true)
+        } else {
+            self.init(kind: control.kind, input: ControlInput())
+        }
     }
 }

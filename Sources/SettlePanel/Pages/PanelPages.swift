@@ -176,8 +176,7 @@ extension PanelContents.Pane: Equatable {
 extension ControlForm {
     /// Whether a reset of many settings takes this one, too.
     var isResettable: Bool {
-        if case .label = control.kind { return false }
-        return state.isStored && !control.isOwners && state.lock == nil
+        !control.kind.isLabel && state.isStored && !control.isOwners && state.lock == nil
     }
 }
 

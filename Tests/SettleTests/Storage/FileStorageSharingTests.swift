@@ -185,10 +185,13 @@ import Testing
         let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
         _ = try other.load()
         other.watch { _ in }
+        _ = try changes(other)
         try one.append(batch(2, ["a": .integer(2)]), durability: .buffered)
         watching.tell([.contents])
         #expect(other.token == one.token)
+        fixture.calls.forget()
         #expect(try changes(other) == [ExternalChange(.values(["a": .integer(2)]))])
+        #expect(fixture.callTexts == [])
         let large = SettingValue.string(String(repeating: "x", count: 10_000))
         try one.append(batch(3, ["a": large]), durability: .buffered)
         watching.tell([.contents])
@@ -198,5 +201,31 @@ import Testing
         other.close()
         watching.tell([.contents])
         #expect(other.token != one.token)
+    }
+
+    @Test("However much there is, and wherever the watch stops to read, all of it is reported") func farAhead() throws {
+        let one = try fixture.opened()
+        try one.append(batch(1, ["a": .integer(1)]), durability: .buffered)
+        let watching = ManualFileWatching()
+        let other = FileStorage(at: fixture.file, calls: fixture.calls, watching: watching)
+        _ = try other.load()
+        other.watch { _ in }
+        _ = try changes(other)
+        var revision: UInt64 = 1
+        for length in stride(from: 0, through: 640, by: 8) {
+            for count in [1, 2, 9] {
+                for number in 1...count {
+                    revision += 1
+                    let text = String(repeating: "x", count: length) + "\(number)"
+                    try one.append(batch(revision, ["a": .string(text)]), durability: .buffered)
+                }
+                watching.tell([.contents])
+                let told = try changes(other)
+                #expect(
+                    told.last
+                        == ExternalChange(.values(["a": .string(String(repeating: "x", count: length) + "\(count)")])))
+                #expect(other.token == one.token, "\(count) of \(length)")
+            }
+        }
     }
 }

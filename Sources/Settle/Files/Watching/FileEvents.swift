@@ -33,6 +33,11 @@ package struct FileEvents: Sendable, Hashable, ExpressibleByArrayLiteral {
         self.kinds.contains(kinds)
     }
 
+    mutating func insert(_ kinds: Kinds, of file: FilePath) {
+        self.kinds.formUnion(kinds)
+        files.insert(file)
+    }
+
     package mutating func formUnion(_ other: FileEvents) {
         kinds.formUnion(other.kinds)
         files.formUnion(other.files)

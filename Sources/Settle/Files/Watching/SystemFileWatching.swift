@@ -109,7 +109,7 @@ package final class SystemFileWatching: FileWatching {
     }
 
     private func setTimer(_ state: inout State) {
-        let isNeeded = !state.table.polledPlaces.isEmpty
+        let isNeeded = state.table.isPolling
         guard let pollInterval, isNeeded != (state.timer != nil) else { return }
         guard isNeeded else {
             state.timer?.cancel()

@@ -95,6 +95,9 @@ struct WatchTable: Sendable {
         folders.filter { $0.value.attachment == .polled }.mapValues(\.allNames)
     }
 
+    /// Whether there are any. Asked after each event.
+    var isPolling: Bool { folders.values.contains { $0.attachment == .polled } }
+
     /// Takes in the statuses found at ``polledPlaces``.
     mutating func take(_ found: [FilePath: FolderStatuses]) -> Messages {
         var messages: Messages = [:]
@@ -126,7 +129,7 @@ struct WatchTable: Sendable {
         _ messages: inout Messages
     ) {
         for (user, names) in folder.names where names.contains(name) || names.contains(Self.anyName) {
-            messages[user, default: []].formUnion(FileEvents(kinds, files: [path.appending(name)]))
+            messages[user, default: []].insert(kinds, of: path.appending(name))
         }
     }
 
