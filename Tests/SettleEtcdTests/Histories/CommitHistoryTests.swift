@@ -9,6 +9,8 @@ import Testing
 /// acknowledged commit is stored once, each refused one never, each has read what was there when it was stored, no plain write
 /// is stored twice, and every follower is told each revision once and in order. In the end all have the cluster's values.
 ///
+/// Some commits are made under named locks, which the end of a process leaves behind until their leases end.
+///
 /// In some rounds the cluster forgets its past now and then. Then a follower may be told of a hole.
 @Suite(.timeLimit(.minutes(10)))
 struct CommitHistoryTests {
@@ -72,6 +74,8 @@ struct CommitHistoryTests {
         let outcomes = Mutex<[Int: Outcome]>([:])
         /// By the client: the place where it began, and what its follower was told.
         let told = Mutex<[Int: [String]]>([:])
+        /// How often a lock was taken.
+        let locked = Mutex(0)
         private let arrived = Mutex(0)
 
         /// Waits until so many have arrived.
@@ -138,7 +142,15 @@ struct CommitHistoryTests {
                 let registers = (0..<3).shuffled(using: &random).prefix(step % 3 + 1)
                 await withTaskGroup(of: Void.self) { group in
                     for (index, register) in registers.enumerated() {
-                        group.addTask { await commit(value + index, to: register, of: settings, record) }
+                        group.addTask {
+                            guard index == 0, step.isMultiple(of: 2) else {
+                                return await commit(value + index, to: register, of: settings, record)
+                            }
+                            try? await store.withLock(named: "job\(number % 2)", timeout: .seconds(4)) {
+                                record.locked.withLock { $0 += 1 }
+                                await commit(value + index, to: register, of: settings, record)
+                            }
+                        }
                     }
                 }
                 if step.isMultiple(of: 5) { settings.plain = value }
@@ -162,6 +174,7 @@ struct CommitHistoryTests {
             transport.setAll(.refused)
             transport.endStreams()
             abandoned.append(store)
+            fixture.cluster.expire()
         }
         record.told.withLock { [told] in $0[number] = told }
         withExtendedLifetime(abandoned) {}
@@ -204,6 +217,7 @@ struct CommitHistoryTests {
     private func check(_ record: Record, _ number: UInt64) {
         let round = "round \(number)"
         let (outcomes, told) = (record.outcomes.withLock { $0 }, record.told.withLock { $0 })
+        #expect(record.locked.withLock { $0 } > 0, "\(round): no lock was taken")
         var homes: [Int: [Int64]] = [:]
         var plain: [Int: [Int64]] = [:]
         var last: [String: Int] = [:]
