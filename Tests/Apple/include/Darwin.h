@@ -40,7 +40,7 @@ DIR *fdopendir(int);
 DIR *opendir(const char *); struct dirent *readdir(DIR *); int closedir(DIR *);
 char *strerror(int);
 sig_t signal(int, sig_t); int kill(pid_t, int); pid_t getpid(void); uid_t geteuid(void); int gethostname(char *, size_t);
-int sched_yield(void), nanosleep(const struct timespec *, struct timespec *), clock_gettime(clockid_t, struct timespec *);
+int atexit(void (*)(void)), usleep(unsigned int), sched_yield(void), nanosleep(const struct timespec *, struct timespec *), clock_gettime(clockid_t, struct timespec *);
 pthread_t pthread_self(void);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *), pthread_mutex_destroy(pthread_mutex_t *);
 int pthread_mutex_lock(pthread_mutex_t *), pthread_mutex_trylock(pthread_mutex_t *), pthread_mutex_unlock(pthread_mutex_t *);
