@@ -113,7 +113,7 @@ public final class PanelDirectory: Sendable {
         let panel: SettingsPanel
         switch entry {
         case .bundle(let bundle, _):
-            try store.register(contentsOf: bundle)
+            try store.domains.register(contentsOf: bundle)
             panel = SettingsPanel(store, bundle: bundle, configuration: configuration)
         case .domain:
             if let schema {

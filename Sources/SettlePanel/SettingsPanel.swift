@@ -61,7 +61,7 @@ public final class SettingsPanel: Sendable {
     /// Values must be of the type, in the range or on the list of their specifier; what a program declares counts as well, if
     /// its groups are open in the store. Of variants for phones and for pads, the one for pads is shown.
     ///
-    /// `store.register(contentsOf: bundle)` makes its default values count.
+    /// `store.domains.register(contentsOf: bundle)` makes its default values count.
     public convenience init(_ store: SettingsStore, bundle: SettingsBundle, configuration: Configuration) {
         self.init(store, .bundle(bundle), configuration)
     }
@@ -106,14 +106,14 @@ public final class SettingsPanel: Sendable {
             return contents
         case .groups(let types):
             try await open(types)
-            return PanelContents(DeclaredSettings(store.schema()), title: configuration.title, words: words)
+            return PanelContents(DeclaredSettings(store.file.schema()), title: configuration.title, words: words)
         case .values: return contentsOfValues(in: words)
         }
     }
 
     /// What there is to show where nothing is declared: it comes and goes with the values.
     func contentsOfValues(in words: PanelWords) -> PanelContents {
-        let declared = DeclaredSettings(describing: store.effectiveValues)
+        let declared = DeclaredSettings(describing: store.keys.effectiveValues)
         var contents = PanelContents(declared, title: configuration.title, words: words)
         contents.isEverything = true
         return contents

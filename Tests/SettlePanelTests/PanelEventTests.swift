@@ -45,13 +45,13 @@ import Testing
     @Test func `A page of whatever is stored is told when that becomes more or less`() async throws {
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
-        try await store.commit { try store.setValue("x", forKey: "first") }
+        try await store.commit { try store.keys.setValue("x", forKey: "first") }
         let browser = PanelBrowser(
             SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
         let old = try await browser.get("/").eventsAddress
         var reader = try PanelEventReader(await browser.get(old).response)
         #expect(try await reader.next().contains("event: contents") == false)
-        try await store.commit { try store.setValue("y", forKey: "second") }
+        try await store.commit { try store.keys.setValue("y", forKey: "second") }
         _ = try await reader.next(until: "event: contents")
         // A page that was made before is told at once, one that is made then is not.
         var late = try PanelEventReader(await browser.get(old).response)

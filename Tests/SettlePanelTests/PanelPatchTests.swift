@@ -87,7 +87,7 @@ import Testing
             try await page.follow("limits.tags")
             #expect((page.shown.wholes, page.shown.patches) == (isWhole ? (1, 0) : (0, 1)), "\(tags)")
         }
-        try await program.store.commit { try program.store.removeValue(forKey: "limits.name") }
+        try await program.store.commit { try program.store.keys.removeValue(forKey: "limits.name") }
         try await page.follow("limits.name")
         #expect((page.shown.wholes, page.shown.patches) == (1, 0))
         #expect(page.shown.misfits == 0)
@@ -101,7 +101,7 @@ import Testing
         try await page.follow("limits.token")
         #expect((page.shown.wholes, page.shown.patches, page.shown.misfits) == (0, 1, 0))
         let after = page.shown["limits.token"]?.hidden.first { $0.0 == "token" }?.1
-        #expect(before != after && after == program.store.token?.description)
+        #expect(before != after && after == program.store.history.token?.description)
     }
 
     @Test func `What is sent after news is no conflict, and what is older is one`() async throws {
@@ -146,7 +146,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
         let text = String(repeating: "x", count: 5_000)
-        try await store.commit { for number in 10..<60 { try store.setValue(text, forKey: "key\(number)") } }
+        try await store.commit { for number in 10..<60 { try store.keys.setValue(text, forKey: "key\(number)") } }
         let browser = PanelBrowser(
             SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
         var page = try await Page(browser, "/")
@@ -156,7 +156,7 @@ import Testing
             ("key12", "b", true), ("key12", String(repeating: "x", count: 200_000), false), ("key12", "c", true),
             ("key59", "c", false),
         ] {
-            try await store.commit { try store.setValue(value, forKey: SettingKey.path(key)) }
+            try await store.commit { try store.keys.setValue(value, forKey: SettingKey.path(key)) }
             try await page.follow(key)
             #expect((page.shown.wholes, page.shown.patches) == (isWhole ? (1, 0) : (0, 1)), "\(key) \(value.prefix(9))")
         }

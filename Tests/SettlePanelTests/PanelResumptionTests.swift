@@ -192,14 +192,14 @@ import Testing
 
     @Test func `The place of a page with very many settings fits in a header, and misses nothing`() async throws {
         let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
-        try await store.commit { for number in 0..<500 { try store.setValue(number, forKey: "key\(number)") } }
+        try await store.commit { for number in 0..<500 { try store.keys.setValue(number, forKey: "key\(number)") } }
         let browser = PanelBrowser(
             SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
         let address = try await browser.get("/").eventsAddress
         #expect(address.utf8.count < 1_200)
         var same = try await browser.events(address)
         #expect(try await same.next().toldKeys == [])
-        try await store.commit { try store.setValue(-1, forKey: "key77") }
+        try await store.commit { try store.keys.setValue(-1, forKey: "key77") }
         var reader = try await browser.events(address)
         let keys = try await reader.next(until: "event: forms").toldKeys
         #expect(keys.contains("key77") && keys.count < 10)

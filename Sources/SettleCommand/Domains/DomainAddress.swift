@@ -42,7 +42,7 @@ struct DomainAddress: Sendable {
             let path = FilePath(file.standardizedFileURL.path)
             let resolved = (try? FileOperations(POSIXSystemCalls()).resolve(path).resolved) ?? path
             for place in [path, resolved] where place.text.lowercased().contains("/library/preferences/") {
-                throw CommandFailure(.refused, "\"\(place)\" belongs to the system's cfprefsd. Use “defaults”.")
+                throw CommandFailure(.refused, "“\(place)” belongs to the system's cfprefsd. Use “defaults”.")
             }
         #endif
     }

@@ -81,7 +81,7 @@ func readDocument(
     do {
         return try Conversion.read(data)
     } catch {
-        throw CommandFailure(.refused, "\"\(name)\" can't be read. \(error)")
+        throw CommandFailure(.refused, "“\(name)” can't be read. \(error)")
     }
 }
 
@@ -92,7 +92,7 @@ extension Invocation {
         do {
             return try Data(contentsOf: URL(filePath: path.expandingHome))
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be read: \(error.reason)")
         }
     }
 
@@ -103,7 +103,7 @@ extension Invocation {
         do {
             try data.write(to: file, options: .atomic)
         } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be written: \(error.reason)")
+            throw CommandFailure(.failed, "“\(path)” can't be written: \(error.reason)")
         }
     }
 }

@@ -17,7 +17,7 @@ extension Verb {
                 problems += contents.outcome.words
                 if invocation.has(repair), !problems.isEmpty {
                     // A program that opens the files repairs them.
-                    try await subject.writing { store in try await store.flush(toFile: true) }
+                    try await subject.writing { store in try await store.file.flush() }
                     problems.forEach(invocation.terminal.complain)
                     contents = try address.salvaged()
                     problems = contents.outcome.words
@@ -48,12 +48,12 @@ extension Verb {
     static let schema = Verb(
         name: "schema", scope: .domain,
         summary: "Shows the JSON Schema of the declared settings.",
-        details: "A program writes it beside its settings with “store.writeSchema()”.",
+        details: "A program writes it beside its settings with “store.file.writeSchema()”.",
         action: { invocation in
             let subject = try invocation.subject()
             let schema: SettingValue
             switch subject.kind {
-            case .program(let settings): schema = settings.store.schema().jsonSchema
+            case .program(let settings): schema = settings.store.file.schema().jsonSchema
             case .file(let address):
                 guard let found = try address.schema() else {
                     throw CommandFailure(

@@ -70,20 +70,20 @@ extension SettingsStore {
         _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
         in stored: SettingTree
     ) throws {
-        guard declared.isGroup(key) else { return try setValue(value, forKey: key) }
+        guard declared.isGroup(key) else { return try keys.setValue(value, forKey: key) }
         var tree = SettingTree()
         tree[key] = value
         for old in stored.leaves(within: declared)
         where old.isWithin(key) && tree[old] == nil && !declared.isSecret(old) {
-            try removeValue(forKey: old)
+            try keys.removeValue(forKey: old)
         }
         for new in tree.leaves(within: declared) where new != key {
-            if let value = tree[new] { try setValue(value, forKey: new) }
+            if let value = tree[new] { try keys.setValue(value, forKey: new) }
         }
     }
 
     /// What the application's own file has, whatever is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
-        explain(key).answers.first { $0.domain == .application }?.value
+        keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value
     }
 }

@@ -25,9 +25,9 @@ extension Verb {
             }
             let text = invocation.operands.first
             let entries = try await subject.reading { store in
-                let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
+                let key = try text.map { try invocation.key($0, declared, store.keys.effectiveValues) }
                 var entries: [HistoryEntry] = []
-                for try await entry in store.history(of: key?.description, limit: limit) {
+                for try await entry in store.history.entries(of: key?.description, limit: limit) {
                     entries.append(entry.hidingSecrets(declared))
                 }
                 return entries
@@ -53,10 +53,11 @@ extension Verb {
             let result = try await subject.writing { store in
                 var target = name.map(SettingsStore.UndoneTransaction.last) ?? given.map { .token($0) }
                 if target == nil {
-                    for try await entry in store.history(limit: 1) { target = .token(entry.token) }
+                    for try await entry in store.history.entries(limit: 1) { target = .token(entry.token) }
                 }
                 guard let target else { throw CommandFailure(.absent, "There is nothing to undo.") }
-                return try await store.undo(target, force: invocation.has(.force), by: invocation.author) { key in
+                return try await store.history.undo(target, force: invocation.has(.force), author: invocation.author) {
+                    key in
                     if invocation.isTool { try declared.checkAccess(to: key) }
                 }
             }

@@ -30,7 +30,7 @@ struct PageForms: Sendable {
         of page: ShownPage, _ pages: PanelPages, attempt: (control: Control, attempt: ControlForm.Attempt)? = nil
     ) {
         // Before the forms, so that it is not newer than they are.
-        let token = pages.panel.store.token
+        let token = pages.panel.store.history.token
         let controls = page.controls(in: pages.context.contents)
         let forms = controls.map { control in
             pages.marked(control, attempt.flatMap { $0.control.id == control.id ? $0.attempt : nil })

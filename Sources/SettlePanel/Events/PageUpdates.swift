@@ -65,7 +65,7 @@ struct PageUpdates: Sendable {
         var text = news.isBeginning ? "retry: 1000\n\n" : ""
         if let outline, outline != now { text += "event: contents\ndata:\n\n" }
         // Before the forms, so that it is not newer than they are.
-        let token = pages.panel.store.token
+        let token = pages.panel.store.history.token
         let changed = await changedForms(news, pages, controls, now, token)
         let place = PagePlace(token: token, outline: now, forms: forms.marks)
         let identifier = place == told ? "" : "id: \(place)\n"

@@ -34,7 +34,7 @@ struct PanelFollower {
         self.store = store
         watch = ContentWatch(store)
         changes = store.changes.makeAsyncIterator()
-        self.undeclared = undeclared.prefix(Self.limit).map { ($0, store.object(forKey: $0.description)) }
+        self.undeclared = undeclared.prefix(Self.limit).map { ($0, store.keys[$0]) }
         self.ending = ending.part(waking: watch)
     }
 
@@ -61,11 +61,11 @@ struct PanelFollower {
     private mutating func takeNews() -> News {
         var news = News()
         while let change = changes.popNext() {
-            if change.missed > 0 || change.snapshot != nil { news.isEverything = true }
+            if change.missed != .nothing { news.isEverything = true }
             for mutation in change.mutations { news.keys.insert(SettingKey(stored: mutation.key)) }
         }
         for (index, (key, value)) in undeclared.enumerated() {
-            let now = store.object(forKey: key.description)
+            let now = store.keys[key]
             guard now != value else { continue }
             undeclared[index].value = now
             news.keys.insert(key)

@@ -11,7 +11,7 @@ extension PanelPages {
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
         let page = ShownPage(query)
         let undeclared = page.controls(in: context.contents).map(\.key).filter {
-            panel.store.setting(forKey: $0.description) == nil
+            panel.store.keys.setting(forKey: $0.description) == nil
         }
         let ending = PanelEventsEnding(
             heartbeat: panel.configuration.heartbeat, lifetime: lifetime, sleep: panel.configuration.sleep)

@@ -7,7 +7,7 @@ extension PanelPages {
     /// Why a setting has its value, and its history.
     func why(_ text: String) async -> PanelResponse {
         guard let key = SettingKey(text), let (pane, control) = context.contents.place(of: key) else { return missing }
-        let explanation = panel.store.explain(key)
+        let explanation = panel.store.keys.explanation(forKey: key)
         let history = control.isSecret ? .success([]) : await history(of: control)
         return .html(
             PanelDocument(context: context, title: control.title).html {
@@ -66,7 +66,7 @@ extension PanelPages {
     private func history(of control: Control) async -> Result<[HistoryEntry], any Error> {
         var entries: [HistoryEntry] = []
         do {
-            for try await entry in panel.store.history(of: control.key.description, limit: Self.historyLimit) {
+            for try await entry in panel.store.history.entries(of: control.key.description, limit: Self.historyLimit) {
                 entries.append(entry)
             }
             return .success(entries)

@@ -87,8 +87,8 @@ private struct BundleRows {
 
 extension Control {
     fileprivate init?(_ specifier: SettingsBundle.Specifier, in store: SettingsStore) {
-        guard let name = specifier.key, let key = store.key(named: name) else { return nil }
-        let declared = store.setting(forKey: key.description)
+        guard let name = specifier.key, let key = store.keys.key(named: name) else { return nil }
+        let declared = store.keys.setting(forKey: key.description)
         guard let kind = ControlKind(specifier, for: declared?.shape.kind) else { return nil }
         // No declaration stands behind a bundle's key, so its own description is the rule.
         let rule = DeclaredSetting(key: key, schema: kind.schema)

@@ -51,20 +51,24 @@ struct PanelChanges: Sendable {
     ) async throws -> PanelResponse {
         let (store, key) = (panel.store, control.key)
         let write: @Sendable () throws -> Void = {
-            if let value { try store.setValue(value, forKey: key) } else { try store.removeValue(forKey: key) }
+            if let value {
+                try store.keys.setValue(value, forKey: key)
+            } else {
+                try store.keys.removeValue(forKey: key)
+            }
         }
         var token = form["token"].flatMap { ChangeToken($0) }
         for _ in 0..<Self.attempts {
             do {
                 guard let token else {
-                    try await store.commit(by: panel.configuration.author) {
+                    try await store.commit(author: panel.configuration.author) {
                         try refuseIfOther(control)
                         try write()
                     }
                     return done(pane, control)
                 }
                 try await store.commit(
-                    ifUnchangedSince: token, keys: [key.description], by: panel.configuration.author, write)
+                    ifUnchangedSince: token, keys: [key.description], author: panel.configuration.author, write)
                 return done(pane, control)
             } catch is OtherIsThere {
                 return conflict(pane, control, attempt, wanting: value, author: nil)
@@ -138,8 +142,8 @@ struct PanelChanges: Sendable {
         let store = panel.store
         let keys = controls.filter { pages.form($0).isResettable }.map(\.key)
         do {
-            try await store.commit(by: panel.configuration.author) {
-                for key in keys { try store.removeValue(forKey: key) }
+            try await store.commit(author: panel.configuration.author) {
+                for key in keys { try store.keys.removeValue(forKey: key) }
             }
             return .redirect(to: context.panePath(pane ?? ""))
         } catch {
@@ -153,8 +157,8 @@ struct PanelChanges: Sendable {
         do {
             // The declarations of another program are not in the store, so it can't know what is its owner's.
             let (contents, words) = (context.contents, context.words)
-            let result = try await panel.store.undo(
-                .token(token), force: false, by: panel.configuration.author
+            let result = try await panel.store.history.undo(
+                .token(token), force: false, author: panel.configuration.author
             ) { key in
                 guard contents.mayUndo(at: key) else {
                     throw PanelError(words("“%@” can’t be changed here, so nothing was undone.", key.description))

@@ -56,21 +56,21 @@ import Testing
         let configuration = SettingsStore.Configuration(history: isKept ? .keep() : nil)
         let store = try await SettingsStore.open(storage: fixture.storage(), configuration: configuration)
         let lock = try await store.group(Lock.self)
-        #expect(store.loadOutcome == .intact)
+        #expect(store.file.loadOutcome == .intact)
         // To keep a history begins one.
-        if !isKept { #expect(store.token == nil) }
+        if !isKept { #expect(store.history.token == nil) }
         expectOldValues(of: lock)
         try await lock.commit { lock.attemptCount += 1 }
-        let token = try #require(store.token)
+        let token = try #require(store.history.token)
         #expect(token.position == 1)
         try await store.close()
 
         let again = try await SettingsStore.open(storage: fixture.storage(), configuration: configuration)
         let reopened = try await again.group(Lock.self)
         expectOldValues(of: reopened, attemptCount: 4)
-        #expect(again.token == token)
+        #expect(again.history.token == token)
         try await reopened.commit { reopened.attemptCount += 1 }
-        var iterator = again.changes(after: token).makeAsyncIterator()
+        var iterator = again.history.changes(after: token).makeAsyncIterator()
         let change = await iterator.next()
         #expect(change?.snapshot == nil && change?.mutations.map { "\($0.key)" } == ["attemptCount"])
         try await again.close()

@@ -102,7 +102,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     /// - Throws: ``SettingsError`` that names all of the keys, if there are ``violations`` or ``conflicts``, or if keys
     ///   are locked; or if the store is closed, or if this is called inside an `update` of the original or the draft.
     ///   Then nothing is written, and the draft stays as it is.
-    public func apply(_ policy: ConflictPolicy = .throwing, by author: String? = nil) throws(SettingsError) {
+    public func apply(_ policy: ConflictPolicy = .throwing, author: String? = nil) throws(SettingsError) {
         engine.writer.lock()
         defer { engine.writer.unlock() }
         try engine.checkOutside(original.engine)
@@ -113,15 +113,15 @@ public struct Draft<Group: SettingsGroup>: Sendable {
         engine.settle(applied)
     }
 
-    /// Writes the touched keys to the original, as ``apply(_:by:)`` does, and returns when they are on stable storage.
+    /// Writes the touched keys to the original, as ``apply(_:author:)`` does, and returns when they are on stable storage.
     ///
     /// Conflicts are looked for when the changes of other processes have been merged. What is written to the draft while
     /// this waits stays in the draft.
     ///
-    /// - Throws: As ``apply(_:by:)`` and ``SettingsGroup/commit(by:_:)-(_,()->Result)`` do. The draft stays as it is.
-    public func commit(_ policy: ConflictPolicy = .throwing, by author: String? = nil) async throws {
+    /// - Throws: As ``apply(_:author:)`` and ``SettingsGroup/commit(author:_:)-(_,()->Result)`` do. The draft stays as it is.
+    public func commit(_ policy: ConflictPolicy = .throwing, author: String? = nil) async throws {
         try engine.checkOutside(original.engine)
-        let applied = try await original.commit(by: author) { try engine.write(policy) }
+        let applied = try await original.commit(author: author) { try engine.write(policy) }
         engine.settle(applied)
     }
 }

@@ -10,23 +10,29 @@ extension SettingsStore {
             .sorted { $0.key < $1.key }
     }
 
-    /// The setting that a group in use declares for a key; `nil` if there is none.
-    public func setting(forKey key: String) -> SettingInfo? {
-        core.look(atKey: key).map { SettingInfo($0, core.state(of: $0)) }
+    /// The setting that a group in use declares for a key.
+    fileprivate func setting(at key: SettingKey) -> SettingInfo? {
+        core.look(at: key).map { SettingInfo($0, core.state(of: $0)) }
     }
 
     /// What is in force of the setting that a group in use declares for a key; `nil` if there is none.
     ///
     /// For callers that know the declaration: it leaves out what has to be made anew of the type and its rules.
     package func state(forKey key: String) -> SettingState? {
-        core.look(atKey: key).map(core.state)
+        core.look(at: SettingKey(stored: key)).map(core.state)
+    }
+}
+
+extension SettingsStore.Keys {
+    /// The setting that a group in use declares for a key; `nil` if there is none.
+    public func setting(forKey key: some SettingKeyConvertible) -> SettingInfo? {
+        store.setting(at: SettingKey(given: key))
     }
 }
 
 extension StoreCore {
-    fileprivate func look(atKey key: String) -> SeenSetting? {
-        let key = SettingKey(stored: key)
-        return look { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
+    fileprivate func look(at key: SettingKey) -> SeenSetting? {
+        look { log in log.stored.slots[log.stored.resolved(key)].map { [$0] } ?? [] }.first
     }
 
     /// - Parameter choose: The slots to look at. Called under the log's lock.

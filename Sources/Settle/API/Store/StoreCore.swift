@@ -8,7 +8,7 @@ package final class StoreCore: Engine, @unchecked Sendable {
 
     let configuration: SettingsStore.Configuration
     let persister: Persister
-    /// See ``SettingsStore/loadOutcome``.
+    /// See ``SettingsStore/File/loadOutcome``.
     let loadOutcome: StorageContents.Outcome
     /// The store's entry among those that are open on a file.
     let registration: (any StoreRegistration)?

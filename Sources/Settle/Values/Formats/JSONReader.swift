@@ -121,7 +121,7 @@ struct JSONReader {
         for index in firstEntry..<entries.count {
             let (key, value, offset) = entries[index]
             guard object.updateValue(value, forKey: key) == nil else {
-                throw failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: offset)
+                throw failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: offset)
             }
         }
         entries.removeSubrange(firstEntry...)

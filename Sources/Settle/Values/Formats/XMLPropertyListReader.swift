@@ -62,7 +62,7 @@ struct XMLPropertyListReader {
                 throw scanner.failure("A <key> or </dict> is expected here.", at: offset)
             }
             guard entries.updateValue(try readValue(try scanner.readTag(), depth), forKey: key) == nil else {
-                throw scanner.failure("The key \"\(key)\" occurs twice.", rule: .duplicateKey, at: keyOffset)
+                throw scanner.failure("The key “\(key)” occurs twice.", rule: .duplicateKey, at: keyOffset)
             }
         }
     }
