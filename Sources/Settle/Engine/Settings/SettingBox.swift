@@ -426,16 +426,19 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
 
     override var encoder: @Sendable (any Sendable) throws -> SettingValue {
         let encode = definition.codec.encode
-        return { [keptFields] erased in
-            guard let value = erased as? Value else { return .null }
-            let encoded = try encode(value)
+        return { [keptFields] value in
+            let encoded = try encode(Self.typed(value))
             return keptFields?.add(to: encoded) ?? encoded
         }
     }
 
-    override func encodeForSaving(_ erased: any Sendable) throws -> SettingValue {
-        guard let value = erased as? Value else { return .null }
-        let encoded = try definition.codec.encode(value)
+    private static func typed(_ erased: any Sendable) throws -> Value {
+        if let value = erased as? Value { return value }
+        throw SettingCodingError(expected: "a \(Value.self)", found: "a \(type(of: erased))")
+    }
+
+    override func encodeForSaving(_ value: any Sendable) throws -> SettingValue {
+        let encoded = try definition.codec.encode(Self.typed(value))
         keptFields?.keep(within: encoded)
         return keptFields?.add(to: encoded) ?? encoded
     }
