@@ -12,7 +12,10 @@ package final class MutationLog: @unchecked Sendable {
     @exclusivity(unchecked) var changes: ChangeLog
     @exclusivity(unchecked) var unsaved: UnsavedChanges
     @exclusivity(unchecked) var stored: StoredValues
-    @exclusivity(unchecked) var feed: HistoryFeed
+    /// The newest transactions of the storage's history, for all who follow that. Filled as long as somebody does.
+    @exclusivity(unchecked) var feed: RecordRing<HistoryFeedEntry>
+    /// How often followers that could not read the history may have tried.
+    @exclusivity(unchecked) var historyAttempts = 0
 
     package let root = Topic(parent: nil)
     /// Touched when more transactions have become durable.
@@ -37,7 +40,7 @@ package final class MutationLog: @unchecked Sendable {
         costLimit = logCostLimit
         let ring = MutationRing(capacity: logLimit, costLimit: logCostLimit)
         changes = ChangeLog(ring, root: root, durability: durability)
-        feed = HistoryFeed(limit: max(1, logLimit))
+        feed = RecordRing(limit: max(1, logLimit))
         unsaved = UnsavedChanges()
         stored = StoredValues(tree)
     }
