@@ -123,7 +123,7 @@ extension Engine {
         dropped.reserveCapacity(plan.written.count)
         let wakeUps = log.lock.withLock {
             var wakeUps = PendingWakeUps()
-            for slot in plan.forgotten { slot.box?.forgetFields() }
+            for slot in plan.forgotten { slot.box?.unknownFields?.replace(with: nil) }
             for slot in plan.forgotten
             where slot.isStored || slot.declaration == nil || log.stored.tree[slot.key] != nil
                 || !log.stored.storedSpellings(of: slot).isEmpty

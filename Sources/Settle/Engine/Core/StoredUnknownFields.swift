@@ -1,5 +1,5 @@
 /// The fields of a setting's stored value that its type does not know, to be stored again with the next value.
-final class KeptFields: Sendable {
+final class StoredUnknownFields: Sendable {
     private let fields = LockedValue<UnknownFields?>(nil)
 
     func replace(with new: UnknownFields?) {
