@@ -89,9 +89,12 @@ extension SettingInfo {
     fileprivate init(_ seen: SeenSetting, _ state: SettingState) {
         let declaration = seen.box.declaration
         self.init(
-            key: seen.key.description, type: declaration.spelledType, shape: declaration.shape, title: declaration.details?.title,
-            help: declaration.details?.help, unit: declaration.details?.unit, value: state.value, defaultValue: state.defaultValue,
-            rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain, isCovered: state.isCovered, lock: state.lock,
+            key: seen.key.description, type: declaration.spelledType, shape: declaration.shape,
+            title: declaration.details?.title,
+            help: declaration.details?.help, unit: declaration.details?.unit, value: state.value,
+            defaultValue: state.defaultValue,
+            rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain, isCovered: state.isCovered,
+            lock: state.lock,
             isSecret: declaration.isSecret, access: seen.access, problem: state.problem)
     }
 }

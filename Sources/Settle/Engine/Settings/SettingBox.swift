@@ -20,7 +20,8 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         cell = LockedCell(Self.fitsIntoWord ? nil : definition.defaultValue)
         super.init(
             hasRules: !definition.rules.isEmpty,
-            unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(), word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
+            unknownFields: definition.codec.decodeFields == nil ? nil : StoredUnknownFields(),
+            word: Self.fitsIntoWord ? Self.word(of: definition.defaultValue) : 0,
             areEqualWords: Self.wordEquality(definition), wordConversion: Self.convert)
     }
 
