@@ -1,7 +1,7 @@
 /// Leads a request of whoever may use a panel to what answers it.
 struct PanelRouter: Sendable {
     let panel: SettingsPanel
-    let visit: PanelVisit
+    let visit: ParsedRequest
     let formToken: String
     /// The path of the panel.
     let base: String

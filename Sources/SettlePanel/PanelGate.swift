@@ -33,14 +33,14 @@ final class PanelGate: Sendable {
 
     /// - Parameter inside: Answers whoever is let in. Its forms have the given token.
     func answer(
-        _ request: PanelRequest, inside: (PanelVisit, _ formToken: String) async -> PanelResponse
+        _ request: PanelRequest, inside: (ParsedRequest, _ formToken: String) async -> PanelResponse
     ) async -> PanelResponse {
-        let visit = PanelVisit(request, at: configuration.now())
+        let visit = ParsedRequest(request, at: configuration.now())
         return await answer(visit, inside).secured()
     }
 
     private func answer(
-        _ visit: PanelVisit, _ inside: (PanelVisit, String) async -> PanelResponse
+        _ visit: ParsedRequest, _ inside: (ParsedRequest, String) async -> PanelResponse
     ) async -> PanelResponse {
         let request = visit.request
         if let refusal = OriginCheck(hosts: configuration.hosts).refusal(of: request) { return refusal }
@@ -73,14 +73,14 @@ final class PanelGate: Sendable {
     }
 
     /// The page behind a link. It changes nothing, so that a program may look at it.
-    private func enterPage(_ visit: PanelVisit) -> PanelResponse {
+    private func enterPage(_ visit: ParsedRequest) -> PanelResponse {
         let link = visit.query["link"] ?? ""
         guard sessions != nil else { return .redirect(to: "\(configuration.base)/") }
         guard links.isValid(link, at: visit.now) else { return strangerPage(visit) }
         return EntrancePage(context: strangers(visit)).response(link: link, to: visit.ownPath(visit.query["to"]))
     }
 
-    private func enter(_ visit: PanelVisit) -> PanelResponse {
+    private func enter(_ visit: ParsedRequest) -> PanelResponse {
         guard let sessions else { return .redirect(to: "\(configuration.base)/") }
         guard links.spend(visit.form["link"] ?? "", at: visit.now) else { return strangerPage(visit) }
         var response = PanelResponse.redirect(
@@ -89,12 +89,12 @@ final class PanelGate: Sendable {
         return response
     }
 
-    private func strangerPage(_ visit: PanelVisit) -> PanelResponse {
+    private func strangerPage(_ visit: ParsedRequest) -> PanelResponse {
         if visit.path.hasSuffix("/events") { return .sentence(401, "The session has ended.") }
         return EntrancePage(context: strangers(visit)).refusal
     }
 
-    private func strangers(_ visit: PanelVisit) -> PageContext {
+    private func strangers(_ visit: ParsedRequest) -> PageContext {
         visit.context(
             PanelContents(title: configuration.title, panes: []), base: configuration.base, formToken: "",
             configuration)

@@ -5,7 +5,7 @@
 #endif
 
 /// A request, taken apart.
-struct PanelVisit: Sendable {
+struct ParsedRequest: Sendable {
     let request: PanelRequest
     /// Decoded, and below the panel's own path.
     var path: String
@@ -43,20 +43,5 @@ struct PanelVisit: Sendable {
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
         else { return nil }
         return place
-    }
-
-    /// What every page needs.
-    ///
-    /// - Parameters:
-    ///   - base: The path of the panel.
-    ///   - home: The path of the page with all panels, if there is one.
-    func context(
-        _ contents: PanelContents, base: String, formToken: String, _ configuration: SettingsPanel.Configuration,
-        home: String? = nil
-    ) -> PageContext {
-        PageContext(
-            base: base, files: configuration.base, formToken: formToken, contents: contents,
-            words: configuration.words(for: languages, beside: contents.language), origin: returnPlace, home: home,
-            assets: PanelStyle.version)
     }
 }

@@ -19,6 +19,10 @@ extension PanelPages {
             page, of: self, outline: query["outline"], from: (lastEvent ?? query["since"]).flatMap { PagePlace($0) })
         return PanelResponse(
             200, [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")],
-            .events(PanelEvents(panel.store, undeclared: undeclared, ending, updates)))
+            .events(
+                PanelEvents(panel.store, undeclared: undeclared, ending) {
+                    var updates = updates
+                    return { await updates.event(of: $0) }
+                }))
     }
 }
