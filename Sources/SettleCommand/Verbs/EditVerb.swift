@@ -20,10 +20,10 @@ extension Verb {
             guard invocation.terminal.isInteractive else {
                 throw CommandFailure(.unavailable, "“edit” needs a terminal; “import” reads a file.")
             }
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
-            try await subject.writing { store in
-                try await EditSession(invocation, subject, declared).run(in: store)
+            let target = try invocation.target()
+            let declared = try target.declared()
+            try await target.writing { store in
+                try await EditSession(invocation, target, declared).run(in: store)
             }
         })
 }
@@ -33,11 +33,11 @@ private struct EditSession {
     private typealias Change = (key: SettingKey, value: SettingValue?)
 
     private let invocation: Invocation
-    private let subject: Subject
+    private let target: CommandTarget
     private let declared: DeclaredSettings
 
-    init(_ invocation: Invocation, _ subject: Subject, _ declared: DeclaredSettings) {
-        (self.invocation, self.subject, self.declared) = (invocation, subject, declared)
+    init(_ invocation: Invocation, _ target: CommandTarget, _ declared: DeclaredSettings) {
+        (self.invocation, self.target, self.declared) = (invocation, target, declared)
     }
 
     func run(in store: SettingsStore) async throws {
@@ -48,7 +48,7 @@ private struct EditSession {
         let folder = FileManager.default.temporaryDirectory.appending(path: "settle-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let file = folder.appending(path: "\(subject.name.replacing("/", with: "_")).json")
+        let file = folder.appending(path: "\(target.name.replacing("/", with: "_")).json")
         let document = Data(try JSONDocument.write(.dictionary(original.root)))
         try document.write(to: file)
         var stored: [Change]?
@@ -68,15 +68,15 @@ private struct EditSession {
                     throw CommandFailure(
                         failure.code, "Nothing was stored. What was edited is in \"\(file.path)\".")
                 }
-                // What has changed meanwhile has been told.
+                // What has changed meanwhile has been reported.
                 (token, current) = (store.token, try await values())
             }
         }
         try? FileManager.default.removeItem(at: folder)
-        try tell(stored ?? [])
+        try report(stored ?? [])
     }
 
-    private func tell(_ changes: [Change]) throws {
+    private func report(_ changes: [Change]) throws {
         if changes.isEmpty { try invocation.terminal.say("Nothing was changed.") }
         for (key, value) in changes {
             let shown = value.map { declared.hidingSecrets(in: $0, at: key).line } ?? "nothing"
@@ -86,7 +86,7 @@ private struct EditSession {
 
     /// What is shown in the editor.
     private func values() async throws -> SettingTree {
-        shown(try await subject.valuesIfAny())
+        shown(try await target.valuesIfAny())
     }
 
     private func shown(_ values: SettingTree) -> SettingTree {
@@ -135,7 +135,7 @@ private struct EditSession {
         let write = {
             // A file without a past has no place in it, and the store may not have been told yet of an edit by hand: what
             // is there now is compared.
-            let now = shown(try subject.valuesNow(in: store, at: changes.map(\.key)))
+            let now = shown(try target.valuesNow(in: store, at: changes.map(\.key)))
             for change in changes where now[change.key] != current[change.key] {
                 throw CommandFailure(.refused, "“\(change.key)” has been changed meanwhile.")
             }
@@ -160,7 +160,7 @@ private struct EditSession {
     }
 }
 
-extension Subject {
+extension CommandTarget {
     /// What is stored at some keys. In a transaction.
     fileprivate func valuesNow(in store: SettingsStore, at keys: [SettingKey]) throws -> SettingTree {
         if case .file(let address) = kind { return try address.contents().tree }

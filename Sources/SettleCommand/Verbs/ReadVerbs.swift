@@ -15,14 +15,14 @@ extension Verb {
         details:
             "A domain's stored values, or the values that are in force in the program. Of “settle”, without a domain: all domains.",
         action: { invocation in
-            guard invocation.namesSubject else { return try await invocation.readAll() }
-            let subject = try invocation.subject()
+            guard invocation.namesTarget else { return try await invocation.readAll() }
+            let target = try invocation.target()
             let text = invocation.operands.first
-            let (values, declared) = (try await subject.values(isSought: text != nil), try subject.declared())
+            let (values, declared) = (try await target.values(isSought: text != nil), try target.declared())
             let shown = try invocation.showsSecrets() ? values : declared.hidingSecrets(in: values)
             guard let text else { return try invocation.show(.dictionary(shown.root)) }
             let key = try invocation.key(text, declared, values)
-            guard let value = shown[key] else { throw subject.missing(text) }
+            guard let value = shown[key] else { throw target.missing(text) }
             try invocation.show(value)
         })
 
@@ -30,11 +30,11 @@ extension Verb {
         name: "read-type", scope: .domain, operands: [.key], options: [.literal],
         summary: "Shows the type of a value.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let (values, declared) = (try await subject.values(isSought: true), try subject.declared())
+            let target = try invocation.target()
+            let (values, declared) = (try await target.values(isSought: true), try target.declared())
             let text = invocation.operands.first ?? ""
             let key = try invocation.key(text, declared, values)
-            guard let value = values[key] else { throw subject.missing(text) }
+            guard let value = values[key] else { throw target.missing(text) }
             guard let format = invocation.format else {
                 return try invocation.terminal.say("Type is \(value.typeName)")
             }
@@ -45,15 +45,15 @@ extension Verb {
         name: "find", scope: .tool, operands: [Operand(name: "WORD")],
         summary: "Shows all keys and values of all domains that have a word in them.",
         action: { invocation in
-            guard case .files(let places) = invocation.target, let word = invocation.operands.first else { return }
+            guard case .files(let directory) = invocation.context, let word = invocation.operands.first else { return }
             let showsSecrets = try invocation.showsSecrets()
             var found: SettingValue.Entries = [:]
-            for name in places.names() + [DomainAddress.globalName] {
+            for name in directory.names() + [DomainAddress.globalName] {
                 // Of one that can't be read, the others are none the worse.
-                guard let address = try? places.address(of: name, isApp: false, host: nil),
+                guard let address = try? directory.address(of: name, isApp: false, host: nil),
                     let values = try? address.values()
                 else { continue }
-                let shown = showsSecrets ? values : Subject(address).hidingSecrets(in: values)
+                let shown = showsSecrets ? values : CommandTarget(address).hidingSecrets(in: values)
                 let matches = shown.root.keeping { $1.contains(word, named: $0) }
                 guard !matches.isEmpty else { continue }
                 found[name] = .dictionary(matches)
@@ -72,8 +72,8 @@ extension Verb {
         name: "domains", scope: .tool,
         summary: "Shows the names of all domains.",
         action: { invocation in
-            guard case .files(let places) = invocation.target else { return }
-            let names = places.names()
+            guard case .files(let directory) = invocation.context else { return }
+            let names = directory.names()
             guard let format = invocation.format else {
                 return try invocation.terminal.say(names.joined(separator: ", "))
             }
@@ -84,14 +84,14 @@ extension Verb {
         name: "explain", scope: .domain, operands: [.key], options: [.literal],
         summary: "Shows why a key has its value: what each domain has for it, and where.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
+            let target = try invocation.target()
+            let declared = try target.declared()
             let text = invocation.operands.first ?? ""
-            let explanation = try await subject.reading { store in
+            let explanation = try await target.reading { store in
                 let key = try invocation.key(text, declared, store.effectiveValues)
                 return store.explain(key)
             }
-            guard !explanation.answers.isEmpty else { throw subject.missing(text) }
+            guard !explanation.answers.isEmpty else { throw target.missing(text) }
             let key = SettingKey(explanation.key)
             let setting = key.flatMap { declared[$0] }
             let value = try SettingValueEncoder().encode(explanation)
@@ -112,7 +112,7 @@ extension Invocation {
     }
 }
 
-extension Subject {
+extension CommandTarget {
     /// As `defaults` says it.
     func missing(_ key: String) -> CommandFailure {
         switch kind {
@@ -122,7 +122,7 @@ extension Subject {
             CommandFailure(
                 .absent,
                 "There is no setting “\(key)”."
-                    + Suggestion.words(
+                    + Suggestion.question(
                         Suggestion.nearest(to: key, among: (try? declared())?.all.map(\.key.description) ?? [])))
         }
     }
@@ -172,15 +172,15 @@ extension SettingValue {
 extension Invocation {
     /// The values of all domains, as `defaults read` shows them.
     fileprivate func readAll() async throws {
-        guard case .files(let places) = target else { return }
+        guard case .files(let directory) = context else { return }
         let showsSecrets = try showsSecrets()
         var found: SettingValue.Entries = [:]
-        for name in places.names() + [DomainAddress.globalName] {
+        for name in directory.names() + [DomainAddress.globalName] {
             do {
-                let address = try places.address(of: name, isApp: false, host: host)
+                let address = try directory.address(of: name, isApp: false, host: host)
                 guard case let contents = try address.contents(), contents.outcome != .absent else { continue }
-                let subject = Subject(address)
-                let declared = try subject.declared()
+                let target = CommandTarget(address)
+                let declared = try target.declared()
                 let shown = showsSecrets ? contents.tree : declared.hidingSecrets(in: contents.tree)
                 found[name] = .dictionary(shown.root)
             } catch {

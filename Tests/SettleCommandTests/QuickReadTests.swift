@@ -9,14 +9,14 @@ import Testing
 #endif
 
 /// What `read DOMAIN KEY` answers at first sight is what the verb answers.
-@Suite(.timeLimit(.minutes(10))) struct FirstLookTests {
+@Suite(.timeLimit(.minutes(10))) struct QuickReadTests {
     /// Runs a command both ways.
     ///
     /// - Returns: Whether the first look was enough.
     private func isEnough(_ home: CommandHome, _ arguments: [String], isTerminal: Bool = false) async -> Bool {
         let (quick, whole) = (RecordingTerminal(isTerminal: isTerminal), RecordingTerminal(isTerminal: isTerminal))
         let answer = await home.run(arguments, on: whole)
-        guard let code = home.runAtFirstSight(arguments, on: quick) else {
+        guard let code = home.runQuickRead(arguments, on: quick) else {
             #expect(quick.output.isEmpty && quick.errors.isEmpty)
             return false
         }

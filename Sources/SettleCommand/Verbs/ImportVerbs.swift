@@ -26,7 +26,7 @@ extension Verb {
             with both.
             """,
         action: { invocation in
-            let subject = try invocation.subject()
+            let target = try invocation.target()
             let path = invocation.operands.first ?? "-"
             guard path == "-" || !invocation.has(.secrets) else {
                 throw CommandFailure(.unavailable, "Secrets are shown on a terminal only, not in a file or a pipe.")
@@ -34,9 +34,9 @@ extension Verb {
             let usual: Conversion.Format =
                 path.hasSuffix(".json") ? .json : .propertyList(path == "-" ? .xml : .binary)
             let format = try invocation.arguments[form].map(Conversion.Format.named) ?? invocation.format ?? usual
-            var values = try await subject.storedValues()
+            var values = try await target.storedValues()
             if try !invocation.showsSecrets() {
-                let kept = try subject.declared().all.filter { $0.isSecret || $0.isOwners }
+                let kept = try target.declared().all.filter { $0.isSecret || $0.isOwners }
                 for setting in kept { values[setting.key] = nil }
             }
             let conversion = try Conversion(of: .dictionary(values.root), to: format)
@@ -54,9 +54,9 @@ extension Verb {
                 throw CommandFailure(.refused, "\"\(path)\" has no dictionary. Nothing has changed.")
             }
             let mode: SettingsStore.ImportMode = invocation.has(replaces) ? .replace : .merge
-            let (subject, values) = (try invocation.subject(), SettingTree(entries))
-            if invocation.has(dryRun) { return try await invocation.showDifference(in: subject, to: values, mode) }
-            try await invocation.replace(subject, with: values, mode: mode)
+            let (target, values) = (try invocation.target(), SettingTree(entries))
+            if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, mode) }
+            try await invocation.replace(target, with: values, mode: mode)
         })
 
     static let migrate = Verb(
@@ -72,10 +72,10 @@ extension Verb {
             let path = invocation.operands.first ?? "-"
             let old = try OldData.values(
                 try invocation.read(path), named: path, kind: invocation.arguments[from] ?? "", invocation.terminal)
-            let subject = try invocation.subject()
-            let values = OldData.settings(of: old, try subject.declared())
-            if invocation.has(dryRun) { return try await invocation.showDifference(in: subject, to: values, .merge) }
-            try await invocation.replace(subject, with: values, mode: .merge)
+            let target = try invocation.target()
+            let values = OldData.settings(of: old, try target.declared())
+            if invocation.has(dryRun) { return try await invocation.showDifference(in: target, to: values, .merge) }
+            try await invocation.replace(target, with: values, mode: .merge)
         })
 
     static let convert = Verb(
@@ -95,14 +95,14 @@ extension Verb {
 
 extension Invocation {
     /// Stores values in one transaction, after they were checked against what is declared.
-    func replace(_ subject: Subject, with values: SettingTree, mode: SettingsStore.ImportMode) async throws {
-        let declared = try subject.declared()
+    func replace(_ target: CommandTarget, with values: SettingTree, mode: SettingsStore.ImportMode) async throws {
+        let declared = try target.declared()
         for key in values.leaves(within: declared) {
             if let value = values[key] { try check(value, at: key, declared) }
         }
         // A program's own store knows by itself what an import must leave alone.
         let kept = isTool && mode == .replace ? declared.all.filter { $0.isSecret || $0.isOwners } : []
-        try await subject.writing { store in
+        try await target.writing { store in
             try await store.commit(by: author) {
                 var values = values
                 for setting in kept where values[setting.key] == nil {

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// What an editor shows, and what becomes of an edit that can't be stored.
-@Suite(.timeLimit(.minutes(10))) struct EditingTests {
+@Suite(.timeLimit(.minutes(10))) struct EditVerbTests {
     private func replacing(_ text: String, with other: String) -> RecordingTerminal {
         RecordingTerminal(isTerminal: true) { path in
             let old = try String(contentsOfFile: path, encoding: .utf8)

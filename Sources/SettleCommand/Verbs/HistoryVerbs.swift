@@ -17,14 +17,14 @@ extension Verb {
         summary: "Shows who has changed what, newest first.",
         details: "A program keeps a history if its configuration says so.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
+            let target = try invocation.target()
+            let declared = try target.declared()
             let limit = invocation.arguments[limit].map { Int($0) ?? 0 } ?? 20
             guard limit > 0 else {
                 throw CommandFailure(.usage, "A number of entries is 1 or more.")
             }
             let text = invocation.operands.first
-            let entries = try await subject.reading { store in
+            let entries = try await target.reading { store in
                 let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
                 var entries: [HistoryEntry] = []
                 for try await entry in store.history(of: key?.description, limit: limit) {
@@ -47,16 +47,16 @@ extension Verb {
             Without a token, the newest transaction is taken back.
             """,
         action: { invocation in
-            let subject = try invocation.subject()
+            let target = try invocation.target()
             let (given, name) = (try invocation.token(invocation.operands.first), invocation.arguments[last])
-            let declared = try subject.declared()
-            let result = try await subject.writing { store in
-                var target = name.map(SettingsStore.UndoneTransaction.last) ?? given.map { .token($0) }
-                if target == nil {
-                    for try await entry in store.history(limit: 1) { target = .token(entry.token) }
+            let declared = try target.declared()
+            let result = try await target.writing { store in
+                var undone = name.map(SettingsStore.UndoneTransaction.last) ?? given.map { .token($0) }
+                if undone == nil {
+                    for try await entry in store.history(limit: 1) { undone = .token(entry.token) }
                 }
-                guard let target else { throw CommandFailure(.absent, "There is nothing to undo.") }
-                return try await store.undo(target, force: invocation.has(.force), by: invocation.author) { key in
+                guard let undone else { throw CommandFailure(.absent, "There is nothing to undo.") }
+                return try await store.undo(undone, force: invocation.has(.force), by: invocation.author) { key in
                     if invocation.isTool { try declared.checkAccess(to: key) }
                 }
             }

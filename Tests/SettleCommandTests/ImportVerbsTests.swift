@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Trials of an import, and what older programs have left, beside a schema.
-@Suite(.timeLimit(.minutes(10))) struct TransferringTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportVerbsTests {
     @Test(
         "A trial ends as the import does, and names what would be refused",
         arguments: [

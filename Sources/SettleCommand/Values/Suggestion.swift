@@ -13,7 +13,7 @@ enum Suggestion {
     }
 
     /// Such as ` Did you mean “read”?`.
-    static func words(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
+    static func question(_ word: String?) -> String { word.map { " Did you mean “\($0)”?" } ?? "" }
 
     /// How many letters have to be inserted, removed, replaced or swapped with their neighbour.
     private static func distance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar]) -> Int {

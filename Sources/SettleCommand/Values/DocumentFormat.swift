@@ -7,30 +7,6 @@ import SettleInterchange
     import Foundation
 #endif
 
-extension Invocation {
-    /// The form that was asked for; `nil` for the usual one.
-    var format: Conversion.Format? {
-        if has(.json) { return .json }
-        return has(.propertyList) ? .propertyList(.xml) : nil
-    }
-
-    /// Writes a value as a document, and says on standard error what the format could not keep.
-    func show(_ value: SettingValue, as format: Conversion.Format) throws {
-        try write(try Conversion(of: value, to: format), as: format, to: "-")
-    }
-
-    /// Writes a document to a file, or to standard output for `-`, and says what it could not keep.
-    func write(_ conversion: Conversion, as format: Conversion.Format, to path: String) throws(CommandFailure) {
-        if path == "-" {
-            let isWhole = conversion.data.last == 0x0A || !format.isText
-            try terminal.show([UInt8](conversion.data) + (isWhole ? [] : [0x0A]), as: format)
-        } else {
-            try write(conversion.data, to: path)
-        }
-        for loss in conversion.losses { terminal.complain("\(loss)") }
-    }
-}
-
 extension CommandTerminal {
     /// Writes a document. On a terminal, characters that could make it do or show something else are spelled as the
     /// format does it, so that it is the same document.
@@ -82,29 +58,6 @@ func readDocument(
         return try Conversion.read(data)
     } catch {
         throw CommandFailure(.refused, "\"\(name)\" can't be read. \(error)")
-    }
-}
-
-extension Invocation {
-    /// The contents of a file, or of standard input for `-`.
-    func read(_ path: String) throws(CommandFailure) -> Data {
-        guard path != "-" else { return Data(try terminal.readInput()) }
-        do {
-            return try Data(contentsOf: URL(filePath: path.expandingHome))
-        } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be read: \(error.reason)")
-        }
-    }
-
-    /// Replaces a file. Others see the old contents or the new ones.
-    private func write(_ data: Data, to path: String) throws(CommandFailure) {
-        let file = URL(filePath: path.expandingHome)
-        try DomainAddress.checkOwner(of: file)
-        do {
-            try data.write(to: file, options: .atomic)
-        } catch {
-            throw CommandFailure(.failed, "\"\(path)\" can't be written: \(error.reason)")
-        }
     }
 }
 

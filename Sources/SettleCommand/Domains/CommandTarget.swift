@@ -1,8 +1,8 @@
 import Settle
 import SettleInterchange
 
-/// The settings that a verb works on: files of any program, or the store of the program itself.
-struct Subject: Sendable {
+/// The settings that a verb reads or writes: files of any program, or the store of the program itself.
+struct CommandTarget: Sendable {
     enum Kind: Sendable {
         case file(DomainAddress)
         case program(ProgramSettings)

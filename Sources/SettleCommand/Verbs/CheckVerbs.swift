@@ -9,25 +9,25 @@ extension Verb {
         summary: "Says whether a domain's files are healthy, and whether its values follow the rules.",
         details: "Without --repair nothing is written. What would be salvaged is in use already: programs read it so.",
         action: { invocation in
-            let subject = try invocation.subject()
+            let target = try invocation.target()
             var problems: [String] = []
             let values: SettingTree
-            if case .file(let address) = subject.kind {
+            if case .file(let address) = target.kind {
                 var contents = try address.salvaged()
-                problems += contents.outcome.words
+                problems += contents.outcome.problems
                 if invocation.has(repair), !problems.isEmpty {
                     // A program that opens the files repairs them.
-                    try await subject.writing { store in try await store.flush(toFile: true) }
+                    try await target.writing { store in try await store.flush(toFile: true) }
                     problems.forEach(invocation.terminal.complain)
                     contents = try address.salvaged()
-                    problems = contents.outcome.words
+                    problems = contents.outcome.problems
                 }
                 if contents.outcome == .absent { throw address.missing }
                 values = contents.tree
             } else {
-                values = try await subject.storedValues()
+                values = try await target.storedValues()
             }
-            let declared = try subject.declared()
+            let declared = try target.declared()
             problems += declared.all.compactMap { setting in values[setting.key].flatMap(setting.refusal) }
             let keys = values.leaves(within: declared).count
             if invocation.format != nil {
@@ -39,10 +39,10 @@ extension Verb {
                 problems.forEach(invocation.terminal.complain)
             }
             guard problems.isEmpty else {
-                throw CommandFailure(.absent, "\(subject.name): \(problems.count) found.")
+                throw CommandFailure(.absent, "\(target.name): \(problems.count) found.")
             }
             guard invocation.format == nil else { return }
-            try invocation.terminal.say("\(subject.name): healthy, values: \(keys)", .green)
+            try invocation.terminal.say("\(target.name): healthy, values: \(keys)", .green)
         })
 
     static let schema = Verb(
@@ -50,9 +50,9 @@ extension Verb {
         summary: "Shows the JSON Schema of the declared settings.",
         details: "A program writes it beside its settings with “store.writeSchema()”.",
         action: { invocation in
-            let subject = try invocation.subject()
+            let target = try invocation.target()
             let schema: SettingValue
-            switch subject.kind {
+            switch target.kind {
             case .program(let settings): schema = settings.store.schema().jsonSchema
             case .file(let address):
                 guard let found = try address.schema() else {
@@ -67,7 +67,7 @@ extension Verb {
 
 extension StorageContents.Outcome {
     /// What is wrong.
-    fileprivate var words: [String] {
+    fileprivate var problems: [String] {
         switch self {
         case .absent, .intact: []
         case .recovered(let description, let isComplete):

@@ -1,11 +1,11 @@
 import Settle
 import SettleInterchange
 
-/// Answers `read DOMAIN KEY`, as scripts call it many times, before anything is made that only other calls need.
+/// Answers `read DOMAIN KEY`, as scripts call it many times, before it sets up what only other verbs need.
 ///
-/// It decides nothing of its own: whatever is not plain is left to the verb, which gives the same answer.
-struct FirstLook {
-    let places: DomainPlaces
+/// It takes only plain names, and leaves all else to the verb, whose answer would be the same.
+struct QuickRead {
+    let directory: DomainDirectory
 
     /// What the verb would print.
     ///
@@ -17,7 +17,7 @@ struct FirstLook {
         guard domain.isPlainName, domain != DomainAddress.globalName, key.isPlainName, !key.hasEmptyPart else {
             return nil
         }
-        let value = FileStorage.valueAtFirstSight(of: key, in: places.path(ofDomain: domain))
+        let value = FileStorage.valueAtFirstSight(of: key, in: directory.path(ofDomain: domain))
         return value.map { DefaultsText.text(of: $0) }
     }
 }

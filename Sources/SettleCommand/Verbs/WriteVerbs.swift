@@ -21,21 +21,21 @@ extension Verb {
             """,
         takesValue: true,
         action: { invocation in
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
+            let target = try invocation.target()
+            let declared = try target.declared()
             let text = invocation.operands.first ?? ""
             guard !invocation.arguments.value.isEmpty else {
-                return try await invocation.replaceAll(of: subject, with: text)
+                return try await invocation.replaceAll(of: target, with: text)
             }
-            try await subject.writing { store in
-                let stored = try await subject.valuesIfAny()
+            try await target.writing { store in
+                let stored = try await target.valuesIfAny()
                 let key = try invocation.key(text, declared, stored)
                 let value = try invocation.value(for: declared[key], stored: stored[key])
                 try invocation.check(value, at: key, declared, in: stored)
                 try await store.commit(by: invocation.author) {
                     try store.setValue(value, forKey: key, keepingSecretsOf: declared, in: stored)
                 }
-                invocation.tellIfCovered(key, in: store, declared)
+                invocation.reportIfOverridden(key, in: store, declared)
             }
         })
 
@@ -45,18 +45,18 @@ extension Verb {
         summary: "Removes what is stored for a key, or everything that is stored.",
         details: "A declared setting has its default then. Without a key, everything is removed.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
-            try await subject.writing { store in
-                let stored = try await subject.valuesIfAny()
+            let target = try invocation.target()
+            let declared = try target.declared()
+            try await target.writing { store in
+                let stored = try await target.valuesIfAny()
                 let key = try invocation.operands.first.map { try invocation.key($0, declared, stored) }
-                // Before it is looked for: a program's own store does not tell what is its owner's.
+                // Before the search: a program's own store does not show what is its owner's.
                 if let key { try declared.checkAccess(to: key) }
-                guard !stored.root.isEmpty else { throw subject.notFound }
+                guard !stored.root.isEmpty else { throw target.notFound }
                 guard let key else {
                     return try await store.commit(by: invocation.author) { try store.removeAll(stored, declared) }
                 }
-                guard stored[key] != nil else { throw subject.notFound }
+                guard stored[key] != nil else { throw target.notFound }
                 try await store.commit(by: invocation.author) { try store.removeValue(forKey: key) }
             }
         })
@@ -67,17 +67,17 @@ extension Verb {
         options: [.force, .literal, .author],
         summary: "Stores a value under another key.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
+            let target = try invocation.target()
+            let declared = try target.declared()
             let (old, new) = (invocation.operands.first ?? "", invocation.operands.last ?? "")
-            try await subject.writing { store in
-                let stored = try await subject.valuesIfAny()
+            try await target.writing { store in
+                let stored = try await target.valuesIfAny()
                 let from = try invocation.key(old, declared, stored)
                 let to = try invocation.key(new, declared, stored)
                 guard let value = stored[from] else {
                     throw CommandFailure(
                         .absent,
-                        "Key \(old) does not exist in domain \(subject.nameOfDefaults); leaving defaults unchanged")
+                        "Key \(old) does not exist in domain \(target.nameOfDefaults); leaving defaults unchanged")
                 }
                 if invocation.isTool { try declared.checkAccess(to: from) }
                 try invocation.checkSecrets(from: from, to: to, in: stored, declared)
@@ -104,16 +104,16 @@ extension Invocation {
     }
 
     /// `write DOMAIN '{a = 1;}'`.
-    fileprivate func replaceAll(of subject: Subject, with text: String) async throws {
+    fileprivate func replaceAll(of target: CommandTarget, with text: String) async throws {
         let value = has(.json) ? try? SettingValue(json: .init(text.utf8)) : OldPropertyList.value(of: text)
         guard case .dictionary(let entries)? = value else {
             throw CommandFailure(
                 .usage, "The value of \(text) is missing, or it is no dictionary. Nothing has changed.")
         }
-        try await replace(subject, with: SettingTree(entries), mode: .replace)
+        try await replace(target, with: SettingTree(entries), mode: .replace)
     }
 
-    func tellIfCovered(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
+    func reportIfOverridden(_ key: SettingKey, in store: SettingsStore, _ declared: DeclaredSettings) {
         let explanation = store.explain(key)
         guard explanation.domain != .application,
             let answer = explanation.answers.first(where: { $0.outcome == .inForce })
@@ -122,7 +122,7 @@ extension Invocation {
     }
 }
 
-extension Subject {
+extension CommandTarget {
     /// What is stored; nothing if the domain does not exist.
     func valuesIfAny() async throws -> SettingTree {
         switch kind {

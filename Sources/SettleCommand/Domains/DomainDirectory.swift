@@ -6,11 +6,11 @@ package import Settle
     import Foundation
 #endif
 
-/// Where the settings of all programs of the user are.
-package struct DomainPlaces: Sendable {
+/// Finds the settings of all programs of a user.
+package struct DomainDirectory: Sendable {
     private let location: StandardLocation
 
-    /// The current user's places.
+    /// That of the current user.
     package init() { self.init(StandardLocation()) }
 
     package init(_ location: StandardLocation) { self.location = location }
@@ -81,8 +81,8 @@ package struct DomainPlaces: Sendable {
     private static func identifier(ofApp name: String) throws -> String {
         let path =
             name.contains("/") ? name.expandingHome : "/Applications/\(name.hasSuffix(".app") ? name : "\(name).app")"
-        for place in ["Contents/Info.plist", "Info.plist"] {
-            let file = URL(filePath: path).appending(path: place)
+        for inner in ["Contents/Info.plist", "Info.plist"] {
+            let file = URL(filePath: path).appending(path: inner)
             guard let data = try? Data(contentsOf: file) else { continue }
             if case .dictionary(let entries) = try readDocument(data, named: file.path).value,
                 case .string(let identifier)? = entries["CFBundleIdentifier"]

@@ -7,19 +7,19 @@ extension Verb {
         summary: "Lists settings as a tree, with their values, types and the domains that these come from.",
         details: "What a declared setting has as its default is listed, too. With a key, only what is within it.",
         action: { invocation in
-            let subject = try invocation.subject()
-            let (showsSecrets, declared) = (try invocation.showsSecrets(), try subject.declared())
+            let target = try invocation.target()
+            let (showsSecrets, declared) = (try invocation.showsSecrets(), try target.declared())
             let text = invocation.operands.first
-            let rows = try await subject.reading { store in
+            let rows = try await target.reading { store in
                 let prefix = try text.map { try invocation.key($0, declared, store.effectiveValues) }
                 let keys = Set(store.effectiveValues.leaves(within: declared) + declared.all.map(\.key))
                 return keys.filter { prefix == nil || $0 == prefix || $0.isWithin(prefix ?? $0) }.sorted()
                     .map { ListRow(store.explain($0), declared[$0], isSecret: declared.isSecret($0)) }
             }
-            let stored = showsSecrets ? try? await subject.storedValues() : nil
+            let stored = showsSecrets ? try? await target.storedValues() : nil
             let shown = rows.map { $0.isSecret ? $0.revealed(stored?[$0.key]) : $0 }
-            guard !shown.isEmpty || text == nil else { throw subject.missing(text ?? "") }
-            if shown.isEmpty { _ = try await subject.values() }
+            guard !shown.isEmpty || text == nil else { throw target.missing(text ?? "") }
+            if shown.isEmpty { _ = try await target.values() }
             guard invocation.format == nil else {
                 return try invocation.show(.array(shown.map(\.record)))
             }

@@ -18,11 +18,11 @@ extension Verb {
             guard !invocation.has(.propertyList) else {
                 throw CommandFailure(.usage, "A property list has an end, and “watch” has none: use --json.")
             }
-            let subject = try invocation.subject()
-            let declared = try subject.declared()
+            let target = try invocation.target()
+            let declared = try target.declared()
             let text = invocation.operands.first
             let token = try invocation.token(invocation.arguments[after])
-            try await subject.reading { store in
+            try await target.reading { store in
                 let key = try text.map { try invocation.key($0, declared, store.effectiveValues) }
                 // A file without a past begins with what it has, which nobody has missed.
                 var isBeginning = token == nil && store.token == nil

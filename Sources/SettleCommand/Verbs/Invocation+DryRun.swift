@@ -6,14 +6,14 @@ extension Invocation {
     ///
     /// - Throws: ``CommandFailure`` with the code of the worst refusal.
     func showDifference(
-        in subject: Subject, to values: SettingTree, _ mode: SettingsStore.ImportMode
+        in target: CommandTarget, to values: SettingTree, _ mode: SettingsStore.ImportMode
     ) async throws {
-        let declared = try subject.declared()
-        let stored = try await subject.valuesIfAny()
+        let declared = try target.declared()
+        let stored = try await target.valuesIfAny()
         let incoming = Set(values.leaves(within: declared))
         let removed = mode == .replace ? stored.leaves(within: declared).filter { !declared.isKept($0) } : []
         let keys = incoming.union(removed).sorted()
-        let locked = try await subject.reading { store in
+        let locked = try await target.reading { store in
             incoming.filter { store.explain($0).answers.contains(where: \.locksKey) }
         }
         var changes: [DryRunChange] = []
