@@ -80,7 +80,7 @@ public final class PanelDirectory: Sendable {
         await gate.answer(request) { visit, formToken in await respond(visit, formToken) }
     }
 
-    private func respond(_ visit: PanelVisit, _ formToken: String) async -> PanelResponse {
+    private func respond(_ visit: ParsedRequest, _ formToken: String) async -> PanelResponse {
         guard visit.path.hasPrefix("/of/") else { return front(visit, formToken) }
         let rest = visit.path.dropFirst("/of/".count)
         let name = String(rest.prefix { $0 != "/" })
@@ -129,7 +129,7 @@ public final class PanelDirectory: Sendable {
         }
     }
 
-    private func front(_ visit: PanelVisit, _ formToken: String, status: Int = 200) -> PanelResponse {
+    private func front(_ visit: ParsedRequest, _ formToken: String, status: Int = 200) -> PanelResponse {
         let configuration = gate.configuration
         let contents = PanelContents(title: configuration.title, panes: [])
         let context = visit.context(contents, base: path, formToken: formToken, configuration)

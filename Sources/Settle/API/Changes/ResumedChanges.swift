@@ -106,24 +106,19 @@ public struct ResumedChanges: AsyncSequence, Sendable {
 
         private var state: State {
             if !page.isEmpty { return .waiting }
-            if let failedAttempts, engine.log.lock.withLock({ failedAttempts == engine.log.feed.attempts }) {
+            if let failedAttempts, engine.log.lock.withLock({ failedAttempts == engine.log.historyAttempts }) {
                 return .waiting
             }
             guard let token, hasBegun else { return .unknown }
-            return switch engine.log.lock.withLock({ engine.log.feed.entries(after: token, limit: Self.pageSize) }) {
-            case .entries(let entries): .ready(entries)
-            case .end: .waiting
-            case .unknown: .unknown
-            }
+            let later = engine.log.lock.withLock { engine.log.feed.records(after: token)?.prefix(Self.pageSize) }
+            return later.map { $0.isEmpty ? .waiting : .ready($0) } ?? .unknown
         }
 
         /// Under the lock.
         private var isReady: Bool {
             if let entry = page.first { return isDurableLocked(entry) }
-            if let failedAttempts { return failedAttempts != engine.log.feed.attempts }
-            guard let token else { return true }
-            if case .end = engine.log.feed.entries(after: token, limit: 1) { return false }
-            return true
+            if let failedAttempts { return failedAttempts != engine.log.historyAttempts }
+            return token.flatMap { engine.log.feed.records(after: $0) }?.isEmpty != true
         }
 
         /// Asks the storage.

@@ -38,7 +38,9 @@ package final class DraftEngine: Engine, @unchecked Sendable {
         for declared in GroupLayout(group).settings {
             let box = declared.box
             box.adoptInitialWrite()
-            let followed = originals[declared.key].flatMap { $0.valueType == box.valueType ? $0 : nil }
+            let followed = originals[declared.key].flatMap {
+                $0.declaration.valueType == box.declaration.valueType ? $0 : nil
+            }
             box.open(at: Placement(in: self, slot: insert(declared, followed)))
             guard let followed else { continue }
             box.follow(followed)

@@ -127,7 +127,7 @@ extension StoreCore {
         let isDefault = found.held == nil && !found.isStored
         add(.declaration, slot.declaration ?? "", box.encodedDefault, isDefault ? .inForce : .covered)
         return Explanation(
-            key: found.key.description, type: box.spelledType, isSecret: isSecret,
+            key: found.key.description, type: box.declaration.spelledType, isSecret: isSecret,
             value: isSecret ? nil : try? found.value.map { try box.encoder($0) },
             domain: found.held?.domain.name ?? (found.isStored ? .application : .declaration),
             origin: found.held?.domain.origin ?? found.origin, answers: answers, change: found.change,

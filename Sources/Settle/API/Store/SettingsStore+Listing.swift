@@ -93,11 +93,14 @@ extension SettingState {
 
 extension SettingInfo {
     fileprivate init(_ seen: SeenSetting, _ state: SettingState) {
-        let box = seen.box
+        let declaration = seen.box.declaration
         self.init(
-            key: seen.key.description, type: box.spelledType, shape: box.shape, title: box.details?.title,
-            help: box.details?.help, unit: box.details?.unit, value: state.value, defaultValue: state.defaultValue,
-            rules: box.rules, origin: state.origin, domain: state.domain, isCovered: state.isCovered, lock: state.lock,
-            isSecret: box.isSecret, access: seen.access, problem: state.problem)
+            key: seen.key.description, type: declaration.spelledType, shape: declaration.shape,
+            title: declaration.details?.title,
+            help: declaration.details?.help, unit: declaration.details?.unit, value: state.value,
+            defaultValue: state.defaultValue,
+            rules: declaration.ruleDescriptions, origin: state.origin, domain: state.domain, isCovered: state.isCovered,
+            lock: state.lock,
+            isSecret: declaration.isSecret, access: seen.access, problem: state.problem)
     }
 }

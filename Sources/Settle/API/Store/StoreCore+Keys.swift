@@ -83,7 +83,7 @@ extension StoreCore {
         _ error: any Error
     ) -> SettingsError {
         if box.isSecret || value is any SecretValue {
-            return .refusedSecret(key: key, type: box.spelledType, rule: box.brokenRule(error))
+            return .refusedSecret(key: key, type: box.declaration.spelledType, rule: box.brokenRule(error))
         }
         return (error as? SettingsError)
             ?? .wrongType(key: key, given: value, stored: Redacted(encoded, isSecret: box.isSecret), error)

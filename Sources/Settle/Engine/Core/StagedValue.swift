@@ -91,15 +91,3 @@ struct OwnMutation {
     var new: (any Sendable)?
     var isEqual: Bool
 }
-
-/// A setting whose staged value is to be installed.
-struct WrittenSetting {
-    let box: AnySettingBox
-    let slot: SettingSlot
-    /// Whether the value in force changes.
-    let isEvent: Bool
-    /// Whether the application's value changes.
-    let changesOwn: Bool
-    /// Whether that is to be saved.
-    let isSaved: Bool
-}

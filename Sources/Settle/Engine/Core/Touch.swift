@@ -59,7 +59,7 @@ extension HeldValue {
 
 extension AnySettingBox {
     /// Whether a draft has a value of its own.
-    final var isTouched: Bool { flags.load(ordering: .acquiring) & Self.isHeld != 0 }
+    final var isTouched: Bool { has(.held) }
 
     /// Tracks reads of the setting, and of the one that it follows, for Observation.
     final func accessNodes() {

@@ -18,7 +18,7 @@ extension SettingBox {
 
     /// What the application's domain and those below it give, on any thread.
     private var valueBelowCover: Value {
-        guard flags.load(ordering: .acquiring) & Self.isHeld != 0, !isFollowing, let placement = existingPlacement
+        guard has(.held), !isFollowing, let placement = existingPlacement
         else { return value }
         if placement.engine.writer.isHeldByCurrentThread { return valueToModify }
         let log = placement.engine.log

@@ -77,8 +77,6 @@ extension FileSession {
         format = reading.map { format(toReplace: $0.bytes) } ?? chosenFormat ?? formatByName
         file.didMerge(reading, version)
         begin(with: log)
-        // One of an earlier version of this library: its records count no transactions.
-        if let header = journal.header, header.beginning == nil { repairs.add(.replaceJournal) }
         let ofFile = tree
         _ = replay.apply(to: &tree) { [self] in isSame($0, $1) }
         if replay.match != .current, log?.records.isEmpty == false {
