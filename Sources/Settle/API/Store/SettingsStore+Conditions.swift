@@ -17,7 +17,7 @@ extension SettingsStore {
     /// and other domains, have no part in it.
     ///
     /// - Parameters:
-    ///   - token: The place in the history, such as ``token`` when the values were read.
+    ///   - token: The place in the history, such as ``History/token`` when the values were read.
     ///   - keys: The keys that must be unchanged, with everything within them. `nil`: all.
     ///   - author: The name for ``Change/author``.
     ///   - body: Writes the settings, these or others. It has not run if this throws a conflict.

@@ -3,7 +3,7 @@ import Synchronization
 /// A place that keeps settings: it opens groups, publishes their changes and saves them.
 ///
 /// Open one with ``open(_:searching:configuration:migrations:)``, ``open(at:format:searching:configuration:migrations:)`` or ``open(storage:searching:configuration:migrations:)``,
-/// and its groups with ``group(_:at:)-(_,String)``.
+/// and its groups with ``group(_:at:)``.
 ///
 /// A `SettingsStore` is a handle on a store. Opening a file that is already open in this process gives another handle
 /// on the same store: its groups, subscribers and revisions are shared. Asking for a configuration that differs from
