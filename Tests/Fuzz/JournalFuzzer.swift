@@ -107,7 +107,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
 
 /// Each record is described by its kind and whether it has transactions, the size and number of its keys, the size of what follows, and these bytes.
 private func journal(describedBy input: ArraySlice<UInt8>) -> [UInt8] {
-    var journal = JournalHeader(generation: 7).encoded
+    var journal = JournalHeader(generation: 7, beginning: .beginning()).encoded
     var chain: UInt64 = 7
     var rest = input
     while rest.count >= 4 {

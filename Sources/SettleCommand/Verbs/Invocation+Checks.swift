@@ -9,7 +9,7 @@ extension Invocation {
     func check(
         _ value: SettingValue, at key: SettingKey, _ declared: DeclaredSettings, in stored: SettingTree = SettingTree()
     ) throws(CommandFailure) {
-        // A program's own store refuses what is its owner's, but does not tell what a group has of it.
+        // A program's own store refuses what is its owner's, but does not show the part of a group that is.
         if isTool || declared.isGroup(key) { try declared.checkAccess(to: key) }
         if let setting = declared.setting(around: key) {
             // A program's own store says more.
@@ -37,18 +37,18 @@ extension Invocation {
         from old: SettingKey, to new: SettingKey, in stored: SettingTree, _ declared: DeclaredSettings
     ) throws(CommandFailure) {
         for secret in declared.all where secret.isSecret && stored[secret.key] != nil {
-            let place: SettingKey
+            let moved: SettingKey
             if secret.key == old || secret.key.contains(old) {
-                place = new
+                moved = new
             } else if secret.key.isWithin(old) {
-                place = secret.key.components.dropFirst(old.components.count).reduce(new) {
+                moved = secret.key.components.dropFirst(old.components.count).reduce(new) {
                     $0.appending(component: $1)
                 }
             } else {
                 continue
             }
-            guard !declared.isSecret(place) else { continue }
-            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(place)” is not: it would show there.")
+            guard !declared.isSecret(moved) else { continue }
+            throw CommandFailure(.refused, "“\(secret.key)” is a secret, and “\(moved)” is not: it would show there.")
         }
     }
 }

@@ -112,7 +112,7 @@ import Testing
     @Test("A value whose type gives its size is not measured")
     func told() {
         func isMeasured<Value: Codable & Sendable>(_ value: Value) -> Bool {
-            SettingBox(SettingDefinition(key: nil, defaultValue: value, rules: [], codec: .standard)).isMeasured
+            SettingDefinition(key: nil, defaultValue: value, rules: [], codec: .standard).isMeasured
         }
         #expect(!isMeasured(1) && !isMeasured("") && !isMeasured(String?.none))
         #expect(!isMeasured([1.5]) && !isMeasured(Set([1])))
