@@ -72,8 +72,8 @@ public final class PanelDirectory: Sendable {
 
     /// Makes a link that lets one browser in, once; see ``SettingsPanel/makeLink(returningTo:)``.
     ///
-    /// - Parameter place: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
-    public func makeLink(to place: String? = nil) -> String { gate.makeLink(to: place) }
+    /// - Parameter path: The path of the page that it leads to, such as that of a panel; `nil` for the front page.
+    public func makeLink(to path: String? = nil) -> String { gate.makeLink(to: path) }
 
     /// Answers a request. It never throws: what fails is a page or a sentence.
     public func respond(to request: PanelRequest) async -> PanelResponse {
@@ -140,11 +140,11 @@ public final class PanelDirectory: Sendable {
                 HTML("h1") { configuration.title }
                 if status == 404 {
                     HTML("p", ["class": "problem", "role": "alert"]) {
-                        context.words("There is no such page or setting.")
+                        context.strings("There is no such page or setting.")
                     }
                 }
                 if entries.isEmpty {
-                    HTML("p", ["class": "empty"]) { context.words("No program has stored settings yet.") }
+                    HTML("p", ["class": "empty"]) { context.strings("No program has stored settings yet.") }
                 } else {
                     HTML("div", ["class": "card"]) {
                         for entry in entries {

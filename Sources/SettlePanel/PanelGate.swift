@@ -22,11 +22,11 @@ final class PanelGate: Sendable {
     /// The path and query of a link that lets one browser in.
     ///
     /// - Parameters:
-    ///   - place: The path of the page that it leads to; `nil` for the first one.
+    ///   - path: The path of the page that it leads to; `nil` for the first one.
     ///   - origin: The path of the program's page to which the panel leads back.
-    func makeLink(to place: String? = nil, returningTo origin: String? = nil) -> String {
+    func makeLink(to path: String? = nil, returningTo origin: String? = nil) -> String {
         var link = "\(configuration.base)/enter?link=\(links.make(at: configuration.now()))"
-        if let place { link += "&to=\(PercentEncoding.encoded(place))" }
+        if let path { link += "&to=\(PercentEncoding.encoded(path))" }
         if let origin { link += "&return=\(PercentEncoding.encoded(origin))" }
         return link
     }
@@ -51,8 +51,8 @@ final class PanelGate: Sendable {
         switch (request.method, visit.path) {
         case ("POST", "/enter"): return enter(visit)
         case (_, "/enter"): return enterPage(visit)
-        case (_, "/style.css"): return .asset(PanelStyle.text, "text/css; charset=utf-8")
-        case (_, "/script.js"): return .asset(PanelScript.text, "text/javascript; charset=utf-8")
+        case (_, "/style.css"): return .asset(PanelAssets.style, "text/css; charset=utf-8")
+        case (_, "/script.js"): return .asset(PanelAssets.script, "text/javascript; charset=utf-8")
         default: break
         }
         guard let sessions else { return await inside(visit, "") }
@@ -77,7 +77,7 @@ final class PanelGate: Sendable {
         let link = visit.query["link"] ?? ""
         guard sessions != nil else { return .redirect(to: "\(configuration.base)/") }
         guard links.isValid(link, at: visit.now) else { return strangerPage(visit) }
-        return EntrancePage(context: strangers(visit)).response(link: link, to: visit.ownPath(visit.query["to"]))
+        return SignInPage(context: strangers(visit)).response(link: link, to: visit.ownPath(visit.query["to"]))
     }
 
     private func enter(_ visit: ParsedRequest) -> PanelResponse {
@@ -91,7 +91,7 @@ final class PanelGate: Sendable {
 
     private func strangerPage(_ visit: ParsedRequest) -> PanelResponse {
         if visit.path.hasSuffix("/events") { return .sentence(401, "The session has ended.") }
-        return EntrancePage(context: strangers(visit)).refusal
+        return SignInPage(context: strangers(visit)).refusal
     }
 
     private func strangers(_ visit: ParsedRequest) -> PageContext {
@@ -103,13 +103,13 @@ final class PanelGate: Sendable {
 
 extension PanelResponse {
     /// A file of the panel, which changes its address when it changes.
-    fileprivate static func asset(_ text: String, _ type: String) -> PanelResponse {
+    fileprivate static func asset(_ bytes: [UInt8], _ type: String) -> PanelResponse {
         PanelResponse(
             200, [("Content-Type", type), ("Cache-Control", "public, max-age=31536000, immutable")],
-            .bytes(Array(text.utf8)))
+            .bytes(bytes))
     }
 
     /// For programs that have none.
     static let icon = PanelResponse(
-        200, [("Content-Type", "image/svg+xml")], .bytes(Array(PanelStyle.icon.utf8)))
+        200, [("Content-Type", "image/svg+xml")], .bytes(PanelAssets.icon))
 }

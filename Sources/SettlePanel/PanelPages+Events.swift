@@ -9,14 +9,14 @@ extension PanelPages {
     ///     says it shows.
     ///   - lifetime: How long the browser's session lasts; `nil` without an end.
     func events(_ query: FormFields, lastEvent: String?, lifetime: Duration?) -> PanelResponse {
-        let page = ShownPage(query)
+        let page = PageScope(query)
         let undeclared = page.controls(in: context.contents).map(\.key).filter {
             panel.store.keys.setting(forKey: $0.description) == nil
         }
-        let ending = PanelEventsEnding(
+        let ending = EventStreamControl(
             heartbeat: panel.configuration.heartbeat, lifetime: lifetime, sleep: panel.configuration.sleep)
         let updates = PageUpdates(
-            page, of: self, outline: query["outline"], from: (lastEvent ?? query["since"]).flatMap { PagePlace($0) })
+            page, of: self, outline: query["outline"], from: (lastEvent ?? query["since"]).flatMap { PageCursor($0) })
         return PanelResponse(
             200, [("Content-Type", "text/event-stream; charset=utf-8"), ("X-Accel-Buffering", "no")],
             .events(

@@ -12,28 +12,29 @@ struct PanelPages: Sendable {
     let panel: SettingsPanel
     let context: PageContext
 
-    var words: PanelWords { context.words }
+    var strings: PanelStrings { context.strings }
 
     /// A setting as it is now.
-    func form(_ control: Control, _ attempt: ControlForm.Attempt? = nil) -> ControlForm {
+    func form(_ control: Control, _ submission: ControlForm.Submission? = nil) -> ControlForm {
         ControlForm(
-            context: context, control: control, state: ControlState(of: control, in: panel.store), attempt: attempt)
+            context: context, control: control, state: ControlState(of: control, in: panel.store),
+            submission: submission)
     }
 
     /// A pane with its settings.
     ///
-    /// - Parameter attempt: What was typed for a setting and not taken.
+    /// - Parameter submission: What was typed for a setting and not taken.
     func pane(
-        _ id: String, attempt: (control: Control, attempt: ControlForm.Attempt)? = nil, status: Int = 200
+        _ id: String, submission: (control: Control, submission: ControlForm.Submission)? = nil, status: Int = 200
     ) -> PanelResponse {
         guard let pane = context.contents.pane(id) else { return missing }
-        let forms = PageForms(of: .pane(id: pane.id), self, attempt: attempt)
+        let forms = RenderedPage(.pane(id: pane.id), self, submission: submission)
         let document = PanelDocument(context: context, title: pane.title, events: forms.events)
         return .html(
             document.html {
                 trail(to: pane)
                 HTML("h1") { pane.title }
-                if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { words("There are no settings here.") } }
+                if pane.sections.isEmpty { HTML("p", ["class": "empty"]) { strings("There are no settings here.") } }
                 for section in pane.sections {
                     HTML("section") {
                         if let title = section.title { HTML("h2") { title } }
@@ -46,21 +47,21 @@ struct PanelPages: Sendable {
                 if !pane.controls.isEmpty {
                     HTML("p", ["class": "foot"]) {
                         HTML("a", ["href": .text(context.path("reset", ["pane": pane.id]))]) {
-                            words("Reset this page…")
+                            strings("Reset this page…")
                         }
                         if pane.id.isEmpty, context.contents.panes.count > 1 {
-                            HTML("a", ["href": .text(context.path("reset"))]) { words("Reset everything…") }
+                            HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
                         }
                     }
                 } else if pane.id.isEmpty, !pane.sections.isEmpty {
                     HTML("p", ["class": "foot"]) {
-                        HTML("a", ["href": .text(context.path("reset"))]) { words("Reset everything…") }
+                        HTML("a", ["href": .text(context.path("reset"))]) { strings("Reset everything…") }
                     }
                 }
             }, status: status)
     }
 
-    private func row(_ row: PanelContents.Row, _ forms: PageForms) -> HTML {
+    private func row(_ row: PanelContents.Row, _ forms: RenderedPage) -> HTML {
         switch row {
         case .control(let control): return forms[control] ?? HTML()
         case .text(let title, let text):
@@ -82,7 +83,7 @@ struct PanelPages: Sendable {
     @HTMLBuilder private func trail(to pane: PanelContents.Pane) -> HTML {
         let parents = ancestors(of: pane)
         if !parents.isEmpty {
-            HTML("nav", ["aria-label": .text(words("Way back"))]) {
+            HTML("nav", ["aria-label": .text(strings("Way back"))]) {
                 for parent in parents {
                     HTML("a", ["href": .text(context.panePath(parent.id))]) { parent.title }
                     HTML("span", ["aria-hidden": "true"]) { " › " }
@@ -104,14 +105,14 @@ struct PanelPages: Sendable {
 
     /// The settings whose words have all words of a search.
     func search(_ text: String) -> PanelResponse {
-        let forms = PageForms(of: .search(text: text), self)
-        let document = PanelDocument(context: context, title: words("Search"), events: forms.events)
+        let forms = RenderedPage(.search(text: text), self)
+        let document = PanelDocument(context: context, title: strings("Search"), events: forms.events)
         let found = context.contents.found(text)
         return .html(
             document.html {
-                HTML("h1") { words("Search") }
+                HTML("h1") { strings("Search") }
                 HTML("p", ["class": "empty"]) {
-                    found.isEmpty ? words("Nothing is called “%@”.", text) : words("Found for “%@”:", text)
+                    found.isEmpty ? strings("Nothing is called “%@”.", text) : strings("Found for “%@”:", text)
                 }
                 for (pane, controls) in found {
                     HTML("section") {
@@ -126,10 +127,10 @@ struct PanelPages: Sendable {
     ///
     /// - Parameter id: Which of several controls of the key.
     func form(of key: String, id: String?) -> PanelResponse {
-        guard let key = SettingKey(key), let (_, control) = context.contents.place(of: key, id: id) else {
+        guard let key = SettingKey(key), let (_, control) = context.contents.location(of: key, id: id) else {
             return missing
         }
-        return .html(marked(control).html)
+        return .html(rendered(control).html)
     }
 
     /// What a reset would change, with the button that does it.
@@ -138,33 +139,35 @@ struct PanelPages: Sendable {
         if let pane, pane == nil { return missing }
         let controls = (pane ?? nil)?.controls ?? context.contents.controls
         let concerned = controls.filter { form($0).isResettable }
-        let title = (pane ?? nil).map { words("Reset “%@”?", $0.title) } ?? words("Reset everything?")
+        let title = (pane ?? nil).map { strings("Reset “%@”?", $0.title) } ?? strings("Reset everything?")
         return .html(
             PanelDocument(context: context, title: title).html {
                 HTML("h1") { title }
                 if concerned.isEmpty {
-                    HTML("p") { words("Everything here has its default.") }
+                    HTML("p") { strings("Everything here has its default.") }
                 } else {
-                    HTML("p") { words("These settings get their defaults:") }
+                    HTML("p") { strings("These settings get their defaults:") }
                     HTML("ul") { concerned.map { control in HTML("li") { control.title } } }
                 }
                 HTML("form", ["method": "post", "action": .text("\(context.base)/reset"), "class": "question"]) {
                     context.hiddenFields()
                     if let id { HTML("input", ["type": "hidden", "name": "pane", "value": .text(id)]) }
-                    if !concerned.isEmpty { HTML("button", ["class": "danger"]) { words("Reset") } }
-                    HTML("a", ["class": "button quiet", "href": .text(context.panePath(id ?? ""))]) { words("Cancel") }
+                    if !concerned.isEmpty { HTML("button", ["class": "danger"]) { strings("Reset") } }
+                    HTML("a", ["class": "button quiet", "href": .text(context.panePath(id ?? ""))]) {
+                        strings("Cancel")
+                    }
                 }
             })
     }
 
-    var missing: PanelResponse { problem(404, HTML(words("There is no such page or setting."))) }
+    var missing: PanelResponse { problem(404, HTML(strings("There is no such page or setting."))) }
 
     func problem(_ status: Int, _ sentence: HTML) -> PanelResponse {
         .html(
-            PanelDocument(context: context, title: words("Settings")).html {
-                HTML("h1") { words("That did not work") }
+            PanelDocument(context: context, title: strings("Settings")).html {
+                HTML("h1") { strings("That did not work") }
                 HTML("p", ["class": "problem", "role": "alert"]) { sentence }
-                HTML("p") { HTML("a", ["href": .text(context.panePath(""))]) { words("Go to the settings") } }
+                HTML("p") { HTML("a", ["href": .text(context.panePath(""))]) { strings("Go to the settings") } }
             }, status: status)
     }
 }

@@ -21,7 +21,7 @@ struct PanelRouter: Sendable {
 
     private func respond(_ context: PageContext) async -> PanelResponse {
         let pages = PanelPages(panel: panel, context: context)
-        let changes = PanelChanges(
+        let changes = PanelActions(
             panel: panel, context: context, form: visit.form, wantsFragment: visit.wantsFragment)
         let query = visit.query
         switch (visit.request.method, visit.path) {

@@ -10,7 +10,7 @@ extension ParsedRequest {
     ) -> PageContext {
         PageContext(
             base: base, files: configuration.base, formToken: formToken, contents: contents,
-            words: configuration.words(for: languages, beside: contents.language), origin: returnPlace, home: home,
-            assets: PanelStyle.version)
+            strings: configuration.strings(for: languages, beside: contents.language), origin: returnPlace, home: home,
+            assets: PanelAssets.version)
     }
 }

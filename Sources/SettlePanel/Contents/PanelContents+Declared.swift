@@ -3,7 +3,7 @@ import SettleInterchange
 
 extension PanelContents {
     /// A pane for each group of settings, in the order of their keys.
-    init(_ declared: DeclaredSettings, title: String, words: PanelWords) {
+    init(_ declared: DeclaredSettings, title: String, strings: PanelStrings) {
         var panes: [Pane] = []
         func add(_ settings: [DeclaredSetting], _ names: [String], parent: String?) {
             let depth = names.count
@@ -13,17 +13,17 @@ extension PanelContents {
             for setting in settings {
                 let components = setting.key.components
                 guard components.count > depth + 1 else {
-                    own.rows.append(.control(Control(setting, words)))
+                    own.rows.append(.control(Control(setting, strings)))
                     continue
                 }
-                if let place = groups.firstIndex(where: { $0.name.hasSameBytes(as: components[depth]) }) {
-                    groups[place].settings.append(setting)
+                if let index = groups.firstIndex(where: { $0.name.hasSameBytes(as: components[depth]) }) {
+                    groups[index].settings.append(setting)
                 } else {
                     groups.append((components[depth], [setting]))
                 }
             }
             let id = SettingKey(components: names)?.description ?? ""
-            let place = panes.count
+            let index = panes.count
             panes.append(Pane(id: id, title: "", parent: parent, sections: []))
             for group in groups {
                 let names = names + [group.name]
@@ -31,7 +31,7 @@ extension PanelContents {
                 inner.rows.append(.pane(id: key, title: group.name.asTitle))
                 add(group.settings, names, parent: id)
             }
-            panes[place] = Pane(
+            panes[index] = Pane(
                 id: id, title: names.last?.asTitle ?? title, parent: parent,
                 sections: [own, inner].filter { !$0.rows.isEmpty })
         }
@@ -41,11 +41,11 @@ extension PanelContents {
 }
 
 extension Control {
-    fileprivate init(_ setting: DeclaredSetting, _ words: PanelWords) {
+    fileprivate init(_ setting: DeclaredSetting, _ strings: PanelStrings) {
         let check = setting.check
         self.init(
             key: setting.key, title: setting.title ?? setting.key.components.last?.asTitle ?? "", help: setting.help,
-            rule: setting.demand, unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, words),
+            rule: setting.demand, unit: setting.unit, kind: setting.isSecret ? .secret : ControlKind(check, strings),
             isOptional: check.types.contains("null"), isOwners: setting.isOwners, defaultValue: setting.defaultValue,
             refusal: { setting.refusal(of: $0) })
     }
@@ -72,7 +72,7 @@ extension ControlKind {
     /// More choices than these are in a menu.
     private static let radioLimit = 4
 
-    fileprivate init(_ check: SchemaCheck, _ words: PanelWords) {
+    fileprivate init(_ check: SchemaCheck, _ strings: PanelStrings) {
         let types = check.types.subtracting(["null"])
         if let cases = check.cases?.filter({ $0 != .null }), !cases.isEmpty {
             let choices = cases.map { SettingsBundle.Choice(title: DefaultsText.text(of: $0), value: $0) }
@@ -84,17 +84,17 @@ extension ControlKind {
         case "base64"?: self = .data
         case "uri-reference"?: self = .text(TextInput(keyboard: "url"))
         case "Duration"?, "Duration?"?: self = .duration
-        default: self = Self.kind(of: types, check, words)
+        default: self = Self.kind(of: types, check, strings)
         }
     }
 
-    private static func kind(of types: Set<String>, _ check: SchemaCheck, _ words: PanelWords) -> ControlKind {
-        let element = check.element.map { ControlKind($0, words) }
+    private static func kind(of types: Set<String>, _ check: SchemaCheck, _ strings: PanelStrings) -> ControlKind {
+        let element = check.element.map { ControlKind($0, strings) }
         let limits = [check.limit("minimum"), check.limit("maximum")]
         if types == ["boolean"] {
             guard check.types.contains("null") else { return .toggle(SettingsBundle.Toggle()) }
             return .choice(
-                [.init(title: words("On"), value: .bool(true)), .init(title: words("Off"), value: .bool(false))],
+                [.init(title: strings("On"), value: .bool(true)), .init(title: strings("Off"), value: .bool(false))],
                 style: .radio)
         }
         if types == ["integer"] {

@@ -48,7 +48,7 @@ struct PanelContents: Sendable {
     /// Where a key is shown.
     ///
     /// - Parameter id: The identifier of one of several controls of the key; otherwise the first one counts.
-    func place(of key: SettingKey, id: String? = nil) -> (pane: Pane, control: Control)? {
+    func location(of key: SettingKey, id: String? = nil) -> (pane: Pane, control: Control)? {
         var first: (pane: Pane, control: Control)?
         for pane in panes {
             for control in pane.controls where control.key == key {

@@ -13,9 +13,9 @@ struct FormFields: Sendable {
 
     init(_ encoded: some Collection<UInt8>) {
         for part in encoded.split(separator: UInt8(ascii: "&"), maxSplits: Self.limit) where !part.isEmpty {
-            let place = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            let value = place == part.endIndex ? part[place...] : part[part.index(after: place)...]
-            fields.append((Self.decoded(part[..<place]), Self.decoded(value)))
+            let separator = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = separator == part.endIndex ? part[separator...] : part[part.index(after: separator)...]
+            fields.append((Self.decoded(part[..<separator]), Self.decoded(value)))
         }
     }
 

@@ -25,8 +25,8 @@ public struct PanelResponse: Sendable {
     }
 
     /// Leads to another page after a form.
-    static func redirect(to place: String) -> PanelResponse {
-        PanelResponse(303, [("Location", place)])
+    static func redirect(to path: String) -> PanelResponse {
+        PanelResponse(303, [("Location", path)])
     }
 }
 

@@ -35,13 +35,13 @@ struct ParsedRequest: Sendable {
     var returnPlace: String? { ownPath(form["return"] ?? query["return"]) }
 
     /// A path of this origin, which no browser takes for another host; `nil` for anything else.
-    func ownPath(_ place: String?) -> String? {
-        guard let place, place.utf8.count <= 2048 else { return nil }
-        let bytes = Array(place.utf8)
+    func ownPath(_ path: String?) -> String? {
+        guard let path, path.utf8.count <= 2048 else { return nil }
+        let bytes = Array(path.utf8)
         // Browsers take a backslash for a slash, and leave out tabs and line breaks.
         guard bytes.first == UInt8(ascii: "/"), bytes.dropFirst().first != UInt8(ascii: "/"),
             bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") })
         else { return nil }
-        return place
+        return path
     }
 }

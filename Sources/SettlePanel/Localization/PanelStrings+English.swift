@@ -1,7 +1,7 @@
 import SettleInterchange
 
 /// What stays in English on pages in other languages: the sentences of the store, its rules and its places.
-extension PanelWords {
+extension PanelStrings {
     private var isEnglish: Bool { language.prefix { $0 != "-" && $0 != "_" }.lowercased() == "en" }
 
     /// English text. Where the page is in another language it is marked, so that screen readers speak it as English, and that its

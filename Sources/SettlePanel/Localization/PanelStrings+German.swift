@@ -1,4 +1,4 @@
-extension PanelWords {
+extension PanelStrings {
     static let german: KeyValuePairs<String, String> = [
         // Pages
         "Settings": "Einstellungen",

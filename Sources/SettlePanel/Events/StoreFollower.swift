@@ -4,9 +4,9 @@ import Settle
 ///
 /// The store's changes tell what is in force, of all domains. They leave out what others do with keys that no group declares, so
 /// the values of these are compared. All of it is one wait, in the connection's own task.
-struct PanelFollower {
+struct StoreFollower {
     /// What has happened since the last time that somebody asked.
-    struct News: Sendable {
+    struct Update: Sendable {
         var keys: Set<SettingKey> = []
         /// Whether anything may have changed.
         var isEverything = false
@@ -21,7 +21,7 @@ struct PanelFollower {
     private var undeclared: [(key: SettingKey, value: SettingValue?)]
     private var watch: ContentWatch
     private var changes: Changes.Iterator
-    private let ending: PanelEventsEnding.Part
+    private let ending: EventStreamControl.Part
     private var isBeginning = true
 
     /// More keys than these are told as everything.
@@ -30,7 +30,7 @@ struct PanelFollower {
     /// Begins to follow.
     ///
     /// - Parameter undeclared: The keys of the panel that no group declares.
-    init(_ store: SettingsStore, undeclared: [SettingKey], ending: PanelEventsEnding) {
+    init(_ store: SettingsStore, undeclared: [SettingKey], ending: EventStreamControl) {
         self.store = store
         watch = ContentWatch(store)
         changes = store.changes.makeAsyncIterator()
@@ -38,40 +38,40 @@ struct PanelFollower {
         self.ending = ending.part(waking: watch)
     }
 
-    /// Waits for news; there are some at once in the beginning, and empty ones for each heartbeat.
+    /// Waits for update; there are some at once in the beginning, and empty ones for each heartbeat.
     ///
     /// - Returns: `nil` at the end.
-    mutating func next(isolation actor: isolated (any Actor)?) async -> News? {
+    mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
         if isBeginning {
             isBeginning = false
-            return ending.isEnded || Task.isCancelled ? nil : News(isBeginning: true)
+            return ending.isEnded || Task.isCancelled ? nil : Update(isBeginning: true)
         }
         while !ending.isEnded {
             switch await watch.next(isolation: actor) {
             case .finished: return nil
-            case .interrupted: return ending.isEnded ? nil : News()
+            case .interrupted: return ending.isEnded ? nil : Update()
             case .changed:
-                let news = takeNews()
-                if !news.isEmpty { return news }
+                let update = takeUpdate()
+                if !update.isEmpty { return update }
             }
         }
         return nil
     }
 
-    private mutating func takeNews() -> News {
-        var news = News()
+    private mutating func takeUpdate() -> Update {
+        var update = Update()
         while let change = changes.popNext() {
-            if change.missed != .nothing { news.isEverything = true }
-            for mutation in change.mutations { news.keys.insert(SettingKey(stored: mutation.key)) }
+            if change.missed != .nothing { update.isEverything = true }
+            for mutation in change.mutations { update.keys.insert(SettingKey(stored: mutation.key)) }
         }
         for (index, (key, value)) in undeclared.enumerated() {
             let now = store.keys[key]
             guard now != value else { continue }
             undeclared[index].value = now
-            news.keys.insert(key)
+            update.keys.insert(key)
         }
-        if news.keys.count > Self.limit { news.isEverything = true }
-        if news.isEverything { news.keys = [] }
-        return news
+        if update.keys.count > Self.limit { update.isEverything = true }
+        if update.isEverything { update.keys = [] }
+        return update
     }
 }

@@ -10,8 +10,8 @@ import Testing
     import Foundation
 #endif
 
-/// News that say what is other in a form, and a page that follows them.
-@Suite(.timeLimit(.minutes(10))) struct PanelPatchTests {
+/// A page that follows its stream.
+@Suite(.timeLimit(.minutes(10))) struct PanelFollowingTests {
     /// A page that follows its stream, from the first event on.
     private struct Page {
         let browser: PanelBrowser
@@ -52,115 +52,76 @@ import Testing
         return try await Page(program.browser, "/pane?id=limits")
     }
 
-    @Test func `What changes again and again is told as what is other, and shows as the program makes it`() async throws
-    {
+    @Test func `What changes again and again is sent alone, and shows as the program makes it`() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         for count in 5..<9 {
             try await program.store.commit { program.app.limits.count = count }
             try await page.follow("limits.count")
-            #expect((page.shown.wholes, page.shown.patches) == (0, 1))
+            #expect(page.shown.sent == ["limits.count"])
             #expect(page.shown.input(of: "limits.count") == "\(count)")
         }
-        #expect(page.shown.misfits == 0)
     }
 
-    @Test func `The first event of a stream has whole forms`() async throws {
+    @Test func `A form that gets more or fewer elements is sent as it is then`() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
-        try await program.store.commit { program.app.limits.count = 5 }
-        try await page.follow("limits.count")
-        try await program.store.commit { program.app.limits.count = 6 }
-        page.reader = try await program.browser.events("/events?pane=limits", after: page.reader.lastID)
-        try page.shown.show(await page.reader.next())
-        #expect((page.shown.wholes, page.shown.patches) == (1, 0))
-        try await program.store.commit { program.app.limits.count = 7 }
-        try await page.follow("limits.count")
-        #expect((page.shown.wholes, page.shown.patches) == (0, 1))
-    }
-
-    @Test func `A form that gets another element is told whole, and then what is other`() async throws {
-        let program = try await PanelProgram()
-        var page = try await page(of: program)
-        for (tags, isWhole) in [(["a", "c"], false), (["a", "c", "d"], true), (["x", "c", "d"], false), ([], true)] {
+        for tags in [["a", "c"], ["a", "c", "d"], ["x", "c", "d"], []] {
             try await program.store.commit { program.app.limits.tags = tags }
             try await page.follow("limits.tags")
-            #expect((page.shown.wholes, page.shown.patches) == (isWhole ? (1, 0) : (0, 1)), "\(tags)")
+            #expect(page.shown.sent == ["limits.tags"], "\(tags)")
         }
         try await program.store.commit { try program.store.keys.removeValue(forKey: "limits.name") }
         try await page.follow("limits.name")
-        #expect((page.shown.wholes, page.shown.patches) == (1, 0))
-        #expect(page.shown.misfits == 0)
+        #expect(page.shown.sent == ["limits.name"])
     }
 
-    @Test func `A secret that became another is told with its new place, though it looks the same`() async throws {
+    @Test func `A secret that became another is sent with its new token, though it looks the same`() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         let before = page.shown["limits.token"]?.hidden.first { $0.0 == "token" }?.1
         try await program.store.commit { program.app.limits.token = Secret("second") }
         try await page.follow("limits.token")
-        #expect((page.shown.wholes, page.shown.patches, page.shown.misfits) == (0, 1, 0))
+        #expect(page.shown.sent == ["limits.token"])
         let after = page.shown["limits.token"]?.hidden.first { $0.0 == "token" }?.1
         #expect(before != after && after == program.store.history.token?.description)
     }
 
-    @Test func `What is sent after news is no conflict, and what is older is one`() async throws {
+    @Test func `What is sent after an event is not a conflict, and what is older is one`() async throws {
         let program = try await PanelProgram()
         var page = try await page(of: program)
         let old = try #require(page.shown["limits.name"]).hidden
         try await program.store.commit { program.app.limits.name = "from outside" }
         try await page.follow("limits.name")
-        #expect(page.shown.patches == 1)
         let new = try #require(page.shown["limits.name"]).hidden
         #expect(await program.browser.post("/set", old + [("value", "mine")]).status == 409)
         #expect(await program.browser.post("/set", new + [("value", "mine")]).status == 303)
         #expect(program.app.limits.name == "mine")
     }
 
-    @Test func `The mark tells what a form shows, wherever it is from`() async throws {
+    @Test func `The digest tells what a form shows, wherever it is from`() async throws {
         let program = try await PanelProgram()
         let key = "limits.count"
-        func mark(_ text: String) throws -> String {
+        func digest(_ text: String) throws -> String {
             let form = text.matches(of: /<form class="control".*?<\/form>/.dotMatchesNewlines())
                 .first { $0.output.contains("data-key=\"\(key)\"") }
-            return try #require(form.flatMap { HTMLNode(element: $0.output).attributes["data-mark"] })
+            return try #require(form.flatMap { HTMLNode(element: $0.output).attributes["data-digest"] })
         }
         let answer = await program.browser.change(key, [("value", "5")], on: "/pane?id=limits", asScript: true)
         #expect(answer.status == 200)
-        let shown = try mark(answer.text)
+        let shown = try digest(answer.text)
         #expect(shown.count == 8)
-        // Another place, and nothing else.
+        // Another token, and nothing else.
         try await program.store.commit { program.app.limits.name = "other" }
         for place in ["/pane?id=limits", "/search?q=most", "/form?key=\(key)"] {
-            #expect(try mark(await program.browser.get(place).text) == shown)
+            #expect(try digest(await program.browser.get(place).text) == shown)
         }
         let refused = await program.browser.change(key, [("value", "99")], on: "/pane?id=limits", asScript: true)
         #expect(refused.status == 422)
-        #expect(try mark(refused.text) != shown)
+        #expect(try digest(refused.text) != shown)
         let page = await program.browser.change(key, [("value", "99")], on: "/pane?id=limits")
-        #expect(try mark(page.text) == mark(refused.text))
-        #expect(try page.eventsAddress.contains(mark(refused.text)))
-    }
-
-    @Test func `Beyond a size, forms are told whole until they have been told`() async throws {
-        let folder = try TemporaryFolder()
-        let store = try await SettingsStore.open(at: folder.url.appending(path: "app.json"))
-        let text = String(repeating: "x", count: 5_000)
-        try await store.commit { for number in 10..<60 { try store.keys.setValue(text, forKey: "key\(number)") } }
-        let browser = PanelBrowser(
-            SettingsPanel(valuesOf: store, configuration: .init(title: "x", access: .everyone)))
-        var page = try await Page(browser, "/")
-        for (key, value, isWhole) in [
-            ("key10", "a\(text)", false), ("key59", "a\(text)", true), ("key59", "b\(text)", false),
-            // What was kept before has made room.
-            ("key12", "b", true), ("key12", String(repeating: "x", count: 200_000), false), ("key12", "c", true),
-            ("key59", "c", false),
-        ] {
-            try await store.commit { try store.keys.setValue(value, forKey: SettingKey.path(key)) }
-            try await page.follow(key)
-            #expect((page.shown.wholes, page.shown.patches) == (isWhole ? (1, 0) : (0, 1)), "\(key) \(value.prefix(9))")
-        }
-        #expect(page.shown.misfits == 0)
+        #expect(try digest(page.text) == digest(refused.text))
+        #expect(try page.eventsAddress.contains(digest(refused.text)))
     }
 
     @Test func `A page that follows shows what the program does, whatever changes`() async throws {
@@ -169,7 +130,6 @@ import Testing
         var generator = SeededGenerator()
         let limits = program.app.limits
         let texts = ["", "x", "<b>\"&'", "a\nb", "\r\n", "é", " ", "&amp;"]
-        var patches = 0
         for _ in 0..<300 {
             let key = "limits.\(keys.randomElement(using: &generator) ?? "")"
             func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
@@ -188,21 +148,20 @@ import Testing
                 case ("limits.ports", _): limits.ports = ["a": number(0...9), text(): number(0...9)]
                 default: limits.token = Secret(text())
                 }
-                // So that something is told in any case.
+                // So that something is sent in any case.
                 limits.count = (limits.count + 1) % 20
             }
             try await page.follow("limits.count")
-            patches += page.shown.patches
+            #expect(page.shown.sent.count <= 2)
             for (_, form) in page.shown.forms {
                 let id = try #require(form.attributes["id"])
                 let key = try #require(form.attributes["data-key"])
                 let now = await program.browser.get("/form?key=\(key)&control=\(id)")
                 let expected = HTMLNode(element: now.text)
-                // The place of a form is that of its last change.
+                // The token of a form is that of its last change.
                 expected.set("token", form.hidden.first { $0.0 == "token" }?.1 ?? "")
                 #expect(form.description == expected.description, "\(generator.seed): \(key)")
             }
         }
-        #expect(page.shown.misfits == 0 && patches > 200)
     }
 }

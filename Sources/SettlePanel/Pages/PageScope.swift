@@ -1,5 +1,5 @@
 /// What a page of settings shows, so that its stream tells of the same.
-enum ShownPage: Sendable {
+enum PageScope: Sendable {
     case pane(id: String)
     /// The results of a search.
     case search(text: String)
@@ -9,9 +9,9 @@ enum ShownPage: Sendable {
         self = query["q"].map { .search(text: $0) } ?? .pane(id: query["pane"] ?? "")
     }
 
-    /// - Parameter place: What the page shows.
-    func address(from place: PagePlace, in context: PageContext) -> String {
-        let (outline, since) = (place.outline, place.description)
+    /// - Parameter cursor: What the page shows.
+    func address(from cursor: PageCursor, in context: PageContext) -> String {
+        let (outline, since) = (cursor.outline, cursor.description)
         return switch self {
         case .pane(let id): context.path("events", ["pane": id, "outline": outline, "since": since])
         case .search(let text): context.path("events", ["q": text, "outline": outline, "since": since])

@@ -2,7 +2,7 @@ import Settle
 package import SettleInterchange
 
 /// The panel's own words in a person's language.
-struct PanelWords: Sendable {
+struct PanelStrings: Sendable {
     /// Such as `en` or `pt-BR`.
     let language: String
     /// The first one that has a text counts.
@@ -51,7 +51,7 @@ struct PanelWords: Sendable {
 /// The languages that the panel has beside English.
 package enum PanelTranslations {
     /// By their tags in small letters.
-    package static let shipped = ["ar": table(PanelWords.arabic), "de": table(PanelWords.german)]
+    package static let shipped = ["ar": table(PanelStrings.arabic), "de": table(PanelStrings.german)]
 
     private static func table(_ texts: KeyValuePairs<String, String>) -> StringTable {
         StringTable(texts.map { StringTable.Entry(key: $0.key, value: $0.value) })

@@ -1,4 +1,4 @@
-extension PanelWords {
+extension PanelStrings {
     static let arabic: KeyValuePairs<String, String> = [
         // Pages
         "Settings": "الإعدادات",

@@ -1,31 +1,31 @@
 import Settle
 
-/// What a page shows: the place in the history that it is not older than, which settings it has, and a mark of each of their
+/// What a page shows: the place in the history that it is not older than, which settings it has, and a digest of each of their
 /// forms.
 ///
 /// It is the identifier of each event, so a browser gives it back when it connects again, also to another process that serves
-/// the same store. The marks are compared with the forms as they are then, whatever domain has changed them: what
+/// the same store. The digests are compared with the forms as they are then, whatever domain has changed them: what
 /// has a place in the history and what has none, such as an argument, an administrator's file, a registered default, or a
 /// value that was never saved because its program was killed.
-struct PagePlace: Sendable, Hashable {
+struct PageCursor: Sendable, Hashable {
     /// `nil` where there is no history.
     let token: ChangeToken?
     let outline: String
-    private let marks: [FormMark]
+    private let digests: [FormDigest]
     /// How many forms the page has.
     private let count: Int
 
-    /// A page with more forms has marks of groups, so that a header has room for all.
+    /// A page with more forms has digests of groups, so that a header has room for all.
     private static let limit = 96
 
-    init(token: ChangeToken?, outline: String, forms: [FormMark]) {
+    init(token: ChangeToken?, outline: String, forms: [FormDigest]) {
         (self.token, self.outline, count) = (token, outline, forms.count)
         guard forms.count > Self.limit else {
-            marks = forms
+            digests = forms
             return
         }
-        marks = Dictionary(grouping: forms.indices) { Self.group(of: $0, count: forms.count) }
-            .sorted { $0.key < $1.key }.map { FormMark(of: $0.value.map { forms[$0] }) }
+        digests = Dictionary(grouping: forms.indices) { Self.group(of: $0, count: forms.count) }
+            .sorted { $0.key < $1.key }.map { FormDigest(of: $0.value.map { forms[$0] }) }
     }
 
     private static func group(of form: Int, count: Int) -> Int { count > limit ? form * limit / count : form }
@@ -33,19 +33,19 @@ struct PagePlace: Sendable, Hashable {
     /// The forms, by their order on the page, that this page shows otherwise than another one, which has the same settings.
     ///
     /// - Returns: `nil` if it can't be told, since the pages don't have the same settings.
-    func differences(from other: PagePlace) -> [Int]? {
-        guard outline == other.outline, count == other.count, marks.count == other.marks.count else { return nil }
+    func differences(from other: PageCursor) -> [Int]? {
+        guard outline == other.outline, count == other.count, digests.count == other.digests.count else { return nil }
         return (0..<count).filter {
             let group = Self.group(of: $0, count: count)
-            return marks[group] != other.marks[group]
+            return digests[group] != other.digests[group]
         }
     }
 }
 
-extension PagePlace: LosslessStringConvertible {
+extension PageCursor: LosslessStringConvertible {
     /// The parts with full stops between them, in characters that need no encoding in a header or an address.
     var description: String {
-        "\(token?.description ?? "").\(outline).\(count).\(marks.map(\.text).joined())"
+        "\(token?.description ?? "").\(outline).\(count).\(digests.map(\.text).joined())"
     }
 
     init?(_ description: String) {
@@ -54,13 +54,13 @@ extension PagePlace: LosslessStringConvertible {
         token = ChangeToken(String(Substring(parts[0])))
         guard token != nil || parts[0].isEmpty else { return nil }
         (outline, self.count) = (String(Substring(parts[1])), count)
-        var (rest, marks) = (parts[3][...], [FormMark]())
+        var (rest, digests) = (parts[3][...], [FormDigest]())
         while !rest.isEmpty {
-            guard let mark = FormMark(rest.prefix(FormMark.length)) else { return nil }
-            marks.append(mark)
-            rest = rest.dropFirst(FormMark.length)
+            guard let digest = FormDigest(rest.prefix(FormDigest.length)) else { return nil }
+            digests.append(digest)
+            rest = rest.dropFirst(FormDigest.length)
         }
-        guard marks.count == min(count, Self.limit) else { return nil }
-        self.marks = marks
+        guard digests.count == min(count, Self.limit) else { return nil }
+        self.digests = digests
     }
 }

@@ -2,7 +2,7 @@ import Settle
 
 extension ControlForm {
     /// A change that was not made.
-    struct Attempt: Sendable {
+    struct Submission: Sendable {
         /// How the value was shown, which is JSON where its control could not show it.
         let kind: ControlKind
         let isJSON: Bool
@@ -10,11 +10,11 @@ extension ControlForm {
         /// Whether the setting was to get its default.
         let isReset: Bool
         /// What the page has shown before; `nil` if it shows the newest with it.
-        var place: Place?
+        var version: Version?
         var reason = Reason.refused(HTML())
 
-        /// The place in the history that a form is of, and the value there.
-        struct Place: Sendable {
+        /// The change token that a form is of, and a fingerprint of the value there.
+        struct Version: Sendable {
             let token: String
             let seen: String
         }
@@ -28,32 +28,34 @@ extension ControlForm {
     }
 
     /// Why it was not made, and what can be done.
-    @HTMLBuilder func explained(_ attempt: Attempt) -> HTML {
-        switch attempt.reason {
+    @HTMLBuilder func explained(_ submission: Submission) -> HTML {
+        switch submission.reason {
         case .refused(let sentence):
             HTML("p") { sentence }
             keep
         case .conflict(let author):
             HTML("p") {
                 if let author {
-                    words("“%@” has changed this meanwhile.", author)
+                    strings("“%@” has changed this meanwhile.", author)
                 } else {
-                    words("This has been changed meanwhile.")
+                    strings("This has been changed meanwhile.")
                 }
             }
             HTML("dl") {
-                HTML("dt") { words("There now") }
-                HTML("dd") { state.value.map(spelled) ?? words("Not set") }
-                HTML("dt") { words("Yours") }
-                HTML("dd") { attempt.isReset ? words("The default") : control.isSecret ? "••••" : typed(attempt) }
+                HTML("dt") { strings("There now") }
+                HTML("dd") { state.value.map(spelled) ?? strings("Not set") }
+                HTML("dt") { strings("Yours") }
+                HTML("dd") {
+                    submission.isReset ? strings("The default") : control.isSecret ? "••••" : typed(submission)
+                }
             }
-            if attempt.isReset {
-                HTML("button", ["name": "action", "value": "reset", "formnovalidate": .present]) { words("Reset") }
+            if submission.isReset {
+                HTML("button", ["name": "action", "value": "reset", "formnovalidate": .present]) { strings("Reset") }
             } else if control.isSecret {
                 // It is in no page, so a button could not save it.
-                HTML("p") { words("Type yours again to save it.") }
+                HTML("p") { strings("Type yours again to save it.") }
             } else {
-                HTML("button", ["name": "action", "value": "save"]) { words("Save mine") }
+                HTML("button", ["name": "action", "value": "save"]) { strings("Save mine") }
             }
             keep
         }
@@ -61,15 +63,15 @@ extension ControlForm {
 
     /// Forgets what was typed.
     private var keep: HTML {
-        let pane = context.contents.place(of: control.key, id: control.id)?.pane.id ?? ""
+        let pane = context.contents.location(of: control.key, id: control.id)?.pane.id ?? ""
         return HTML(
             "a",
             ["class": "button quiet", "href": .text("\(context.panePath(pane))#\(control.id)"), "data-leave": .present]
-        ) { words("Keep what is there") }
+        ) { strings("Keep what is there") }
     }
 
-    private func typed(_ attempt: Attempt) -> String {
-        let value = try? attempt.input.value(for: control.shown(as: attempt.kind))
-        return (value ?? nil).map(spelled) ?? attempt.input.text
+    private func typed(_ submission: Submission) -> String {
+        let value = try? submission.input.value(for: control.shown(as: submission.kind))
+        return (value ?? nil).map(spelled) ?? submission.input.text
     }
 }

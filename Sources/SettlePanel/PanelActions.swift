@@ -1,7 +1,7 @@
 import Settle
 
 /// Changes that a person makes on a page.
-struct PanelChanges: Sendable {
+struct PanelActions: Sendable {
     let panel: SettingsPanel
     let context: PageContext
     let form: FormFields
@@ -13,41 +13,41 @@ struct PanelChanges: Sendable {
     /// Stores or removes a value, or changes the parts of one.
     func set() async -> PanelResponse {
         guard let key = form["key"].flatMap({ SettingKey($0) }),
-            let (pane, control) = context.contents.place(of: key, id: form["control"])
+            let (pane, control) = context.contents.location(of: key, id: form["control"])
         else { return pages.missing }
         let isJSON = form["as"] == "json"
         let edited = isJSON ? control.shown(as: .json) : control
-        let action = PartAction(form["action"] ?? "save")
+        let action = FormAction(form["action"] ?? "save")
         var input = ControlInput(form, for: edited.kind)
         input.apply(action, form, to: edited.kind)
-        let attempt = ControlForm.Attempt(
+        let submission = ControlForm.Submission(
             kind: edited.kind, isJSON: isJSON, input: input, isReset: action == .reset,
-            place: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
+            version: form["seen"].map { .init(token: form["token"] ?? "", seen: $0) })
         if control.isOwners {
-            return refused(pane, control, attempt, HTML(context.words("Only the program itself changes this.")))
+            return refused(pane, control, submission, HTML(context.strings("Only the program itself changes this.")))
         }
         do {
-            if attempt.isReset { return try await store(nil, pane, control, attempt) }
+            if submission.isReset { return try await store(nil, pane, control, submission) }
             guard let value = try input.value(for: edited) else {
                 guard !control.isSecret else { return done(pane, control, isStored: false) }
                 guard control.isOptional else { throw InputProblem("A value is needed here.") }
-                return try await store(.null, pane, control, attempt)
+                return try await store(.null, pane, control, submission)
             }
             if let refusal = control.refusal(value) { throw InputProblem(refusal) }
-            return try await store(value, pane, control, attempt)
+            return try await store(value, pane, control, submission)
         } catch let problem as InputProblem {
-            return refused(pane, control, attempt, problem.sentence(in: context.words))
+            return refused(pane, control, submission, problem.sentence(in: context.strings))
         } catch {
             // A declaration that does not know of the secret may spell it.
-            let words = context.words
-            let sentence = control.isSecret ? HTML(words("This can’t be stored here.")) : words.english("\(error)")
-            return refused(pane, control, attempt, sentence)
+            let strings = context.strings
+            let sentence = control.isSecret ? HTML(strings("This can’t be stored here.")) : strings.english("\(error)")
+            return refused(pane, control, submission, sentence)
         }
     }
 
     /// - Parameter value: `nil` removes what is stored.
     private func store(
-        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt
+        _ value: SettingValue?, _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission
     ) async throws -> PanelResponse {
         let (store, key) = (panel.store, control.key)
         let write: @Sendable () throws -> Void = {
@@ -71,17 +71,17 @@ struct PanelChanges: Sendable {
                     ifUnchangedSince: token, keys: [key.description], author: panel.configuration.author, write)
                 return done(pane, control)
             } catch is OtherIsThere {
-                return conflict(pane, control, attempt, wanting: value, author: nil)
+                return conflict(pane, control, submission, wanting: value, author: nil)
             } catch let error as SettingsError where error.code == .conflict {
-                // The page may have shown a value that was on its way to the file: then its place is older than it is.
+                // The page may have shown a value that was on its way to the file: then its token is older than it is.
                 let state = ControlState(of: control, in: store)
-                guard state.value != nil, state.seen == form["seen"], let place = state.token else {
-                    return conflict(pane, control, attempt, wanting: value, author: error.conflict?.author?.name)
+                guard state.value != nil, state.seen == form["seen"], let newer = state.token else {
+                    return conflict(pane, control, submission, wanting: value, author: error.conflict?.author?.name)
                 }
-                token = place
+                token = newer
             }
         }
-        return conflict(pane, control, attempt, wanting: value, author: nil)
+        return conflict(pane, control, submission, wanting: value, author: nil)
     }
 
     /// How often a value may be on its way.
@@ -90,7 +90,7 @@ struct PanelChanges: Sendable {
     /// The page has shown something else than there is now.
     private struct OtherIsThere: Error {}
 
-    /// A file that has never been written has no places, so what the page has shown must still be there. Who sends no form
+    /// A file that has never been written has no tokens, so what the page has shown must still be there. Who sends no form
     /// of a page has seen nothing.
     private func refuseIfOther(_ control: Control) throws {
         if let seen = form["seen"], seen != ControlState(of: control, in: panel.store).seen { throw OtherIsThere() }
@@ -98,41 +98,42 @@ struct PanelChanges: Sendable {
 
     /// Somebody else was first, or it was the same browser, which has missed the answer and asks again.
     private func conflict(
-        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, wanting value: SettingValue?,
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission,
+        wanting value: SettingValue?,
         author: String?
     ) -> PanelResponse {
         let state = ControlState(of: control, in: panel.store)
         let isThere =
-            if let value { state.isStored && state.value.map { attempt.kind.isSame($0, value) } ?? false } else {
+            if let value { state.isStored && state.value.map { submission.kind.isSame($0, value) } ?? false } else {
                 !state.isStored
             }
         if isThere { return done(pane, control) }
-        var attempt = attempt
-        (attempt.reason, attempt.place) = (.conflict(author: author), nil)
-        return answer(pane, control, attempt, status: 409)
+        var submission = submission
+        (submission.reason, submission.version) = (.conflict(author: author), nil)
+        return answer(pane, control, submission, status: 409)
     }
 
     private func done(_ pane: PanelContents.Pane, _ control: Control, isStored: Bool = true) -> PanelResponse {
         guard wantsFragment else { return .redirect(to: "\(context.panePath(pane.id))#\(control.id)") }
-        var response = PanelResponse.html(pages.marked(control).html)
+        var response = PanelResponse.html(pages.rendered(control).html)
         if !isStored { response.headers.append(("X-Settle-Unchanged", "1")) }
         return response
     }
 
     private func refused(
-        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, _ sentence: HTML
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, _ sentence: HTML
     ) -> PanelResponse {
-        var attempt = attempt
-        attempt.reason = .refused(sentence)
-        return answer(pane, control, attempt, status: 422)
+        var submission = submission
+        submission.reason = .refused(sentence)
+        return answer(pane, control, submission, status: 422)
     }
 
     /// What was typed is shown again, with the reason beside it.
     private func answer(
-        _ pane: PanelContents.Pane, _ control: Control, _ attempt: ControlForm.Attempt, status: Int
+        _ pane: PanelContents.Pane, _ control: Control, _ submission: ControlForm.Submission, status: Int
     ) -> PanelResponse {
-        guard wantsFragment else { return pages.pane(pane.id, attempt: (control, attempt), status: status) }
-        return .html(pages.marked(control, attempt).html, status: status)
+        guard wantsFragment else { return pages.pane(pane.id, submission: (control, submission), status: status) }
+        return .html(pages.rendered(control, submission).html, status: status)
     }
 
     /// Removes what is stored for the settings of a pane, or of all panes.
@@ -147,7 +148,7 @@ struct PanelChanges: Sendable {
             }
             return .redirect(to: context.panePath(pane ?? ""))
         } catch {
-            return pages.problem(422, context.words.english("\(error)"))
+            return pages.problem(422, context.strings.english("\(error)"))
         }
     }
 
@@ -156,29 +157,29 @@ struct PanelChanges: Sendable {
         guard let token = form["token"].flatMap({ ChangeToken($0) }) else { return pages.missing }
         do {
             // The declarations of another program are not in the store, so it can't know what is its owner's.
-            let (contents, words) = (context.contents, context.words)
+            let (contents, strings) = (context.contents, context.strings)
             let result = try await panel.store.history.undo(
                 .token(token), force: false, author: panel.configuration.author
             ) { key in
                 guard contents.mayUndo(at: key) else {
-                    throw PanelError(words("“%@” can’t be changed here, so nothing was undone.", key.description))
+                    throw PanelError(strings("“%@” can’t be changed here, so nothing was undone.", key.description))
                 }
             }
             guard result.conflicts.isEmpty else {
                 let keys = result.conflicts.map { "“\($0.key)”" }.joined(separator: ", ")
-                return pages.problem(409, HTML(context.words("Changed since, and left alone: %@", keys)))
+                return pages.problem(409, HTML(context.strings("Changed since, and left alone: %@", keys)))
             }
             return .redirect(to: form["key"].map { context.path("why", ["key": $0]) } ?? context.panePath(""))
         } catch let error as PanelError {
             return pages.problem(422, HTML("\(error)"))
         } catch {
-            return pages.problem(422, context.words.english("\(error)"))
+            return pages.problem(422, context.strings.english("\(error)"))
         }
     }
 }
 
 /// What a button of a form does.
-enum PartAction: Sendable, Hashable {
+enum FormAction: Sendable, Hashable {
     case save, reset, add
     case remove(Int)
     case up(Int)
@@ -186,13 +187,13 @@ enum PartAction: Sendable, Hashable {
 
     init(_ text: String) {
         let words = text.split(separator: " ")
-        let place = words.count == 2 ? Int(words[1]) : nil
-        switch (words.first, place) {
+        let index = words.count == 2 ? Int(words[1]) : nil
+        switch (words.first, index) {
         case ("reset"?, nil): self = .reset
         case ("add"?, nil): self = .add
-        case ("remove"?, let place?): self = .remove(place)
-        case ("up"?, let place?): self = .up(place)
-        case ("down"?, let place?): self = .down(place)
+        case ("remove"?, let index?): self = .remove(index)
+        case ("up"?, let index?): self = .up(index)
+        case ("down"?, let index?): self = .down(index)
         default: self = .save
         }
     }
@@ -200,13 +201,13 @@ enum PartAction: Sendable, Hashable {
 
 extension ControlInput {
     /// Adds, removes or moves a part.
-    fileprivate mutating func apply(_ action: PartAction, _ form: FormFields, to kind: ControlKind) {
+    fileprivate mutating func apply(_ action: FormAction, _ form: FormFields, to kind: ControlKind) {
         switch action {
         case .save: if kind.hasTypedParts, !(form["newPart"] ?? "").isEmpty { append(form) }
         case .add: append(form)
-        case .remove(let place): if parts.indices.contains(place) { parts.remove(at: place) }
-        case .up(let place): move(place, to: place - 1)
-        case .down(let place): move(place, to: place + 1)
+        case .remove(let index): if parts.indices.contains(index) { parts.remove(at: index) }
+        case .up(let index): move(index, to: index - 1)
+        case .down(let index): move(index, to: index + 1)
         case .reset: break
         }
     }
@@ -215,8 +216,8 @@ extension ControlInput {
         parts.append(Part(name: form["newName"] ?? "", text: form["newPart"] ?? ""))
     }
 
-    private mutating func move(_ place: Int, to other: Int) {
-        if parts.indices.contains(place), parts.indices.contains(other) { parts.swapAt(place, other) }
+    private mutating func move(_ index: Int, to other: Int) {
+        if parts.indices.contains(index), parts.indices.contains(other) { parts.swapAt(index, other) }
     }
 }
 

@@ -2,7 +2,7 @@ import Settle
 import Synchronization
 
 /// Ends a stream of events from elsewhere, and wakes those who follow for each heartbeat.
-final class PanelEventsEnding: Sendable {
+final class EventStreamControl: Sendable {
     private struct State: Sendable {
         var isEnded = false
         var parts: [Int: ContentWatch] = [:]
@@ -11,11 +11,11 @@ final class PanelEventsEnding: Sendable {
 
     /// One iterator's part of it, which ends with the iterator.
     final class Part: Sendable {
-        private let whole: PanelEventsEnding
+        private let whole: EventStreamControl
         private let number: Int
         private let tasks: [Task<Void, Never>]
 
-        fileprivate init(of whole: PanelEventsEnding, _ number: Int, _ tasks: [Task<Void, Never>]) {
+        fileprivate init(of whole: EventStreamControl, _ number: Int, _ tasks: [Task<Void, Never>]) {
             (self.whole, self.number, self.tasks) = (whole, number, tasks)
         }
 
