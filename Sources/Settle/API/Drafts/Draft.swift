@@ -55,11 +55,11 @@ public struct Draft<Group: SettingsGroup>: Sendable {
     // MARK: State
 
     /// Whether applying the draft would change something. Tracked by Observation.
-    public var isDirty: Bool { engine.touched.contains { $0.isDirty } }
+    public var isDirty: Bool { engine.edited.contains { $0.isDirty } }
 
     /// The full keys that the draft has a value of its own for, in the order of the declarations. Tracked by
     /// Observation.
-    public var touchedKeys: [String] { engine.touched.compactMap { $0.existingPlacement?.slot.key.description } }
+    public var touchedKeys: [String] { engine.edited.compactMap { $0.existingPlacement?.slot.key.description } }
 
     /// For each key, what the draft has refused last, in the order of the keys: the value, the rule, and a sentence. It
     /// is listed until the key is written with a value that is accepted, or reverted. Tracked by Observation.
@@ -70,7 +70,7 @@ public struct Draft<Group: SettingsGroup>: Sendable {
 
     /// The touched keys whose values have changed in the original since they were first touched, unless to what the
     /// draft has. Tracked by Observation.
-    public var conflicts: [DraftConflict] { engine.touched.compactMap(DraftConflict.init) }
+    public var conflicts: [DraftConflict] { engine.edited.compactMap(DraftConflict.init) }
 
     /// Every change of the original, from now on.
     public var changes: Changes { original.changes }

@@ -295,14 +295,14 @@ package class AnySettingBox: @unchecked Sendable {
     func installStaged(isEvent: Bool) -> HeldValue? { abstract() }
     /// Stages the value that is in force now that a domain has changed.
     func restage(after domain: DomainIdentity?) { abstract() }
-    /// Takes over the value of the setting that an untouched box of a draft follows.
+    /// Takes over the value of the setting that an unedited box of a draft follows.
     func catchUp() { abstract() }
-    /// Stages that a draft has not touched the setting.
-    func stageUntouched() { abstract() }
+    /// Stages that a draft has not changed the setting.
+    func stageUnedited() { abstract() }
     /// Whether applying a draft would change the setting that the box follows. Runs `==`.
     var isDirty: Bool { abstract() }
-    /// How the followed setting has changed since the draft has touched it; `nil` if it has not. Runs `==`.
-    var conflict: TouchConflict? { abstract() }
+    /// How the followed setting has changed since the draft has changed it; `nil` if it has not. Runs `==`.
+    var conflict: EditConflict? { abstract() }
     /// Measures from now on whether the followed setting changes.
     func rebase() { abstract() }
     /// Writes what a draft has for the setting to the one that the box follows.

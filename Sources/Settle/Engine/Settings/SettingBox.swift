@@ -290,7 +290,7 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
     private func stage(
         own value: Value?, stored: SettingValue? = nil, fields: StoredFields? = nil, in placement: Placement
     ) {
-        if isFollowing { return touch(value, in: placement.engine) }
+        if isFollowing { return edit(value, in: placement.engine) }
         if placement.engine.transaction?.target != nil { return divert(value, in: placement) }
         let size = placement.slot.isMeasured ? stored?.roughSize ?? 0 : 0
         let own = value.map { StagedValue($0, isStored: true, size: size, fields: fields) }
@@ -393,11 +393,11 @@ package final class SettingBox<Value: Sendable>: AnySettingBox, @unchecked Senda
         installInForce(isStored: isStored, at: key, in: engine)
     }
     override func catchUp() { stageFollowed() }
-    override func stageUntouched() { untouch() }
+    override func stageUnedited() { removeEdit() }
     override var isDirty: Bool { isDirtyInDraft }
-    override var conflict: TouchConflict? { conflictInDraft }
-    override func rebase() { rebaseTouch() }
-    override func writeFollowed() throws(SettingsError) { try applyTouch() }
+    override var conflict: EditConflict? { conflictInDraft }
+    override func rebase() { rebaseEdit() }
+    override func writeFollowed() throws(SettingsError) { try applyEdit() }
     override var visibleOwnValue: (any Sendable)? { existingPlacement.flatMap { visibleOwn(in: $0)?.value } }
     override var visibleValue: any Sendable { value }
     override var declaration: any SettingDeclaration { definition }

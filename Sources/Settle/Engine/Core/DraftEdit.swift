@@ -12,8 +12,8 @@ final class FollowedSetting: @unchecked Sendable {
     init(_ box: AnySettingBox) { self.box = box }
 }
 
-/// That a draft has touched a setting.
-final class Touch: Sendable {
+/// A change that a draft has made to a setting.
+final class DraftEdit: Sendable {
     enum Kind: Sendable {
         case value
         /// The setting is to be reset.
@@ -21,15 +21,15 @@ final class Touch: Sendable {
     }
 
     let kind: Kind
-    let base: TouchBase
+    let base: DraftEditBase
 
-    init(_ kind: Kind, since base: TouchBase) {
+    init(_ kind: Kind, since base: DraftEditBase) {
         (self.kind, self.base) = (kind, base)
     }
 }
 
-/// What a setting had when a draft touched it.
-final class TouchBase: Sendable {
+/// What a setting had when a draft first changed it.
+final class DraftEditBase: Sendable {
     /// The value in force.
     let effective: any Sendable
     /// What the application's domain and those below it gave.
@@ -40,8 +40,8 @@ final class TouchBase: Sendable {
     }
 }
 
-/// How a setting has changed since a draft has touched it.
-struct TouchConflict {
+/// How a setting has changed since a draft has changed it.
+struct EditConflict {
     let original: any Sendable
     let current: any Sendable
     let draft: any Sendable
@@ -49,8 +49,8 @@ struct TouchConflict {
 
 extension HeldValue {
     /// What a draft has in place of the value that it follows.
-    convenience init(_ touch: Touch) {
-        self.init(by: touch.kind == .value ? Self.draft : Self.declaration, touch: touch)
+    convenience init(_ edit: DraftEdit) {
+        self.init(by: edit.kind == .value ? Self.draft : Self.declaration, edit: edit)
     }
 
     private static let draft = DomainIdentity(.application, .local, isAbove: false, isVolatile: true)
@@ -59,7 +59,7 @@ extension HeldValue {
 
 extension AnySettingBox {
     /// Whether a draft has a value of its own.
-    final var isTouched: Bool { has(.held) }
+    final var isEdited: Bool { has(.held) }
 
     /// Tracks reads of the setting, and of the one that it follows, for Observation.
     final func accessNodes() {

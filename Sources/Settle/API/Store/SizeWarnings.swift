@@ -1,5 +1,5 @@
 /// The keys whose values were reported as too large for settings. Each is reported once.
-final class LargeValues: Sendable {
+final class SizeWarnings: Sendable {
     private let limit: Int
     private let reported = LockedValue<Set<SettingKey>>([])
 

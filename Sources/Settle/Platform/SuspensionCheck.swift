@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// However many locks request it, only one check is pending at a time: a program that never drains its main queue keeps
 /// one block there.
-final class SuspensionLook: Sendable {
+final class SuspensionCheck: Sendable {
     private struct Suspect: Sendable {
         weak var lock: RecursiveLock?
     }
@@ -15,8 +15,8 @@ final class SuspensionLook: Sendable {
         var isPending = false
     }
 
-    static let onMainQueue = SuspensionLook(byTask: false) { DispatchQueue.main.async(execute: $0) }
-    static let inPool = SuspensionLook(byTask: true) { Task.detached(operation: $0) }
+    static let onMainQueue = SuspensionCheck(byTask: false) { DispatchQueue.main.async(execute: $0) }
+    static let inPool = SuspensionCheck(byTask: true) { Task.detached(operation: $0) }
 
     private let isByTask: Bool
     private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -46,10 +46,10 @@ final class SuspensionLook: Sendable {
             defer { state.isPending = true }
             return !state.isPending
         }
-        if isFirst { schedule { self.look() } }
+        if isFirst { schedule { self.run() } }
     }
 
-    private func look() {
+    private func run() {
         let suspects = state.withLock { state in
             defer { state = State() }
             return state.suspects
