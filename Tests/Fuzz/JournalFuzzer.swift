@@ -100,7 +100,7 @@ private func checkKept(_ contents: [JournalRecord.Content]) {
     }
     for key in again.values.keys {
         precondition(again.values[key]?.count == kept.values[key]?.count, "what is kept has changed")
-        again.keys.removeAll(at: key)
+        again.remove(at: key)
     }
     precondition(again.isEmpty)
 }

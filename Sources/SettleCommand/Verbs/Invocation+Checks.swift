@@ -61,7 +61,7 @@ extension DeclaredSettings {
     }
 }
 
-extension SettingsStore {
+extension SettingsStore.Keys {
     /// Stores a value, and that of a group setting by setting, since each has its own rule. The secrets of a group stay
     /// where the dictionary does not name them: whoever wrote it has not seen them. In a transaction.
     ///
@@ -70,18 +70,20 @@ extension SettingsStore {
         _ value: SettingValue, forKey key: SettingKey, keepingSecretsOf declared: DeclaredSettings,
         in stored: SettingTree
     ) throws {
-        guard declared.isGroup(key) else { return try keys.setValue(value, forKey: key) }
+        guard declared.isGroup(key) else { return try setValue(value, forKey: key) }
         var tree = SettingTree()
         tree[key] = value
         for old in stored.leaves(within: declared)
         where old.isWithin(key) && tree[old] == nil && !declared.isSecret(old) {
-            try keys.removeValue(forKey: old)
+            try removeValue(forKey: old)
         }
         for new in tree.leaves(within: declared) where new != key {
-            if let value = tree[new] { try keys.setValue(value, forKey: new) }
+            if let value = tree[new] { try setValue(value, forKey: new) }
         }
     }
+}
 
+extension SettingsStore {
     /// What the application's own file has, whatever is in force.
     func ownValue(forKey key: SettingKey) -> SettingValue? {
         keys.explanation(forKey: key).answers.first { $0.domain == .application }?.value

@@ -191,7 +191,7 @@ import Testing
         let later = try await home.open()
         let entry = try #require(try await later.entries(limit: 1).first)
         #expect(entry.origin == .migration && entry.changes.allSatisfy { !$0.key.contains("settle") })
-        let error = await #expect(throws: SettingsError.self) { try await later.undo(entry.token) }
+        let error = await #expect(throws: SettingsError.self) { try await later.history.undo(entry.token) }
         #expect(error?.code == .notUndoable)
         try await later.close()
     }

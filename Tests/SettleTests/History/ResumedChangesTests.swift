@@ -117,8 +117,8 @@ import Testing
         let stores = [try await place.open(), try await place.open()]
         let groups = [try await stores[0].group(CounterSettings.self), try await stores[1].group(CounterSettings.self)]
         try await groups[0].commit { groups[0].count = -1 }
-        let token = try #require(stores[0].token)
-        let recorders = stores.map { ChangeRecorder($0.changes(after: token)) }
+        let token = try #require(stores[0].history.token)
+        let recorders = stores.map { ChangeRecorder($0.history.changes(after: token)) }
         let count = 60
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for writer in 0..<4 {
@@ -289,7 +289,7 @@ import Testing
             try await settingsOfOther.commit { settingsOfOther.count = 2 }
             var ahead = try #require(store.history.token)
             ahead.position += 100
-            for token in [nil, foreign.token, ahead] {
+            for token in [nil, foreign.history.token, ahead] {
                 var iterator = store.history.changes(after: token).makeAsyncIterator()
                 let first = try #require(await iterator.next())
                 #expect(first.missed.count == nil && first.token == store.history.token && first.mutations.isEmpty)
@@ -330,7 +330,7 @@ import Testing
         try await settings.commit { settings.count = 2 }
         let (one, other) = (await all.next(), await durable.next())
         #expect(
-            one?.token == store.history.token && other?.history.token == store.history.token && other?.isDurable == true
+            one?.token == store.history.token && other?.token == store.history.token && other?.isDurable == true
         )
     }
 

@@ -77,7 +77,7 @@ import Testing
         try await store.history.undo(token)
         let (revision, newest) = (store.revision, store.history.token)
         let again = try await store.history.undo(token)
-        #expect(again.history.token == nil && again.keys.isEmpty && again.conflicts.map(\.key) == ["count"])
+        #expect(again.token == nil && again.keys.isEmpty && again.conflicts.map(\.key) == ["count"])
         let forced = try await store.history.undo(token, force: true)
         #expect(forced.token == nil && forced.keys.isEmpty && forced.conflicts.isEmpty)
         #expect(store.revision == revision && store.history.token == newest)
