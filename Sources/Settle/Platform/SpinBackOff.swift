@@ -17,15 +17,14 @@ struct SpinBackOff {
     static let longestSleep = Duration.milliseconds(1)
 
     private var attempts = 0
-    private var following = Self.shortestSleep
 
     mutating func next() -> Step {
-        attempts &+= 1
+        attempts += 1
         if attempts <= Self.spins { return .spin }
         if attempts <= Self.spins + Self.yields { return .yield }
-        attempts = Self.spins + Self.yields
-        defer { following = min(following * 2, Self.longestSleep) }
-        return .sleep(following)
+        return .sleep(
+            BackOff.delay(
+                after: attempts - Self.spins - Self.yields, within: Self.shortestSleep...Self.longestSleep))
     }
 
     /// Takes the next step of the back-off.
