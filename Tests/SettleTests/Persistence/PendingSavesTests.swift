@@ -174,7 +174,7 @@ import Testing
     @Test("Values that are stored in parts no longer stand or fall with the rest")
     func parts() {
         var pending = PendingSaves()
-        pending.add([("a", .integer(1)), ("b", .integer(1)), ("c", .integer(1))], together: [["a", "b"], ["b", "c"]])
+        pending.add(["a", "b", "c"].map { ($0, .integer(1)) }, together: [["a", "b"], ["b", "c"]])
         let stored = pending.didStore(partOf: StorageBatch(revision: 1, values: ["b": .integer(1)]))
         pending.appendFailed()
         #expect(stored == ["b"] && pending.united("a") == ["a", "c"])
